@@ -1,0 +1,35 @@
+"""looplab: measure latency on an event loop whose clock you control.
+
+The names that the chapters use are here.  The modules hold the rest:
+
+* :mod:`looplab.clock`: a virtual-time event loop;
+* :mod:`looplab.phases`: an experiment over many phases and jitters;
+* :mod:`looplab.trace`: what ran, when, and how late;
+* :mod:`looplab.timeline`: a trace as a picture;
+* :mod:`looplab.heartbeat`: the lateness of a loop, sampled;
+* :mod:`looplab.jobs`: a bounded job queue;
+* :mod:`looplab.check`: the checks behind the exercises.
+"""
+
+from .clock import (
+    ClockError,
+    DeadlockError,
+    VirtualTimeLoop,
+    burn,
+    elapsed,
+    run,
+    run_real,
+)
+from .phases import Spread, spread
+
+__all__ = [
+    "ClockError",
+    "DeadlockError",
+    "Spread",
+    "VirtualTimeLoop",
+    "burn",
+    "elapsed",
+    "run",
+    "run_real",
+    "spread",
+]

@@ -1,0 +1,155 @@
+"""Repeat an experiment over phases and jitter, and report the spread of its result.
+
+An exact run is exact for one set-up.  Where timers fall on round numbers, two of them
+can meet by coincidence, and the one exact answer is then a special case.  Shifting
+the load against the clock (the *phase*) and letting timers fire a little late (the
+*jitter*) shows how much of an answer is luck.  The jitter is seeded, so the spread is
+as exact as a single run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from html import escape
+from statistics import median
+
+from .clock import run
+
+__all__ = ["Spread", "spread"]
+
+
+class Spread:
+    """The results of repeated runs, in order of phase.
+
+    :param phases: the phase of each run, in [0, 1).
+    :param values: the result of each run.
+    :raises ValueError: if there is no value, or not one for each phase.
+
+    Attributes ``min``, ``median`` and ``max`` are in the unit of the values.
+    """
+
+    def __init__(self, phases: Iterable[float], values: Iterable[float]) -> None:
+        self.phases = tuple(phases)
+        self.values = tuple(values)
+        if not self.values:
+            raise ValueError("a Spread needs at least one value")
+        if len(self.phases) != len(self.values):
+            raise ValueError(
+                f"{len(self.phases)} phases and {len(self.values)} values: "
+                "give one value for each phase"
+            )
+        self._sorted = sorted(self.values)
+
+    @property
+    def min(self) -> float:
+        """The smallest value."""
+        return self._sorted[0]
+
+    @property
+    def median(self) -> float:
+        """The middle value; the mean of the middle two if their number is even."""
+        return median(self._sorted)
+
+    @property
+    def max(self) -> float:
+        """The largest value."""
+        return self._sorted[-1]
+
+    def percentile(self, percent: float) -> float:
+        """Return the nearest-rank percentile: the smallest value that at least
+        *percent* % of the values do not exceed.
+
+        :raises ValueError: if *percent* is not above 0 and at most 100.
+        """
+        if not 0 < percent <= 100:
+            raise ValueError(
+                f"percent is {percent}: give a number above 0 and up to 100"
+            )
+        return self._sorted[math.ceil(len(self._sorted) * percent / 100) - 1]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        runs = "1 run" if len(self) == 1 else f"{len(self)} runs"
+        return f"{self.min:.3f} to {self.max:.3f}, median {self.median:.3f} ({runs})"
+
+    def _repr_html_(self) -> str:
+        """One tick a run on a line from 0 to the largest value, with direct labels."""
+        width, height, left, right = 640, 56, 8, 8
+        low, high = min(0.0, self.min), max(0.0, self.max)
+        scale = (width - left - right) / ((high - low) or 1.0)
+
+        def x(value: float) -> str:
+            return f"{left + (value - low) * scale:.1f}"
+
+        ticks = "".join(f"M{x(value)} 22v14" for value in self._sorted)
+        anchor = "end" if self.max - low > (high - low) / 2 else "start"
+        return (
+            '<svg class="looplab-spread" role="img" xmlns="http://www.w3.org/2000/svg"'
+            f' viewBox="0 0 {width} {height}" width="{width}" style="max-width:100%"'
+            f' aria-label="{escape(repr(self), quote=True)}">'
+            f'<path d="M{left} 36H{width - right}" stroke="currentColor" fill="none"/>'
+            f'<path d="{ticks}" stroke="currentColor" stroke-opacity="0.45"'
+            ' fill="none"/>'
+            f'<path d="M{x(self.median)} 16v22" stroke="currentColor"'
+            ' stroke-width="3" fill="none"/>'
+            '<g font-family="system-ui, sans-serif" font-size="13"'
+            ' fill="currentColor">'
+            f'<text x="{x(low)}" y="52">{low:.3g}</text>'
+            f'<text x="{x(self.max)}" y="52" text-anchor="end">'
+            f"{self.max:.3f} worst</text>"
+            f'<text x="{x(self.median)}" y="12" text-anchor="{anchor}">'
+            f"median {self.median:.3f}, {len(self)} runs</text>"
+            "</g></svg>"
+        )
+
+
+def spread(
+    experiment: Callable[[float], Awaitable[float]],
+    *,
+    runs: int = 100,
+    seed: int = 0,
+    jitter: float = 0.0,
+) -> Spread:
+    """Run *experiment* on *runs* virtual clocks, each at another phase.
+
+    :param experiment: an async function of one argument, the phase, that returns a
+        number.  The phases are 0, 1/runs, 2/runs …: multiply one by a period to shift
+        the load within that period.
+    :param runs: how many runs, 1 or more.
+    :param seed: seeds the jitter.
+    :param jitter: seconds; in each run every timer fires late by a random time from 0
+        to this.
+    :raises TypeError: if *experiment* is not an async function or returns no number.
+    :raises ValueError: if *runs* is below 1 or a result is not finite.
+    :raises TimeValueError: if *jitter* is negative, infinite or not a number.
+
+    Introduced in the chapter *Keep the heartbeat on time*.
+    """
+    if not inspect.iscoroutinefunction(experiment):
+        raise TypeError(
+            "spread() takes an async function of the phase, not this "
+            f"{type(experiment).__name__}: write async def experiment(phase): …"
+        )
+    if runs < 1:
+        raise ValueError(f"runs is {runs}: give 1 or more")
+    seeds = random.Random(seed)
+    phases = [index / runs for index in range(runs)]
+    values = []
+    for phase in phases:
+        value = run(experiment(phase), jitter=jitter, seed=seeds.getrandbits(64))
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(
+                f"the experiment returned {value!r} at phase {phase:g}: return a number"
+            )
+        if not math.isfinite(value):
+            raise ValueError(
+                f"the experiment returned {value} at phase {phase:g}: "
+                "return a finite number"
+            )
+        values.append(value)
+    return Spread(phases, values)
