@@ -20,6 +20,8 @@ from .clock import run
 
 __all__ = ["Spread", "spread"]
 
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
 
 class Spread:
     """The results of repeated runs, in order of phase.
@@ -118,8 +120,9 @@ def spread(
     """Run *experiment* on *runs* virtual clocks, each at another phase.
 
     :param experiment: an async function of one argument, the phase, that returns a
-        number.  The phases are 0, 1/runs, 2/runs …: multiply one by a period to shift
-        the load within that period.
+        number.  The phases lie in [0, 1), evenly but never on round fractions: they are
+        the fractional parts of the multiples of the golden ratio.  Multiply one by a
+        period to shift the load within that period.
     :param runs: how many runs, 1 or more.
     :param seed: seeds the jitter.
     :param jitter: seconds; in each run every timer fires late by a random time from 0
@@ -138,7 +141,7 @@ def spread(
     if runs < 1:
         raise ValueError(f"runs is {runs}: give 1 or more")
     seeds = random.Random(seed)
-    phases = [index / runs for index in range(runs)]
+    phases = sorted(index * _GOLDEN % 1 for index in range(1, runs + 1))
     values = []
     for phase in phases:
         value = run(experiment(phase), jitter=jitter, seed=seeds.getrandbits(64))
