@@ -20,15 +20,25 @@ from .clock import (
     run,
     run_real,
 )
+from .heartbeat import Heartbeat
+from .jobs import JobQueue
 from .phases import Spread, spread
+from .timeline import Timeline
+from .trace import LoopTracer, Trace, record
 
 __all__ = [
     "ClockError",
     "DeadlockError",
+    "Heartbeat",
+    "JobQueue",
+    "LoopTracer",
     "Spread",
+    "Timeline",
+    "Trace",
     "VirtualTimeLoop",
     "burn",
     "elapsed",
+    "record",
     "run",
     "run_real",
     "spread",

@@ -19,10 +19,13 @@ Order of events
 5. Timers due at the same nanosecond become ready in the order in which they were set.
 6. The clock jumps only when nothing is ready.
 7. Tasks, and futures made by the loop, hash by a number that the loop deals out, not by
-   their address: a set of them is walked in the same order in every process.
+   their address: a set of them is walked in the same order in every process.  That does
+   not help ``asyncio.as_completed()`` given coroutines, which it keeps in a set before
+   it makes tasks of them: give it tasks.
+8. :func:`run` cancels the tasks that are left at the end in the order they were made.
 
 Rules 1 to 4 are the stock loop's.  It leaves the order of equal timers to its heap and
-the order of sets to memory addresses.
+the order of sets, which it also cancels by, to memory addresses.
 
 The module uses the standard library only.  Building and running a loop starts no thread
 and opens no socket, so the module runs in a browser too.
@@ -32,14 +35,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import math
 import random
 import sys
 import threading
 import time
 import weakref
-from asyncio import events, format_helpers, tasks
+from asyncio import base_events, events, format_helpers, tasks
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
@@ -66,7 +68,6 @@ _NS = 1_000_000_000
 _INF = math.inf
 _SWEEP_AT = 100  # cancelled timers that may lie about before the first sweep
 _SHOWN = 10  # waiting tasks named in a deadlock's message
-_log = logging.getLogger("asyncio")
 
 
 class ClockError(RuntimeError):
@@ -101,6 +102,8 @@ def _nanoseconds(seconds: float, what: str) -> int:
     except TypeError:
         kind = type(seconds).__name__
         raise TypeError(f"{what} must be a number of seconds, not {kind}") from None
+    except OverflowError:  # finite, but not as nanoseconds in a float
+        return int(seconds) * _NS
     if seconds == _INF:
         fix = "to wait for ever, wait for an asyncio.Event that nobody sets"
     else:
@@ -210,6 +213,11 @@ class _NumberedTask(asyncio.Task[T]):
             return self._number
 
 
+# In a repr they are what they stand for: <Task pending name='Task-1' …>.
+for _class in (_Handle, _TimerHandle, _NumberedFuture, _NumberedTask):
+    _class.__name__ = _class.__qualname__ = _class.__mro__[1].__name__
+
+
 class _InOrderOfArrival(weakref.WeakKeyDictionary[AsyncGenerator[Any, Any], None]):
     """A weak set that is walked in order of arrival."""
 
@@ -227,14 +235,17 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     tasks, ``TaskGroup``, ``timeout``, queues, locks and async generators work on it
     unchanged.  The clock starts at 0.
 
-    :param jitter: seconds; every timer fires late by a random time from 0 to this.
-    :param seed: seeds the jitter: the same seed gives the same run.
-    :param callback_cost: seconds of CPU charged for every callback, on top of what it
-        burns.  With it a loop that polls moves the clock.
-    :param max_steps: how many callbacks the loop may run; ``None`` for no limit.
-    :param max_stalled: how many iterations may pass without the clock moving; ``None``
-        for no limit.
-    :raises TimeValueError: if a time is negative, infinite or not a number.
+    Args:
+        jitter: seconds; every timer fires late by a random time from 0 to this.
+        seed: seeds the jitter: the same seed gives the same run.
+        callback_cost: seconds of CPU charged for every callback, on top of what it
+            burns.  With it a loop that polls moves the clock.
+        max_steps: how many callbacks the loop may run; ``None`` for no limit.
+        max_stalled: how many iterations may pass without the clock moving; ``None`` for
+            no limit.
+
+    Raises:
+        TimeValueError: if a time is negative, infinite or not a number.
 
     While it runs, the loop raises
 
@@ -250,7 +261,6 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     if TYPE_CHECKING:  # what BaseEventLoop keeps to itself and this class relies on
         _asyncgens: Any
         _clock_resolution: float
-        _closed: bool
         _current_handle: asyncio.Handle | None
         _debug: bool
         _ready: deque[asyncio.Handle]
@@ -260,6 +270,8 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         def _check_closed(self) -> None: ...
         def _check_thread(self) -> None: ...
         def _check_callback(self, callback: Any, method: str) -> None: ...
+
+    _closed = True  # until it is made: __del__() asks, also where a setting was wrong
 
     def __init__(
         self,
@@ -316,7 +328,11 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     ) -> asyncio.Handle:
         """Put *callback* at the end of the ready queue."""
         if self._debug or self._closed:
-            return super().call_soon(callback, *args, context=context)
+            stock = super().call_soon(callback, *args, context=context)
+            if stock._source_traceback:  # type: ignore[attr-defined]
+                # As below in create_task(): this frame is no news.
+                del stock._source_traceback[-1]  # type: ignore[attr-defined]
+            return stock
         handle = _Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
@@ -330,7 +346,8 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     ) -> asyncio.TimerHandle:
         """Call *callback* in *delay* seconds.
 
-        :raises TimeValueError: if *delay* is negative, infinite or not a number.
+        Raises:
+            TimeValueError: if *delay* is negative, infinite or not a number.
         """
         delay_ns = _nanoseconds(delay, "delay")
         return self._set_timer(self._now_ns + delay_ns, callback, args, context)
@@ -344,7 +361,8 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     ) -> asyncio.TimerHandle:
         """Call *callback* at *when* on the loop's clock; at once if that has passed.
 
-        :raises TimeValueError: if *when* is negative, infinite or not a number.
+        Raises:
+            TimeValueError: if *when* is negative, infinite or not a number.
         """
         return self._set_timer(_nanoseconds(when, "when"), callback, args, context)
 
@@ -467,8 +485,10 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
                 todo = self._take_steps(todo)
             debug = self._debug
             for _ in range(todo):
-                handle = ready.popleft()
+                handle = self._ready.popleft()  # a tracer may have come meanwhile
                 if handle._cancelled:
+                    if self._steps_left is not None:
+                        self._steps_left += 1  # it was counted, but does not run
                     continue
                 if debug:
                     self._run_watched(handle)
@@ -535,7 +555,13 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
             self._current_handle = None
         seconds = (self._now_ns - start_ns) / _NS
         if seconds >= self.slow_callback_duration:
-            _log.warning("Executing %r took %.3f seconds", handle, seconds)
+            base_events.logger.warning(  # type: ignore[attr-defined]
+                "Executing %s took %.3f seconds",
+                base_events._format_handle(handle),  # type: ignore[attr-defined]
+                seconds,
+            )
+        # A failed task's traceback keeps this frame: it must not keep the task.
+        handle = None  # type: ignore[assignment]
 
     def _report(self, handle: asyncio.Handle, exc: BaseException) -> None:
         source = format_helpers._format_callback_source(
@@ -712,10 +738,13 @@ def run(
     Like :func:`asyncio.run`, but on the virtual clock, and it also works where a loop
     is running already: in a notebook cell, or inside a coroutine, which it blocks.
 
-    :param main: a coroutine.
-    :param debug: asyncio's debug mode.
-    :raises TypeError: if *main* is not a coroutine.
-    :raises ClockError: see :class:`VirtualTimeLoop`, which explains the other settings.
+    Args:
+        main: a coroutine.
+        debug: asyncio's debug mode.
+
+    Raises:
+        TypeError: if *main* is not a coroutine.
+        ClockError: see :class:`VirtualTimeLoop`, which explains the other settings.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -735,7 +764,33 @@ def run(
         _running_loop_set_aside(),
         asyncio.Runner(debug=debug, loop_factory=new_loop) as runner,
     ):
-        return runner.run(main)
+        try:
+            return runner.run(main)
+        finally:
+            _cancel_leftovers(runner.get_loop())
+
+
+def _cancel_leftovers(loop: asyncio.AbstractEventLoop) -> None:
+    """Do in order of creation what the runner would do in the order of a set.
+
+    That order is not quite the program's own: asyncio gathers the set from the tasks of
+    all loops, and another loop's tasks, a notebook's say, change how it comes out.
+    """
+    leftovers = sorted(asyncio.all_tasks(loop), key=hash)
+    if not leftovers:
+        return
+    for task in leftovers:
+        task.cancel()
+    loop.run_until_complete(asyncio.gather(*leftovers, return_exceptions=True))
+    for task in leftovers:
+        if not task.cancelled() and task.exception() is not None:
+            loop.call_exception_handler(
+                {
+                    "message": "unhandled exception during run() shutdown",
+                    "exception": task.exception(),
+                    "task": task,
+                }
+            )
 
 
 _run_starts: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, float] = (
@@ -754,12 +809,15 @@ def run_real(
     The thread keeps the measurement away from a loop that is running here already, such
     as a notebook's.  The call returns when *main* has ended.  An interrupt cancels it.
 
-    :param main: a coroutine.
-    :param debug: asyncio's debug mode.
-    :param loop_factory: makes the loop; the default is asyncio's own.
-    :raises TypeError: if *main* is not a coroutine.
-    :raises RuntimeError: if ``nest_asyncio`` has patched asyncio in this process, which
-        makes every task slower: measure in another process.
+    Args:
+        main: a coroutine.
+        debug: asyncio's debug mode.
+        loop_factory: makes the loop; the default is asyncio's own.
+
+    Raises:
+        TypeError: if *main* is not a coroutine.
+        RuntimeError: if ``nest_asyncio`` has patched asyncio in this process, which
+            makes every task slower: measure in another process.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -790,7 +848,8 @@ def run_real(
     thread = threading.Thread(target=context.run, args=(measure,), name="run_real")
     thread.start()
     try:
-        thread.join()
+        while thread.is_alive():
+            thread.join(0.5)  # some interrupts are noticed only between two waits
     except BaseException:
         for loop in started:
             with contextlib.suppress(RuntimeError):  # closed already
@@ -817,8 +876,11 @@ def burn(seconds: float) -> None:
     returns at once.  Anywhere else the call spins until this thread has used that much
     CPU, so one experiment runs on both clocks.
 
-    :param seconds: 0 or more; whole nanoseconds count.
-    :raises TimeValueError: if *seconds* is negative, infinite or not a number.
+    Args:
+        seconds: 0 or more; whole nanoseconds count.
+
+    Raises:
+        TimeValueError: if *seconds* is negative, infinite or not a number.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -850,7 +912,8 @@ def elapsed() -> float:
     Under :func:`run` and :func:`run_real` that is since the call.  On any other loop it
     is since the first call of ``elapsed()`` there, which returns 0.
 
-    :raises RuntimeError: if no loop is running.
+    Raises:
+        RuntimeError: if no loop is running.
     """
     loop = asyncio.get_running_loop()
     if isinstance(loop, VirtualTimeLoop):

@@ -26,9 +26,12 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 class Spread:
     """The results of repeated runs, in order of phase.
 
-    :param phases: the phase of each run, in [0, 1).
-    :param values: the result of each run.
-    :raises ValueError: if there is no value, or not one for each phase.
+    Args:
+        phases: the phase of each run, in [0, 1).
+        values: the result of each run.
+
+    Raises:
+        ValueError: if there is no value, or not one for each phase.
 
     Attributes ``min``, ``median`` and ``max`` are in the unit of the values.
     """
@@ -64,7 +67,8 @@ class Spread:
         """Return the nearest-rank percentile: the smallest value that at least
         *percent* % of the values do not exceed.
 
-        :raises ValueError: if *percent* is not above 0 and at most 100.
+        Raises:
+            ValueError: if *percent* is not above 0 and at most 100.
         """
         if not 0 < percent <= 100:
             raise ValueError(
@@ -119,17 +123,20 @@ def spread(
 ) -> Spread:
     """Run *experiment* on *runs* virtual clocks, each at another phase.
 
-    :param experiment: an async function of one argument, the phase, that returns a
-        number.  The phases lie in [0, 1), evenly but never on round fractions: they are
-        the fractional parts of the multiples of the golden ratio.  Multiply one by a
-        period to shift the load within that period.
-    :param runs: how many runs, 1 or more.
-    :param seed: seeds the jitter.
-    :param jitter: seconds; in each run every timer fires late by a random time from 0
-        to this.
-    :raises TypeError: if *experiment* is not an async function or returns no number.
-    :raises ValueError: if *runs* is below 1 or a result is not finite.
-    :raises TimeValueError: if *jitter* is negative, infinite or not a number.
+    Args:
+        experiment: an async function of one argument, the phase, that returns a number.
+            The phases lie in [0, 1), evenly but never on round fractions: they are the
+            fractional parts of the multiples of the golden ratio.  Multiply one by a
+            period to shift the load within that period.
+        runs: how many runs, 1 or more.
+        seed: seeds the jitter.
+        jitter: seconds; in each run every timer fires late by a random time from 0 to
+            this.
+
+    Raises:
+        TypeError: if *experiment* is not an async function or returns no number.
+        ValueError: if *runs* is below 1 or a result is not finite.
+        TimeValueError: if *jitter* is negative, infinite or not a number.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
