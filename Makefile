@@ -1,0 +1,52 @@
+# Every target is a command of tools/run.py, which works without make too:
+#   python tools/run.py book
+# PYTHON=  the Python to use; without it python3, then python.
+# PORT=    the port of `make book`.
+# NOTEBOOK= the beginning of a name, for `make execute`.
+# ARGS=    more words for pytest or for the benchmarks.
+
+PORT ?= 8000
+NOTEBOOK ?=
+ARGS ?=
+PYTHON ?=
+
+ifeq ($(strip $(PYTHON)),)
+FOUND := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
+else
+FOUND := $(shell command -v $(PYTHON) 2>/dev/null)
+endif
+
+ifeq ($(strip $(FOUND)),)
+RUN = @echo "error: no Python found: install Python 3.11 or newer, or name one with PYTHON=" >&2; exit 2; :
+else
+RUN = @"$(FOUND)" tools/run.py
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help book build test execute bench lint format screenshot lock clean
+
+help:
+	@echo "make book        build the site and serve it on this machine (PORT=8000)"
+	@echo "make build       build the site into _build/html"
+	@echo "make test        run all tests (ARGS='-k clock' selects)"
+	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
+	@echo "make bench       run the benchmarks"
+	@echo "make lint        check style and types; make format mends the style"
+	@echo "make screenshot  take the README's picture of the site"
+	@echo "make lock        resolve requirements.in into requirements.txt"
+	@echo "make clean       remove the environment and everything built"
+
+book:
+	$(RUN) book --port "$(PORT)"
+
+build lint format screenshot lock clean:
+	$(RUN) $@
+
+test:
+	$(RUN) test $(ARGS)
+
+execute:
+	$(RUN) execute $(NOTEBOOK)
+
+bench:
+	$(RUN) bench $(ARGS)

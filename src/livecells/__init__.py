@@ -1,0 +1,1 @@
+"""Makes the cells of a page run in the reader's browser."""

@@ -1,0 +1,336 @@
+"""The rails: one clear line for what a user can mend, and an environment to trust."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+import urllib.request
+
+import pytest
+
+from tools import commands, environment, run, site
+from tools.common import ROOT, ToolError, digest
+
+
+def requirement_names(text):
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
+    return {re.split(r"[=<>;\[ ]", line)[0].lower() for line in lines if line}
+
+
+# ---- the Python -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [(2, 7, 18), (3, 8, 1), (3, 10, 14)])
+def test_an_old_python_is_named_with_the_fix(version):
+    line = run.complaint(version, "/usr/bin/python3")
+    assert "3.11 or newer" in line
+    assert f"/usr/bin/python3 is Python {version[0]}.{version[1]};" in line
+    assert "PYTHON=" in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("version", [(3, 11, 0), (3, 14, 0), (4, 0, 0)])
+def test_a_new_python_is_welcome(version):
+    assert run.complaint(version, "python3") is None
+
+
+def test_an_old_python_stops_before_anything_else():
+    code = (
+        "import sys, runpy; sys.version_info = (3, 9, 2);"
+        f"runpy.run_path({str(ROOT / 'tools' / 'run.py')!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: Python 3.11 or newer is needed")
+
+
+def make(*words, path):
+    environ = {"PATH": str(path), "HOME": str(path)}
+    return subprocess.run(
+        ["/usr/bin/make", *words],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/make"), reason="no make here")  # noqa: PTH110
+def test_no_python_at_all_is_one_line(tmp_path):
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    done = make("book", path=tmp_path)
+    first, second = done.stderr.splitlines()
+    assert first.startswith("error: no Python found")
+    assert second.startswith("make: ***")
+    assert done.returncode == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/make"), reason="no make here")  # noqa: PTH110
+@pytest.mark.parametrize("name", ["python3", "python"])
+def test_make_finds_python_under_either_name(tmp_path, name):
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    fake = tmp_path / name
+    fake.write_text("#!/bin/sh\necho started $0 $@\n")
+    fake.chmod(0o755)
+    done = make("book", "PORT=8123", path=tmp_path)
+    assert done.stdout == f"started {fake} tools/run.py book --port 8123\n"
+
+
+# ---- the port ---------------------------------------------------------------
+
+
+def test_a_busy_port_is_one_line_before_the_build(capsys, monkeypatch):
+    def never(*_):
+        raise AssertionError("the build began")
+
+    monkeypatch.setattr(environment, "ensure_venv", never)
+    monkeypatch.setattr(site, "build", never)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert commands.main(["book", "--port", str(port)]) == 1
+    error = capsys.readouterr().err
+    assert error == (
+        f"error: port {port} is busy: choose another, "
+        f"for example: make book PORT={port + 1}\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "http", "-1", "0", "65536", "8 000", "８０００"])
+def test_a_port_that_is_none_is_one_line(text, capsys):
+    assert commands.main(["book", f"--port={text}"]) == 2
+    error = capsys.readouterr().err
+    assert error == f"error: PORT={text} is no port: give a number from 1 to 65535.\n"
+
+
+def test_the_server_answers_on_this_machine_only(tmp_path):
+    (tmp_path / "a.mjs").write_text("export {};")
+    server = site.Server(0)
+    thread = threading.Thread(target=server.serve_folder, args=(tmp_path,))
+    thread.start()
+    try:
+        assert server.server_address[0] == "127.0.0.1"
+        with urllib.request.urlopen(server.address + "a.mjs", timeout=10) as answer:
+            assert answer.read() == b"export {};"
+            assert answer.headers["Content-Type"] == "text/javascript"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_server_quietly(tmp_path, number):
+    code = (
+        "import sys; from pathlib import Path; from tools.site import Server;"
+        "Server(0).serve(Path(sys.argv[1]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline().startswith("The book is at http://127.0.0.1:")
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=20)
+    assert (process.returncode, error) == (0, "")
+
+
+# ---- Node -------------------------------------------------------------------
+
+
+def test_missing_node_is_one_line_before_anything_else(capsys, monkeypatch):
+    monkeypatch.setattr(environment.shutil, "which", lambda name: None)
+    monkeypatch.setattr(environment, "ensure_venv", lambda: 1 / 0)
+    assert commands.main(["test"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith("error: Node.js with npm is needed")
+
+
+def test_more_words_reach_pytest(monkeypatch):
+    seen = []
+    monkeypatch.setattr(environment, "ensure_node_modules", lambda: None)
+    monkeypatch.setattr(environment, "ensure_venv", lambda: "venv")
+    monkeypatch.setattr(site, "build", lambda venv: None)
+    monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
+    assert commands.main(["test", "-q", "tests/unit", "-k", "clock"]) == 0
+    assert seen == [("venv", "-m", "pytest", "-q", "tests/unit", "-k", "clock")]
+
+
+def test_more_words_elsewhere_are_refused(capsys):
+    with pytest.raises(SystemExit) as caught:
+        commands.main(["build", "--fast"])
+    assert caught.value.code == 2
+    assert "build takes no --fast" in capsys.readouterr().err
+
+
+# ---- the environment --------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project whose environments are made by a stand-in for venv and pip."""
+    (tmp_path / "requirements.txt").write_text("a==1\n")
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    made = []
+
+    def make_venv(venv):
+        made.append(venv)
+        python = environment.venv_python(venv)
+        python.parent.mkdir(parents=True)
+        python.write_text("")
+
+    monkeypatch.setattr(environment, "_make_venv", make_venv)
+    monkeypatch.setattr(environment, "_install", lambda *_: None)
+    return tmp_path, made
+
+
+def test_a_finished_environment_is_kept(project):
+    root, made = project
+    environment.ensure_venv(root)
+    environment.ensure_venv(root)
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "pyproject.toml"])
+def test_a_changed_file_makes_it_anew(project, name):
+    root, made = project
+    venv = environment.ensure_venv(root)
+    (venv / "old").write_text("")
+    (root / name).write_text("b==2\n")
+    environment.ensure_venv(root)
+    assert len(made) == 2
+    assert not (venv / "old").exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ToolError("pip failed")])
+def test_an_interrupted_creation_is_never_taken_for_good(project, monkeypatch, error):
+    root, made = project
+
+    def interrupted(*_):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(environment, "_install", interrupted)
+        with pytest.raises((KeyboardInterrupt, ToolError)):
+            environment.ensure_venv(root)
+    assert environment.venv_python(root / ".venv").exists()
+    environment.ensure_venv(root)
+    assert len(made) == 2
+
+
+def test_a_moved_project_makes_it_anew(project):
+    root, made = project
+    environment.ensure_venv(root)
+    moved = root.with_name(root.name + "-moved")
+    root.rename(moved)
+    environment.ensure_venv(moved)
+    assert len(made) == 2
+
+
+def test_the_users_own_settings_stay_outside(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    monkeypatch.setenv("PIP_USER", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
+    environ = environment.clean_environ(tmp_path)
+    assert not {"PYTHONPATH", "PIP_USER", "PYTEST_ADDOPTS"} & set(environ)
+    assert environ["PATH"].startswith(str(environment.venv_python(tmp_path).parent))
+    assert environ["IPYTHONDIR"].startswith(str(tmp_path))
+
+
+def test_digest_sees_contents_names_and_absence(tmp_path):
+    one = tmp_path / "one"
+    seen = {digest([one])}
+    for content in (b"", b"a", b"ab"):
+        one.write_bytes(content)
+        seen.add(digest([one]))
+        seen.add(digest([one], "note"))
+    assert len(seen) == 7
+
+
+# ---- the build --------------------------------------------------------------
+
+
+@pytest.fixture
+def book(tmp_path):
+    """The smallest book, outside the project."""
+    (tmp_path / "_config.yml").write_text(
+        "title: T\nonly_build_toc_files: true\nexecute:\n  execute_notebooks: 'off'\n"
+    )
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "index.md").write_text("# Title\n\ntext\n")
+    # The stand-in environment is the one that runs this test.
+    python = environment.venv_python(tmp_path / "venv")
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    (tmp_path / "venv" / "pyvenv.cfg").symlink_to(f"{sys.prefix}/pyvenv.cfg")
+    (tmp_path / "venv" / "lib").symlink_to(f"{sys.prefix}/lib")
+    return tmp_path
+
+
+@pytest.mark.skipif(os.name == "nt", reason="makes links")
+def test_a_warning_fails_the_build_every_time(book, capsys):
+    page = book / "book" / "index.md"
+    good = page.read_text()
+    html = site.build(book / "venv", book)
+    assert html.joinpath("book", "index.html").exists()
+    site.build(book / "venv", book)
+    assert capsys.readouterr().out.count("Building") == 1
+
+    page.write_text(good + "\n[nowhere](nowhere.md)\n")
+    for _ in range(2):
+        with pytest.raises(ToolError, match="the site was not built"):
+            site.build(book / "venv", book)
+        assert "nowhere.md" in capsys.readouterr().out
+
+    page.write_text(good)
+    assert site.build(book / "venv", book) == html
+
+
+# ---- the files --------------------------------------------------------------
+
+
+def test_the_extras_and_the_pins_name_the_same_packages():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["dependencies"] == []
+    extras = project["optional-dependencies"]
+    parts = ["\n".join(extras[name]) for name in extras if name != "all"]
+    wanted = requirement_names("\n".join(parts))
+    pinned = requirement_names((ROOT / "requirements.in").read_text())
+    assert wanted | {"setuptools"} == pinned
+    named = set(re.findall(r"\w+", extras["all"][0])) - {"looplab"}
+    assert named == set(extras) - {"all"}
+
+
+def test_the_lock_holds_every_pin_and_no_address():
+    lock = (ROOT / "requirements.txt").read_text()
+    locked = {line.split(" ;")[0] for line in lock.splitlines()}
+    direct = (ROOT / "requirements.in").read_text().splitlines()
+    assert {line for line in direct if line and line[0] != "#"} <= locked
+    code = [line for line in lock.splitlines() if not line.startswith("#")]
+    for line in code:
+        assert re.fullmatch(r"[a-z0-9._-]+==[\w.]+( ; .+)?", line), line
+        assert "http" not in line
+        assert "/" not in line
+
+
+def test_the_node_lock_names_no_unusual_host():
+    lock = json.loads((ROOT / "package-lock.json").read_text())
+    for package in lock["packages"].values():
+        host = package.get("resolved", "https://registry.npmjs.org/")
+        assert host.startswith("https://registry.npmjs.org/")

@@ -1,0 +1,76 @@
+"""Find a Chromium and start it, for the site's tests and the README's picture."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["chromium", "find_chromium", "required"]
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+)
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
+QUIET = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def required() -> bool:
+    """Whether a test that finds no browser must fail instead of skip."""
+    return os.environ.get("ON_TIME_REQUIRE_BROWSER", "") not in ("", "0")
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium, or None; the variable CHROMIUM names one."""
+    named = os.environ.get("CHROMIUM")
+    if named:
+        return shutil.which(named)
+    for name in NAMES:
+        found = shutil.which(name)
+        if found:
+            return found
+    return next((place for place in PLACES if Path(place).exists()), None)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless Chromium, as Playwright's Browser.
+
+    Raises:
+        FileNotFoundError: None is installed.
+    """
+    from playwright.sync_api import sync_playwright
+
+    path = find_chromium()
+    if path is None:
+        raise FileNotFoundError(
+            "no Chromium was found: install one, or name it with CHROMIUM="
+        )
+    arguments = list(QUIET)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--no-sandbox")  # Chromium refuses its sandbox to root
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()

@@ -1,0 +1,175 @@
+"""The command line of the project; the Makefile's targets are its commands."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tools import environment, site
+from tools.common import ROOT, ToolError, say
+
+__all__ = ["lint_commands", "main"]
+
+LOCK = (
+    "pip compile --universal --python-version 3.11 --no-config --no-header "
+    "--no-annotate --no-emit-index-url --no-emit-find-links --upgrade"
+)
+LOCK_HEADER = """\
+# Made by `make lock` from requirements.in; do not edit.
+# Exact pins for Python 3.11 to 3.14 on Linux, macOS and Windows.
+"""
+
+
+def run(venv: Path, *words: str) -> None:
+    """Run Python in the environment; its failure is ours, without more words."""
+    command = [str(environment.venv_python(venv)), *words]
+    environ = environment.clean_environ(venv)
+    done = subprocess.run(command, cwd=ROOT, env=environ, check=False)
+    if done.returncode:
+        raise SystemExit(done.returncode if done.returncode > 0 else 1)
+
+
+def lint_commands(root: Path = ROOT) -> list[list[str]]:
+    """The checks of ``make lint``, as words after ``python -m``."""
+    code = ["benchmarks", "book/_ext", "src", "tests", "tools"]
+    code = [name for name in code if any((root / name).rglob("*.py"))]
+    checks = [
+        ["ruff", "check", *code],
+        ["ruff", "format", "--check", *code],
+        ["mypy", "src/looplab"],
+    ]
+    if any((root / "notebooks").glob("*.ipynb")):
+        narrow = ["--line-length", "79", "notebooks"]
+        checks.append(["ruff", "check", *narrow])
+        checks.append(["ruff", "format", "--check", *narrow])
+    return checks
+
+
+def book(options: argparse.Namespace) -> None:
+    """Build the site and serve it."""
+    server = site.Server(site.read_port(options.port))
+    with server:
+        folder = site.build(environment.ensure_venv())
+        server.serve(folder)
+
+
+def build(_: argparse.Namespace) -> None:
+    """Build the site into _build/html."""
+    folder = site.build(environment.ensure_venv())
+    say(f"The site is in {folder.relative_to(ROOT)}.")
+
+
+def test(options: argparse.Namespace) -> None:
+    """Run all tests, or those that the given pytest words select."""
+    environment.ensure_node_modules()
+    venv = environment.ensure_venv()
+    site.build(venv)
+    run(venv, "-m", "pytest", *options.words)
+
+
+def execute(options: argparse.Namespace) -> None:
+    """Run the notebooks again and refresh their outputs."""
+    venv = environment.ensure_venv()
+    only = [options.notebook] if options.notebook else []
+    run(venv, "-m", "tools.execute", *only)
+
+
+def lint(_: argparse.Namespace) -> None:
+    """Check style and types."""
+    venv = environment.ensure_venv()
+    for words in lint_commands():
+        say("$ " + " ".join(words))
+        run(venv, "-m", *words)
+
+
+def fmt(_: argparse.Namespace) -> None:
+    """Lay out code and notebooks as `lint` wants them."""
+    venv = environment.ensure_venv()
+    for words in lint_commands():
+        if words[0] == "ruff":
+            mend = [word for word in words if word != "--check"]
+            if mend[1] == "check":
+                mend.insert(2, "--fix")
+            run(venv, "-m", *mend)
+
+
+def bench(options: argparse.Namespace) -> None:
+    """Run the benchmarks, which make an environment of their own, .venv-bench."""
+    command = [sys.executable, "-m", "benchmarks", *options.words]
+    done = subprocess.run(command, cwd=ROOT, check=False)
+    if done.returncode:
+        raise SystemExit(done.returncode if done.returncode > 0 else 1)
+
+
+def screenshot(_: argparse.Namespace) -> None:
+    """Take the picture of the site that the README shows."""
+    venv = environment.ensure_venv()
+    site.build(venv)
+    run(venv, "-m", "tools.screenshot")
+
+
+def lock(_: argparse.Namespace) -> None:
+    """Resolve requirements.in into requirements.txt; needs uv."""
+    uv = shutil.which("uv")
+    if uv is None:
+        raise ToolError("uv is needed for the lock: pip install uv.")
+    target = ROOT / "requirements.txt"
+    command = [uv, *LOCK.split(), "--quiet", "requirements.in"]
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        raise ToolError("uv found no solution: see its words above.")
+    target.write_text(LOCK_HEADER + done.stdout, encoding="utf-8")
+
+
+def clean(_: argparse.Namespace) -> None:
+    """Remove everything that the other commands made."""
+    for name in (".venv", ".venv-bench", "_build", "node_modules"):
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="python tools/run.py", description="Commands of the project."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+
+    def add(name: str, action: object) -> argparse.ArgumentParser:
+        about = str(getattr(action, "__doc__", ""))
+        command = commands.add_parser(name, help=about, description=about)
+        command.set_defaults(action=action)
+        return command
+
+    add("book", book).add_argument("--port", default="8000")
+    add("build", build)
+    add("test", test)
+    add("execute", execute).add_argument("notebook", nargs="?", default="")
+    add("bench", bench)
+    add("lint", lint)
+    add("format", fmt)
+    add("screenshot", screenshot)
+    add("lock", lock)
+    add("clean", clean)
+    return top
+
+
+def main(words: list[str]) -> int:
+    """Run one command and return its exit status."""
+    top = parser()
+    options, options.words = top.parse_known_args(words)
+    if options.words and options.command not in ("test", "bench"):
+        top.error(f"{options.command} takes no {' '.join(options.words)}")
+    try:
+        options.action(options)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,49 @@
+"""What the commands share: the paths, the one-line error, a digest of files."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["ROOT", "ToolError", "digest", "say"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class ToolError(Exception):
+    """Something the user can mend; the message is one line and names the fix.
+
+    Args:
+        message: What went wrong and what to do.
+        code: The exit status of the command.
+    """
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(" ".join(message.split()))
+        self.code = code
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Print a line of progress at once, even into a pipe."""
+    print(text, end=end, flush=True)
+    sys.stderr.flush()
+
+
+def digest(paths: Iterable[Path], *notes: str) -> str:
+    """A hash of the contents of files and of some notes beside them.
+
+    A path that does not exist counts as such, so that its creation changes the hash.
+    """
+    total = hashlib.sha256()
+    for path in sorted(paths):
+        total.update(str(path).encode())
+        if path.is_file():
+            content = path.read_bytes()
+            total.update(b"\0file %d\0" % len(content) + content)
+        else:
+            total.update(b"\0missing\0")
+    for note in notes:
+        total.update(b"\0note\0" + note.encode())
+    return total.hexdigest()

@@ -1,0 +1,217 @@
+"""Run the notebooks in a real kernel and refresh their outputs.
+
+``python -m tools.execute`` runs all of them, ``python -m tools.execute 04`` those whose
+name begins with 04.  The files are replaced only after every one of them ran to its
+end: a failed or interrupted run leaves each notebook byte for byte as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import (
+    CellExecutionError,
+    CellTimeoutError,
+    DeadKernelError,
+)
+
+from tools.common import ROOT, ToolError, say
+
+__all__ = ["execute", "main", "normalise", "refresh", "select"]
+
+CELL_TIMEOUT = 900  # seconds: sweeps of measured cells take minutes on a busy machine
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+}
+
+
+def select(folder: Path, prefix: str = "") -> list[Path]:
+    """The notebooks whose name begins with a prefix, in order of name.
+
+    Raises:
+        ToolError: There is none.
+    """
+    # "notebooks/04_late_heartbeat.ipynb" and "04" name the same notebook.
+    stem = prefix.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".ipynb")
+    found = sorted(p for p in folder.glob("*.ipynb") if p.stem.startswith(stem))
+    if not found:
+        wanted = f"begins with {stem!r}" if stem else "ends in .ipynb"
+        raise ToolError(f"no notebook in {folder.name}/ {wanted}.")
+    return found
+
+
+def normalise(notebook: Any) -> None:
+    """Remove what differs between two runs that gave the same results.
+
+    That is: time stamps, the interpreter's version, and where a stream of text was
+    cut into pieces.
+    """
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = list(_joined(cell.outputs))
+
+
+def _joined(outputs: list[Any]) -> Iterator[Any]:
+    streams: dict[str, Any] = {}
+    for output in outputs:
+        if output.output_type != "stream":
+            streams.clear()
+            yield output
+        elif output.name in streams:
+            streams[output.name].text += output.text
+        else:
+            streams[output.name] = output
+            yield output
+
+
+async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
+    """Run one notebook from its first cell to its last and return it.
+
+    Raises:
+        ToolError: A cell failed, took too long, or the kernel died; the message
+            names the notebook, the cell and the error.
+        asyncio.CancelledError: The run was interrupted.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    code = [i for i, c in enumerate(notebook.cells) if c.cell_type == "code"]
+    numbers = {index: n for n, index in enumerate(code, start=1)}
+    running: list[tuple[int, float]] = [(0, 0.0)]
+    interrupted: list[bool] = []
+
+    def started(cell: Any, cell_index: int) -> None:
+        if cell_index in numbers:
+            _cancel_on_signal(interrupted)
+            running.append((numbers[cell_index], time.monotonic()))
+            report(f"{label}  cell {numbers[cell_index]} of {len(code)}")
+
+    def finished(cell: Any, cell_index: int, execute_reply: Any) -> None:
+        report(f"  {time.monotonic() - running[-1][1]:.1f} s\n")
+
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        record_timing=False,
+        shutdown_kernel="immediate",
+        extra_arguments=["--log-level=CRITICAL"],  # its log is not ours
+        resources={"metadata": {"path": str(path.parent)}},
+        on_cell_execute=started,
+        on_cell_executed=finished,
+    )
+    try:
+        await client.async_execute()
+    except CellExecutionError as error:
+        report("\n")
+        reason = f"{error.ename}: {error.evalue}"
+    except CellTimeoutError:
+        report("\n")
+        reason = f"it ran for more than {CELL_TIMEOUT} s"
+    except DeadKernelError:
+        if interrupted:  # nbclient takes the cancellation for a death
+            raise asyncio.CancelledError from None
+        report("\n")
+        reason = "the kernel died"
+    else:
+        normalise(notebook)
+        nbformat.validate(notebook)
+        return notebook
+    number = running[-1][0]
+    source = notebook.cells[code[number - 1]].source if number else ""
+    first = source.strip().splitlines()[0] if source.strip() else ""
+    raise ToolError(
+        f"{path.name}: cell {number} of {len(code)} failed, {reason} "
+        f"(the cell begins: {first}); no notebook was changed."
+    )
+
+
+def _cancel_on_signal(interrupted: list[bool]) -> None:
+    """Let Ctrl-C and a polite kill cancel the run, and note that they did.
+
+    nbclient puts its own handlers there when a kernel starts, which end the kernel and
+    then report its death as an error.
+    """
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def cancel() -> None:
+        interrupted.append(True)
+        task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, cancel)
+
+
+def refresh(paths: list[Path], report: Callable[[str], None] = print) -> None:
+    """Run notebooks and, when all of them succeeded, replace their files.
+
+    Each file is replaced in one step by a finished one from the same folder.
+
+    Raises:
+        ToolError: A notebook failed or the run was interrupted; no file was changed.
+    """
+    texts: dict[Path, str] = {}
+    for count, path in enumerate(paths, start=1):
+        label = f"[{count}/{len(paths)}] {path.stem}"
+        try:
+            notebook = asyncio.run(execute(path, report, label))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            report("\n")
+            raise ToolError(
+                f"{path.name}: interrupted; no notebook was changed.", 130
+            ) from None
+        texts[path] = nbformat.writes(notebook).rstrip("\n") + "\n"
+    _replace(texts)
+
+
+def _replace(texts: dict[Path, str]) -> None:
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for path, text in texts.items():
+            part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+            ready.append((part, path))
+            with part.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.chmod(path.stat().st_mode)
+        for part, path in ready:
+            part.replace(path)
+    finally:
+        for part, _ in ready:
+            part.unlink(missing_ok=True)
+
+
+def main(words: list[str]) -> int:
+    """Refresh the notebooks that the words select."""
+
+    def report(text: str) -> None:
+        say(text, end="")
+
+    try:
+        paths = select(ROOT / "notebooks", words[0] if words else "")
+        refresh(paths, report)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    say(f"{len(paths)} refreshed.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

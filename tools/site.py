@@ -1,0 +1,193 @@
+"""Build the site with warnings as errors, and serve it on this machine only."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from tools.common import ROOT, ToolError, digest, say
+from tools.environment import clean_environ, venv_python
+
+__all__ = ["Server", "build", "read_port"]
+
+HOST = "127.0.0.1"
+START = "from jupyter_book.cli.main import main; main()"
+SOURCES = (
+    "_config.yml",
+    "_toc.yml",
+    "CHANGELOG.md",
+    "benchmarks",
+    "book",
+    "notebooks",
+    "requirements.txt",
+    "src",
+)
+
+
+def source_files(root: Path) -> Iterator[Path]:
+    """Every file that the built site depends on."""
+    for name in SOURCES:
+        path = root / name
+        if path.is_dir():
+            for file in path.rglob("*"):
+                hidden = any(part.startswith(".") for part in file.parts[-2:])
+                cache = "__pycache__" in file.parts or ".egg-info" in str(file)
+                if file.is_file() and not cache and not hidden:
+                    yield file
+        else:
+            yield path
+
+
+def build(venv: Path, root: Path = ROOT) -> Path:
+    """Build the site unless the one at hand was built from the same sources.
+
+    Always a whole build: a second, partial build would not repeat the warnings of
+    pages that did not change, and would pass.
+
+    Returns:
+        The folder with the finished site.
+
+    Raises:
+        ToolError: The build failed or gave a warning.
+    """
+    out = root / "_build"
+    html = out / "html"
+    stamp = out / "on-time.stamp"
+    wanted = digest(source_files(root))
+    finished = html.joinpath("index.html").exists() and stamp.exists()
+    if finished and stamp.read_text(encoding="utf-8").strip() == wanted:
+        return html
+
+    say("Building the site.")
+    started = time.monotonic()
+    for folder in (html, out / ".doctrees", out / "jupyter_execute"):
+        shutil.rmtree(folder, ignore_errors=True)
+    stamp.unlink(missing_ok=True)
+    out.mkdir(exist_ok=True)
+    command = [str(venv_python(venv)), "-c", START, "build", str(root)]
+    command += ["--path-output", str(root), "-W", "--keep-going", "--all"]
+    done = subprocess.run(
+        command,
+        cwd=root,
+        env=clean_environ(venv),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    log = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    out.joinpath("build.log").write_text(log, encoding="utf-8")
+    if done.returncode or not html.joinpath("index.html").exists():
+        pattern = r"WARNING|ERROR|CRITICAL|Error:|Exception"
+        lines = [line for line in log.splitlines() if re.search(pattern, line)]
+        say("\n".join(lines or log.splitlines()[-30:]))
+        raise ToolError("the site was not built; the whole log is _build/build.log.")
+    stamp.write_text(wanted + "\n", encoding="utf-8")
+    say(f"Built in {time.monotonic() - started:.0f} s.")
+    return html
+
+
+def read_port(text: str) -> int:
+    """A port number from the words of the user.
+
+    Raises:
+        ToolError: It is no number from 1 to 65535.
+    """
+    if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
+        return int(text)
+    raise ToolError(f"PORT={text} is no port: give a number from 1 to 65535.", 2)
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a log line for each, with types no registry can change."""
+
+    extensions_map = {  # noqa: RUF012 - the base class has it so
+        **http.server.SimpleHTTPRequestHandler.extensions_map,
+        ".css": "text/css",
+        ".js": "text/javascript",
+        ".mjs": "text/javascript",
+        ".svg": "image/svg+xml",
+        ".wasm": "application/wasm",
+    }
+
+    def log_message(self, *_: object) -> None:
+        """Stay quiet."""
+
+    def end_headers(self) -> None:
+        """A page built again must not be hidden by the browser's copy."""
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A server that claims its port at once and answers when told.
+
+    The port is claimed before the site is built, so that a busy port is known before
+    the wait and not after it.
+
+    Raises:
+        ToolError: The port is taken, or this user may not use it.
+    """
+
+    allow_reuse_address = os.name != "nt"  # on Windows it would share a busy port
+
+    def __init__(self, port: int) -> None:
+        super().__init__((HOST, port), Handler, bind_and_activate=False)
+        try:
+            self.server_bind()
+            self.server_activate()
+        except OSError as error:
+            self.server_close()
+            other = port + 1 if port < 65535 else 8001
+            if isinstance(error, PermissionError):
+                other = 8001
+                reason = "is not open to this user"
+            else:
+                reason = "is busy"
+            raise ToolError(
+                f"port {port} {reason}: choose another, "
+                f"for example: make book PORT={other}"
+            ) from None
+
+    def server_bind(self) -> None:
+        """Bind without the base class's look-up of the machine's name."""
+        if self.allow_reuse_address:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = HOST, self.server_address[1]
+
+    @property
+    def address(self) -> str:
+        """The address for the browser."""
+        return f"http://{HOST}:{self.server_port}/"
+
+    def serve_folder(self, folder: Path) -> None:
+        """Answer requests until another thread calls ``shutdown()``."""
+        self.RequestHandlerClass = partial(Handler, directory=str(folder))
+        self.serve_forever(poll_interval=0.1)
+
+    def serve(self, folder: Path) -> None:
+        """Answer requests for the files of a folder until Ctrl-C."""
+
+        def stop(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGTERM, stop)
+        say(f"The book is at {self.address} (Ctrl-C stops the server).")
+        try:
+            self.serve_folder(folder)
+        except KeyboardInterrupt:
+            say("")
+        finally:
+            self.server_close()
