@@ -1,0 +1,291 @@
+"""The benchmark table: ``benchmarks/results.json`` as an accessible table.
+
+Use in a page::
+
+    ```{benchmarks}
+    ```
+
+The benchmark command writes the file; nothing in it is typed by hand. The page
+shows every group with its method, the machine, and no date, so that a new run
+on the same machine changes only figures.
+
+Schema (a key not named here is an error, so that a misspelling is seen)::
+
+    {
+      "machine": {                  # free text, at least one entry; shown in order
+        "processor": "Example CPU, 2 cores",
+        "memory": "8 GiB",
+        "system": "Linux x86_64"
+      },
+      "python": "CPython 3.11.7",   # the interpreter of every row
+      "command": "make bench",      # optional: what the reader runs to get their own
+      "packages": {                 # optional: name -> version of each peer
+        "looptime": "0.4"
+      },
+      "groups": [
+        {
+          "title": "100,000 sleeps over 1,000 tasks",
+          "unit": "s",              # of value and spread: "s", "instructions", ...
+          "method": "Best of 5 runs in fresh interpreters, in turn.",
+          "baseline": "aiotools",   # optional: name of the row whose ratio is 1
+          "aim": {                  # optional: a promise, judged by the directive
+            "name": "looplab",      # the row that is judged
+            "at_most": 0.9,         # its ratio must not be more than this
+            "text": "at most 0.9 of the fastest peer on asyncio"
+          },
+          "rows": [
+            {
+              "name": "looplab",    # unique in the group
+              "value": 1.02,        # number, or null when it could not run
+              "ratio": 0.95,        # optional, to the baseline; null for none
+              "spread": [1.01, 1.20],   # optional: lowest and highest of the runs
+              "ratio_spread": [0.9, 1.0],   # optional: of the ratios, when paired
+              "note": ""            # optional; required when value is null
+            }
+          ]
+        }
+      ]
+    }
+
+Rows are shown in the order of the file. A ratio is checked against the values:
+when both are given, ``ratio`` must be ``value / baseline value`` within 1 %,
+unless the row says ``"paired": true`` (a ratio taken pair by pair, as a median).
+The directive never hides a missed aim: it says "met" or "missed".
+
+Machine, Python and command are shown above the tables. A missing file is a
+warning (so it fails a build with warnings as errors) unless the directive has
+the option ``:optional:``, which shows one sentence in its place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from html_elements import add_html_node, element
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+logger = logging.getLogger(__name__)
+
+TOP = {"machine", "python", "groups"}
+TOP_OPTIONAL = {"command", "packages"}
+GROUP = {"title", "unit", "method", "rows"}
+GROUP_OPTIONAL = {"baseline", "aim"}
+AIM = {"name", "at_most", "text"}
+ROW = {"name", "value"}
+ROW_OPTIONAL = {"ratio", "ratio_spread", "spread", "note", "paired"}
+
+
+class BenchmarkError(ValueError):
+    """The results file does not follow the schema; the message says where."""
+
+
+def _keys(where: str, data: Any, required: set[str], optional: set[str]) -> None:
+    if not isinstance(data, dict):
+        raise BenchmarkError(f"{where} must be an object, not {type(data).__name__}")
+    if missing := required - data.keys():
+        raise BenchmarkError(f"{where} lacks {', '.join(sorted(missing))}")
+    if unknown := data.keys() - required - optional:
+        raise BenchmarkError(f"{where} has unknown {', '.join(sorted(unknown))}")
+
+
+def _number(where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BenchmarkError(f"{where} must be a number, not {value!r}")
+    if not math.isfinite(value) or value < 0:
+        raise BenchmarkError(f"{where} must be finite and not negative: {value!r}")
+    return float(value)
+
+
+def check(data: Any) -> dict[str, Any]:
+    """Return ``data`` if it follows the schema, else raise BenchmarkError."""
+    _keys("results", data, TOP, TOP_OPTIONAL)
+    if not isinstance(data["machine"], dict) or not data["machine"]:
+        raise BenchmarkError("machine must be an object with at least one entry")
+    if not isinstance(data["groups"], list) or not data["groups"]:
+        raise BenchmarkError("groups must be a list of at least one group")
+    for group in data["groups"]:
+        _keys("a group", group, GROUP, GROUP_OPTIONAL)
+        _check_group(group)
+    return dict(data)
+
+
+def _check_group(group: dict[str, Any]) -> None:
+    title = group["title"]
+    rows: dict[str, dict[str, Any]] = {}
+    for row in group["rows"]:
+        _keys(f"a row of {title!r}", row, ROW, ROW_OPTIONAL)
+        where = f"{row['name']!r} in {title!r}"
+        if row["name"] in rows:
+            raise BenchmarkError(f"{where} is there twice")
+        rows[row["name"]] = row
+        if row["value"] is None:
+            if not row.get("note"):
+                raise BenchmarkError(f"{where} has no value and no note to say why")
+            continue
+        _number(f"value of {where}", row["value"])
+        if row.get("ratio") is not None:
+            _number(f"ratio of {where}", row["ratio"])
+        for key in ("spread", "ratio_spread"):
+            _check_spread(f"{key} of {where}", row.get(key))
+    if not rows:
+        raise BenchmarkError(f"group {title!r} has no rows")
+    for name in filter(None, (group.get("baseline"), group.get("aim", {}).get("name"))):
+        if name not in rows:
+            raise BenchmarkError(f"{name!r} is not a row of {title!r}")
+    if "aim" in group:
+        _keys(f"the aim of {title!r}", group["aim"], AIM, set())
+        _number(f"the aim of {title!r}", group["aim"]["at_most"])
+    _check_ratios(group, rows)
+
+
+def _check_spread(where: str, spread: Any) -> None:
+    if spread is None:
+        return
+    if not isinstance(spread, list) or len(spread) != 2:
+        raise BenchmarkError(f"{where} must be [lowest, highest]")
+    low, high = (_number(where, value) for value in spread)
+    if low > high:
+        raise BenchmarkError(f"{where} has its ends swapped")
+
+
+def _check_ratios(group: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
+    baseline = rows.get(group.get("baseline", ""), {}).get("value")
+    if not baseline:
+        return
+    for name, row in rows.items():
+        if row["value"] is None or row.get("ratio") is None or row.get("paired"):
+            continue
+        expected = row["value"] / baseline
+        if abs(row["ratio"] - expected) > 0.01 * expected + 0.005:
+            raise BenchmarkError(
+                f"ratio of {name!r} in {group['title']!r} is {row['ratio']}, but its "
+                f"value over the baseline's is {expected:.3g}; mend the ratio, or "
+                'say "paired": true if it was taken pair by pair'
+            )
+
+
+def number(value: float) -> str:
+    """Three significant digits, thousands marked: 1.02, 12,300, 0.00045."""
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{round(value, 2 - math.floor(math.log10(abs(value)))):,.{digits}f}"
+
+
+def verdict(group: dict[str, Any]) -> str:
+    """Say whether the group's aim was met, or "" when it has none."""
+    aim = group.get("aim")
+    if not aim:
+        return ""
+    ratio = next(r for r in group["rows"] if r["name"] == aim["name"]).get("ratio")
+    if ratio is None:
+        return f"Aim: {aim['text']}. Not measured in this run."
+    state = "met" if ratio <= aim["at_most"] else "missed"
+    return f"Aim: {aim['text']}. {state.capitalize()}: {ratio:.2f}."
+
+
+def table(group: dict[str, Any]) -> nodes.Node:
+    """One group as a table with a caption and header scopes."""
+    unit = group["unit"]
+    has_ratio = any(row.get("ratio") is not None for row in group["rows"])
+    has_spread = any(row.get("spread") is not None for row in group["rows"])
+    has_note = any(row.get("note") for row in group["rows"])
+    titles = ["What ran", f"Value ({unit})"]
+    titles += [f"Lowest to highest ({unit})"] * has_spread
+    titles += [f"Ratio to {group.get('baseline', 'the baseline')}"] * has_ratio
+    titles += ["Note"] * has_note
+    columns = (element("th", t, scope="col", role="columnheader") for t in titles)
+    head = element("thead", element("tr", *columns, role="row"), role="rowgroup")
+    body = element("tbody", role="rowgroup")
+    for row in group["rows"]:
+        cells = ["not run" if row["value"] is None else number(row["value"])]
+        if has_spread:
+            low_high = row.get("spread")
+            cells.append("–" if not low_high else " to ".join(map(number, low_high)))
+        if has_ratio:
+            ratio = row.get("ratio")
+            text = "–" if ratio is None else f"{ratio:.2f}"
+            if ends := row.get("ratio_spread"):
+                text += f" ({ends[0]:.2f} to {ends[1]:.2f})"
+            cells.append(text)
+        if has_note:
+            cells.append(row.get("note") or "–")
+        body += element(
+            "tr",
+            element("th", row["name"], scope="row", role="rowheader"),
+            *(
+                element("td", text, role="cell", data_label=title)
+                for title, text in zip(titles[1:], cells, strict=True)
+            ),
+            role="row",
+        )
+    return element(
+        "table",
+        element("caption", group["title"]),
+        head,
+        body,
+        classes=("cards", "benchmarks"),
+        role="table",
+    )
+
+
+class BenchmarksDirective(SphinxDirective):
+    """Draw the results file named in ``benchmarks_results``."""
+
+    has_content = False
+    option_spec: ClassVar[dict[str, Any]] = {"optional": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        path = Path(self.env.srcdir, self.config.benchmarks_results)
+        self.env.note_dependency(str(path))
+        if not path.is_file():
+            if "optional" not in self.options:
+                logger.warning(
+                    "no benchmark results at %s: run the benchmark command first",
+                    self.config.benchmarks_results,
+                    location=self.get_location(),
+                )
+            return [nodes.paragraph(text="The benchmarks have not been run yet.")]
+        try:
+            data = check(json.loads(path.read_text(encoding="utf-8")))
+        except ValueError as error:
+            logger.warning("%s: %s", path.name, error, location=self.get_location())
+            return [nodes.paragraph(text="The benchmark results cannot be read.")]
+        return list(self.draw(data))
+
+    def draw(self, data: dict[str, Any]) -> list[nodes.Node]:
+        facts = [f"{name}: {value}" for name, value in data["machine"].items()]
+        facts.append(f"Python: {data['python']}")
+        if packages := data.get("packages"):
+            listed = ", ".join(f"{name} {packages[name]}" for name in sorted(packages))
+            facts.append(f"packages: {listed}")
+        out: list[nodes.Node] = [nodes.paragraph(text="Measured on this machine:")]
+        out.append(
+            nodes.bullet_list(
+                "", *(nodes.list_item("", nodes.paragraph(text=f)) for f in facts)
+            )
+        )
+        if command := data.get("command"):
+            line = nodes.paragraph(text="To measure on yours: ")
+            line += nodes.literal(text=command)
+            out.append(line)
+        for group in data["groups"]:
+            out.append(nodes.paragraph(text=group["method"]))
+            out.append(table(group))
+            if said := verdict(group):
+                out.append(nodes.paragraph(text=said))
+        return out
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register the directive and the path of the results file."""
+    add_html_node(app)
+    app.add_config_value("benchmarks_results", "benchmarks/results.json", "env")
+    app.add_directive("benchmarks", BenchmarksDirective)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,229 @@
+"""The scoreboard page: directive ``scoreboard`` and roles ``published``, ``param``.
+
+``{scoreboard}`` draws every row of ``published.toml`` with our figures, read
+from the notebooks' outputs at build time. Nothing of ours is typed.
+
+``{published}`A2:1.534 s` `` writes "1.534 s" and warns (which fails a build with
+warnings as errors) unless that figure is in the row A2 of ``published.toml``.
+
+``{param}`10 ms` `` marks a number that is a setting of an experiment rather than
+a result. It writes its text; the guard of the prose accepts it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from html_elements import Html, add_html_node, element
+from scoreboard_data import (
+    DIFFERS,
+    NOT_YET,
+    REPRODUCED,
+    Judgement,
+    Row,
+    Scoreboard,
+    ScoreboardError,
+    Source,
+    published_number,
+)
+from sphinx import addnodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+logger = logging.getLogger(__name__)
+
+#: A sign beside the word, so that a verdict does not rest on colour.
+SIGNS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_YET: "…"}
+CLASSES = {REPRODUCED: "reproduced", DIFFERS: "differs", NOT_YET: "not-yet"}
+COLUMNS = ("Id", "Experiment", "Published", "Ours, exact", "Ours, measured", "Verdict")
+
+
+def open_scoreboard(config: Any, srcdir: str | Path) -> Scoreboard:
+    """Make the scoreboard from the paths in the configuration."""
+    return Scoreboard(
+        Path(srcdir, config.scoreboard_published),
+        Path(srcdir, config.scoreboard_notebooks),
+        Path(srcdir, config.scoreboard_references),
+    )
+
+
+class ScoreboardDirective(SphinxDirective):
+    """One table an article, with a computed summary above them."""
+
+    has_content = False
+
+    def run(self) -> list[nodes.Node]:
+        where = self.get_location()
+        try:
+            board = open_scoreboard(self.config, self.env.srcdir)
+            for path in board.dependencies:
+                self.env.note_dependency(str(path))
+            problems = board.problems()
+        except (OSError, ScoreboardError) as error:
+            logger.warning("scoreboard: %s", error, location=where)
+            return [nodes.paragraph(text="The scoreboard cannot be drawn.")]
+        for problem in problems:
+            logger.warning("scoreboard: %s", problem, location=where)
+        summary = nodes.paragraph(classes=["scoreboard-summary"])
+        summary += nodes.strong(text=board.summary)
+        out: list[nodes.Node] = [summary]
+        for source in board.sources:
+            out += self.draw_source(board, source)
+        return out
+
+    def draw_source(self, board: Scoreboard, source: Source) -> list[nodes.Node]:
+        judged = [j for j in board.judgements if j.row.source == source.key]
+        titles = (element("th", t, scope="col", role="columnheader") for t in COLUMNS)
+        head = element("thead", element("tr", *titles, role="row"), role="rowgroup")
+        rows = (self.draw_row(board, item) for item in judged)
+        caption = element("caption", f"{source.letter}. {source.title}")
+        # Roles said aloud: the cards of a narrow screen are no longer laid out as
+        # a table, and without them a browser would then no longer call it one.
+        table = element(
+            "table",
+            caption,
+            head,
+            element("tbody", *rows, role="rowgroup"),
+            classes=("cards", "scoreboard"),
+            role="table",
+        )
+        machines = {
+            board.machine(j.row.stem) for j in judged if board.machine(j.row.stem)
+        }
+        if not machines:
+            return [table]
+        text = f"Measured on: {'; '.join(sorted(machines))}."
+        return [table, nodes.paragraph(text=text, classes=["scoreboard-machine"])]
+
+    def draw_row(self, board: Scoreboard, judgement: Judgement) -> Html:
+        row = judgement.row
+        published = self.cell("Published")
+        published += nodes.Text("; ".join(map(str, row.figures)) + " ")
+        published += self.cite(row.source)
+        verdict = self.cell("Verdict")
+        verdict += element(
+            "strong",
+            element("span", f"{SIGNS[judgement.status]} ", aria_hidden="true"),
+            judgement.verdict,
+            classes=("verdict", CLASSES[judgement.status]),
+        )
+        if judgement.status != NOT_YET:
+            verdict += self.rules(board, row)
+        header = element(
+            "th",
+            self.link(row),
+            scope="row",
+            role="rowheader",
+            ids=f"scoreboard-{row.id.lower()}",
+        )
+        return element(
+            "tr",
+            header,
+            self.cell("Experiment", row.run),
+            published,
+            self.ours(board, row, "exact"),
+            self.ours(board, row, "measured"),
+            verdict,
+            role="row",
+        )
+
+    def link(self, row: Row) -> nodes.Node:
+        """The id, as a link to the chapter once that is written."""
+        chapter = f"book/{row.stem}"
+        if chapter not in self.env.found_docs:
+            return nodes.inline(text=row.id)
+        link = addnodes.pending_xref(
+            "",
+            nodes.inline(text=row.id),
+            refdoc=self.env.docname,
+            refdomain="std",
+            refexplicit=True,
+            reftarget=f"/{chapter}",
+            reftype="doc",
+            refwarn=True,
+        )
+        return nodes.inline("", "", link)
+
+    def cell(self, label: str, *children: str | nodes.Node) -> Html:
+        return element("td", *children, role="cell", data_label=label)
+
+    def ours(self, board: Scoreboard, row: Row, clock: str) -> Html:
+        label = f"Ours, {clock}"
+        figures: dict[str, None] = {}  # two claims may judge one figure
+        for claim in row.claims:
+            if claim.clock == clock and (shown := board.shown(row, claim)):
+                figures[shown + (f" ({claim.what})" if claim.what else "")] = None
+        if not figures:
+            return self.cell(label, "–")
+        lines = [element("li", figure) for figure in figures]
+        return self.cell(label, element("ul", *lines, classes=("figures",)))
+
+    def rules(self, board: Scoreboard, row: Row) -> Html:
+        """How the figures were compared, and why that is fair."""
+        lines = []
+        for claim in row.claims:
+            if not claim.judged:
+                continue
+            name = claim.what or claim.keys[0]
+            why = f": {claim.why}" if claim.why else ""
+            lines.append(element("li", f"{name}: {board.rule(claim)}{why}"))
+        return element("ul", *lines, classes=("rules",))
+
+    def cite(self, key: str) -> nodes.Node:
+        """A link to the bibliography, where that extension is loaded."""
+        if "sphinxcontrib.bibtex" not in self.env.app.extensions:
+            return nodes.inline(text=f"[{key}]")
+        found, messages = self.parse_inline(f"{{cite:p}}`{key}`")
+        return nodes.inline("", "", *found, *messages)
+
+
+class PublishedRole(SphinxRole):
+    """A published figure in prose, checked against the data file."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        id_, colon, text = self.text.partition(":")
+        id_, text = id_.strip(), text.strip()
+        try:
+            board = open_scoreboard(self.config, self.env.srcdir)
+        except (OSError, ScoreboardError) as error:
+            logger.warning("scoreboard: %s", error, location=self.get_location())
+            return [nodes.inline(text=text)], []
+        self.env.note_dependency(str(board.published))
+        row = board.row(id_)
+        if not colon or row is None:
+            logger.warning(
+                "published: %r names no row; write {published}`A2:1.534 s`",
+                self.text,
+                location=self.get_location(),
+            )
+        elif not published_number(row, text):
+            listed = "; ".join(map(str, row.figures))
+            logger.warning(
+                "published: %r is not a published figure of %s, which are: %s",
+                text,
+                id_,
+                listed,
+                location=self.get_location(),
+            )
+        return [nodes.inline(text=text, classes=["published"])], []
+
+
+class ParamRole(SphinxRole):
+    """A setting of an experiment: its text as it stands."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        return [nodes.inline(text=self.text, classes=["param"])], []
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register directive, roles and the paths of the data files."""
+    add_html_node(app)
+    app.add_config_value("scoreboard_published", "book/published.toml", "env")
+    app.add_config_value("scoreboard_notebooks", "notebooks", "env")
+    app.add_config_value("scoreboard_references", "book/references.bib", "env")
+    app.add_directive("scoreboard", ScoreboardDirective)
+    app.add_role("published", PublishedRole())
+    app.add_role("param", ParamRole())
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,631 @@
+"""What was published, what we found, and whether the two agree.
+
+No Sphinx here: the page (``scoreboard.py``) and the tests both read this
+module, so that the page cannot show a verdict that the tests did not judge.
+
+``published.toml`` holds ``[[source]]`` and ``[[row]]`` tables; the comments at
+its top explain each field. Our figures are never in that file: they are read
+from the glue outputs that the notebooks hold.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+GLUE_PREFIX = "application/papermill.record/"
+IDS = (
+    *(f"A{n}" for n in range(1, 10)),
+    *(f"B{n}" for n in range(1, 5)),
+    *(f"C{n}" for n in range(1, 8)),
+    *(f"D{n}" for n in range(1, 7)),
+    *(f"E{n}" for n in range(1, 6)),
+)
+KEY_WITH_ID = re.compile(r"([A-E][1-9])_")
+MACHINE_KEY = "machine"
+
+REPRODUCED = "reproduced"
+DIFFERS = "differs"
+NOT_YET = "not yet"
+
+#: What each kind of comparison needs besides its key.
+KINDS: dict[str, tuple[set[str], set[str]]] = {
+    # kind: (required, allowed as well)
+    "exact": ({"published"}, set()),
+    "within": ({"published", "why"}, {"absolute", "relative"}),
+    "factor": ({"published", "why", "factor"}, set()),
+    "below": ({"why"}, {"published", "than", "times"}),
+    "above": ({"why"}, {"published", "than", "times"}),
+    "rising": ({"keys", "why"}, set()),
+    "falling": ({"keys", "why"}, set()),
+    "starts": ({"published"}, set()),
+    "shown": (set(), set()),
+}
+ALWAYS = {"kind", "key", "keys", "what", "unit", "digits", "clock", "why"}
+
+Value = Decimal | str
+
+
+class ScoreboardError(ValueError):
+    """The data file is wrong; the message names the row and the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One published figure: a number with its unit, or a text."""
+
+    value: Decimal | None
+    text: str
+    unit: str = ""
+    what: str = ""
+    spread: Decimal | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.text
+        shown = with_unit(f"{self.value:,}", self.unit)
+        if self.spread is not None:
+            shown += f" ± {self.spread}"
+        return f"{shown} ({self.what})" if self.what else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How one of our figures is compared with what was published."""
+
+    kind: str
+    keys: tuple[str, ...]
+    what: str
+    clock: str
+    published: Value | None = None
+    absolute: Decimal | None = None
+    relative: Decimal | None = None
+    factor: Decimal | None = None
+    than: str | None = None
+    times: Decimal = Decimal(1)
+    unit: str = ""
+    digits: int = 3
+    why: str = ""
+
+    @property
+    def judged(self) -> bool:
+        return self.kind != "shown"
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """All keys this claim needs, the one it is compared with too."""
+        return (*self.keys, self.than) if self.than else self.keys
+
+    def rule(self, other: str = "") -> str:
+        """The comparison in words, with its tolerance.
+
+        ``other`` names the figure of the key ``than``.
+        """
+        unit = self.unit
+        match self.kind:
+            case "exact":
+                return "must be equal"
+            case "within" if self.absolute is not None:
+                return f"within {with_unit(str(self.absolute), unit)}"
+            case "within":
+                assert self.relative is not None
+                return f"within {format((self.relative * 100).normalize(), 'f')} %"
+            case "factor":
+                return f"within a factor of {self.factor}"
+            case "below" | "above":
+                limit = (
+                    with_unit(str(self.published), unit)
+                    if self.than is None
+                    else other or self.than
+                )
+                if self.times != 1:
+                    limit = f"{self.times} × {limit}"
+                return f"must be {self.kind} {limit}"
+            case "rising" | "falling":
+                return f"must be {self.kind}"
+            case "starts":
+                return "must start as published"
+        return "shown, not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One experiment: what was run, what was published, our claims."""
+
+    id: str
+    source: str
+    run: str
+    figures: tuple[Figure, ...]
+    stem: str
+    claims: tuple[Claim, ...]
+    auxiliary: tuple[str, ...] = ()
+    because: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(k for claim in self.claims for k in claim.reads))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One article: its bibliography key, letter and title."""
+
+    key: str
+    letter: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a row, with the claims that failed."""
+
+    row: Row
+    status: str
+    failed: tuple[Claim, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        if self.status == DIFFERS:
+            return f"differs because {self.row.because or '(no reason given)'}"
+        return self.status
+
+
+def with_unit(number: str, unit: str) -> str:
+    """Join a number and its unit with a space that does not break."""
+    return f"{number}\u00a0{unit}" if unit else number
+
+
+# ---------------------------------------------------------------- published
+
+
+def _figure(where: str, raw: dict[str, Any]) -> Figure:
+    if unknown := raw.keys() - {"value", "text", "unit", "what", "spread"}:
+        raise ScoreboardError(f"{where}: unknown {sorted(unknown)} in a figure")
+    if ("value" in raw) == ("text" in raw):
+        raise ScoreboardError(f"{where}: a figure has either a value or a text")
+    if "text" in raw:
+        return Figure(None, raw["text"])
+    return Figure(
+        Decimal(raw["value"]),
+        "",
+        raw.get("unit", ""),
+        raw.get("what", ""),
+        Decimal(raw["spread"]) if "spread" in raw else None,
+    )
+
+
+def _claim(where: str, raw: dict[str, Any], figures: tuple[Figure, ...]) -> Claim:
+    kind = raw.get("kind", "")
+    if kind not in KINDS:
+        raise ScoreboardError(
+            f"{where}: kind {kind!r} is none of {', '.join(sorted(KINDS))}"
+        )
+    required, allowed = KINDS[kind]
+    if missing := required - raw.keys():
+        raise ScoreboardError(f"{where}: kind {kind!r} needs {sorted(missing)}")
+    if unknown := raw.keys() - required - allowed - ALWAYS:
+        raise ScoreboardError(f"{where}: kind {kind!r} has no {sorted(unknown)}")
+    if ("key" in raw) == ("keys" in raw):
+        raise ScoreboardError(f"{where}: give either key or keys")
+    if kind == "within" and ("absolute" in raw) == ("relative" in raw):
+        raise ScoreboardError(f"{where}: give either absolute or relative")
+    if kind in {"below", "above"} and ("published" in raw) == ("than" in raw):
+        raise ScoreboardError(f"{where}: give either published or than")
+    published = raw.get("published")
+    if isinstance(published, int | Decimal):
+        published = Decimal(published)
+    _check_published(where, kind, published, figures)
+    keys = tuple(raw.get("keys", ())) or (raw["key"],)
+    measured = any(key.endswith("_real") for key in keys)
+    return Claim(
+        kind=kind,
+        keys=keys,
+        what=raw.get("what", ""),
+        clock=raw.get("clock", "measured" if measured else "exact"),
+        published=published,
+        absolute=_decimal(raw.get("absolute")),
+        relative=_decimal(raw.get("relative")),
+        factor=_decimal(raw.get("factor")),
+        than=raw.get("than"),
+        times=_decimal(raw.get("times")) or Decimal(1),
+        unit=raw.get("unit", ""),
+        digits=raw.get("digits", 3),
+        why=raw.get("why", ""),
+    )
+
+
+def _check_published(
+    where: str, kind: str, published: Value | None, figures: tuple[Figure, ...]
+) -> None:
+    """A claim may only be compared with a figure that the row lists."""
+    if published is None:
+        return
+    if isinstance(published, Decimal):
+        if kind == "starts":
+            raise ScoreboardError(f"{where}: kind 'starts' compares texts")
+        if published not in {figure.value for figure in figures}:
+            raise ScoreboardError(
+                f"{where}: {published} is not among the row's published figures"
+            )
+    elif not any(published in figure.text for figure in figures):
+        raise ScoreboardError(
+            f"{where}: {published!r} is not among the row's published texts"
+        )
+
+
+def _decimal(value: Any) -> Decimal | None:
+    return None if value is None else Decimal(value)
+
+
+def _row(raw: dict[str, Any]) -> Row:
+    where = f"row {raw.get('id', '?')}"
+    needed = {"id", "source", "run", "published", "stem"}
+    if missing := needed - raw.keys():
+        raise ScoreboardError(f"{where}: lacks {sorted(missing)}")
+    if unknown := raw.keys() - needed - {"claim", "auxiliary", "because"}:
+        raise ScoreboardError(f"{where}: unknown {sorted(unknown)}")
+    figures = tuple(_figure(where, figure) for figure in raw["published"])
+    if not figures:
+        raise ScoreboardError(f"{where}: no published figure; use text for none given")
+    claims = tuple(_claim(where, claim, figures) for claim in raw.get("claim", ()))
+    return Row(
+        id=raw["id"],
+        source=raw["source"],
+        run=raw["run"],
+        figures=figures,
+        stem=raw["stem"],
+        claims=claims,
+        auxiliary=tuple(raw.get("auxiliary", ())),
+        because=raw.get("because", "").strip(),
+    )
+
+
+def bib_keys(path: Path) -> set[str]:
+    """The entry keys of a BibTeX file; empty when there is no such file."""
+    if not path.is_file():
+        return set()
+    text = path.read_text(encoding="utf-8")
+    return set(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)\s*,", text, re.M))
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+@dataclass(frozen=True, slots=True)
+class Glue:
+    """What one notebook glued: values by key, keys glued twice, cell tags."""
+
+    values: dict[str, Value]
+    twice: tuple[str, ...] = ()
+    tags: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+def glued_value(data: dict[str, Any]) -> Value | None:
+    """Read the value of a glue output: a number, or the text itself."""
+    for mime in (GLUE_PREFIX + "text/plain", "text/plain"):
+        if mime in data:
+            text = "".join(data[mime]).strip()
+            break
+    else:
+        return None
+    # repr of a NumPy scalar: np.float64(1.5)
+    if found := re.fullmatch(r"np\.\w+\((.*)\)", text):
+        text = found[1]
+    if text in {"True", "False"}:
+        return text
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        pass
+    else:
+        if number.is_finite():
+            return number
+    try:
+        literal = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    if isinstance(literal, str):
+        return literal
+    if isinstance(literal, list | tuple):
+        return ", ".join(str(item) for item in literal)
+    return text
+
+
+def read_glue(path: Path) -> Glue:
+    """Collect the glue outputs of a notebook."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    values: dict[str, Value] = {}
+    tags: dict[str, frozenset[str]] = {}
+    seen: Counter[str] = Counter()
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            if name is None:
+                continue
+            seen[name] += 1
+            tags[name] = frozenset(cell["metadata"].get("tags", ()))
+            value = glued_value(output.get("data", {}))
+            if value is not None:
+                values[name] = value
+    twice = tuple(name for name, count in seen.items() if count > 1)
+    return Glue(values, twice, tags)
+
+
+# ---------------------------------------------------------------- judging
+
+
+class Scoreboard:
+    """All rows with the notebooks' figures and the verdicts.
+
+    Args:
+        published: path of ``published.toml``.
+        notebooks: folder of the notebooks.
+        references: path of the BibTeX file.
+
+    Raises:
+        ScoreboardError: the data file cannot be used as it stands.
+    """
+
+    def __init__(self, published: Path, notebooks: Path, references: Path) -> None:
+        self.published = published
+        self.notebooks = notebooks
+        self.references = references
+        try:
+            text = published.read_text(encoding="utf-8")
+            data = tomllib.loads(text, parse_float=Decimal)
+        except tomllib.TOMLDecodeError as error:
+            raise ScoreboardError(f"{published.name}: {error}") from error
+        self.sources = tuple(Source(**raw) for raw in data.get("source", ()))
+        self.rows = tuple(_row(raw) for raw in data.get("row", ()))
+
+    @cached_property
+    def glue(self) -> dict[str, Glue]:
+        """What each notebook that exists has glued, by stem."""
+        return {
+            path.stem: read_glue(path)
+            for path in sorted(self.notebooks.glob("*.ipynb"))
+        }
+
+    @property
+    def dependencies(self) -> list[Path]:
+        """Files whose change must redraw the page.
+
+        Notebooks that do not exist yet are among them, so that the page is
+        drawn anew when one appears.
+        """
+        stems = {row.stem for row in self.rows} | set(self.glue)
+        files = [self.notebooks / f"{stem}.ipynb" for stem in sorted(stems)]
+        return [self.published, self.references, *files]
+
+    def row(self, id_: str) -> Row | None:
+        return next((row for row in self.rows if row.id == id_), None)
+
+    def value(self, row: Row, key: str) -> Value | None:
+        notebook = self.glue.get(row.stem)
+        return None if notebook is None else notebook.values.get(key)
+
+    def machine(self, stem: str) -> str:
+        """The machine of a notebook's measured figures, as it was glued."""
+        glue = self.glue.get(stem)
+        return str(glue.values.get(MACHINE_KEY, "")) if glue else ""
+
+    # -- one claim
+
+    def holds(self, row: Row, claim: Claim) -> bool | None:
+        """Whether a claim holds; None when a figure it needs is not there."""
+        found = [self.value(row, key) for key in claim.reads]
+        values = [value for value in found if value is not None]
+        if len(values) < len(found):
+            return None
+        if claim.kind == "shown":
+            return True
+        if claim.kind == "exact":
+            return values[0] == claim.published
+        if claim.kind == "starts":
+            return str(values[0]).startswith(str(claim.published))
+        numbers = [value for value in values if isinstance(value, Decimal)]
+        if len(numbers) < len(values):
+            return False
+        ours = numbers[0]
+        match claim.kind:
+            case "within":
+                assert isinstance(claim.published, Decimal)
+                room = claim.absolute
+                if room is None:
+                    assert claim.relative is not None
+                    room = claim.relative * abs(claim.published)
+                return abs(ours - claim.published) <= room
+            case "factor":
+                assert isinstance(claim.published, Decimal)
+                assert claim.factor is not None
+                high = claim.published * claim.factor
+                return claim.published / claim.factor <= ours <= high
+            case "rising":
+                return all(a < b for a, b in pairwise(numbers))
+            case "falling":
+                return all(a > b for a, b in pairwise(numbers))
+        limit = numbers[1] if claim.than else claim.published
+        assert isinstance(limit, Decimal)
+        limit *= claim.times
+        return ours < limit if claim.kind == "below" else ours > limit
+
+    # -- one row
+
+    def judge(self, row: Row) -> Judgement:
+        """Compute the verdict on a row from what the notebooks hold."""
+        results = [(claim, self.holds(row, claim)) for claim in row.claims]
+        if not results or any(held is None for _, held in results):
+            return Judgement(row, NOT_YET)
+        failed = tuple(claim for claim, held in results if not held)
+        # Where nothing was published there is nothing to reproduce: such a row
+        # can only differ, and says why.
+        if failed or not any(claim.judged for claim in row.claims):
+            return Judgement(row, DIFFERS, failed)
+        return Judgement(row, REPRODUCED)
+
+    @cached_property
+    def judgements(self) -> tuple[Judgement, ...]:
+        return tuple(self.judge(row) for row in self.rows)
+
+    @property
+    def summary(self) -> str:
+        """One computed line: how many of the rows stand where."""
+        count = Counter(judgement.status for judgement in self.judgements)
+        differ = "differs" if count[DIFFERS] == 1 else "differ"
+        return (
+            f"{count[REPRODUCED]} of {len(self.rows)} reproduced, "
+            f"{count[DIFFERS]} {differ} with a reason, {count[NOT_YET]} not yet."
+        )
+
+    # -- everything that may have gone stale
+
+    def problems(self, expected: tuple[str, ...] = IDS) -> list[str]:
+        """Every reason why the scoreboard may not be published as it stands."""
+        return [
+            *self._problems_of_rows(expected),
+            *self._problems_of_keys(),
+            *self._problems_of_verdicts(),
+        ]
+
+    def _problems_of_rows(self, expected: tuple[str, ...]) -> Iterator[str]:
+        count = Counter(row.id for row in self.rows)
+        for id_ in expected:
+            if id_ not in count:
+                yield f"{id_}: no row; add one to {self.published.name}"
+        for id_, times in count.items():
+            if times > 1:
+                yield f"{id_}: {times} rows have this id; keep one"
+            if id_ not in expected:
+                yield f"{id_}: not the id of an experiment of this book"
+        known = bib_keys(self.references)
+        letters = {source.key: source.letter for source in self.sources}
+        for source in self.sources:
+            if source.key not in known:
+                yield (f"source {source.key}: no such entry in {self.references.name}")
+        for row in self.rows:
+            if row.source not in letters:
+                yield f"{row.id}: {row.source!r} is no [[source]] of the file"
+            elif not row.id.startswith(letters[row.source]):
+                yield f"{row.id}: {row.source!r} is the source of other experiments"
+
+    def _problems_of_keys(self) -> Iterator[str]:
+        for row in self.rows:
+            notebook = self.glue.get(row.stem)
+            if notebook is None:
+                continue
+            name = f"{row.stem}.ipynb"
+            if not row.claims:
+                yield f"{row.id}: {name} exists but the row claims nothing of it"
+            for key in (*row.keys, *row.auxiliary):
+                if key not in notebook.values:
+                    yield (
+                        f"{row.id}: {name} does not glue {key!r}; run the "
+                        "notebook, or mend the key in the row"
+                    )
+            for claim in row.claims:
+                for key in claim.keys:
+                    tags = notebook.tags.get(key, frozenset())
+                    if key in notebook.values and claim.clock not in tags:
+                        yield (
+                            f"{row.id}: {key!r} is declared {claim.clock}, but its "
+                            f"cell in {name} has no tag {claim.clock!r}"
+                        )
+        for stem, glue in self.glue.items():
+            yield from self._problems_of_notebook(stem, glue)
+
+    def _problems_of_notebook(self, stem: str, glue: Glue) -> Iterator[str]:
+        for key in glue.twice:
+            yield f"{stem}.ipynb glues {key!r} more than once"
+        wanted = {
+            key
+            for row in self.rows
+            if row.stem == stem
+            for key in (*row.keys, *row.auxiliary)
+        }
+        for key in glue.values:
+            if KEY_WITH_ID.match(key) and key not in wanted:
+                yield (
+                    f"{stem}.ipynb glues {key!r}, which no row mentions: add a "
+                    "claim, or list the key under auxiliary"
+                )
+        if not glue.values.get(MACHINE_KEY) and any(
+            KEY_WITH_ID.match(key) and "measured" in tags
+            for key, tags in glue.tags.items()
+        ):
+            yield (
+                f"{stem}.ipynb has measured figures but does not glue "
+                f"{MACHINE_KEY!r}: say on what they were measured"
+            )
+
+    def _problems_of_verdicts(self) -> Iterator[str]:
+        for judgement in self.judgements:
+            row = judgement.row
+            if judgement.status == DIFFERS and not row.because:
+                what = "; ".join(
+                    f"{self.shown(row, claim)} {self.rule(claim)}"
+                    f" (published {claim.published})"
+                    for claim in judgement.failed
+                )
+                yield (
+                    f"{row.id}: differs without a because "
+                    f"({what or 'nothing to compare with'})"
+                )
+            if judgement.status == REPRODUCED and row.because:
+                yield (
+                    f"{row.id}: stale because: all figures agree now, so take the "
+                    "reason out"
+                )
+            if judgement.status == NOT_YET and row.because:
+                yield f"{row.id}: gives a because, but has no figures yet"
+
+    # -- for the page
+
+    def rule(self, claim: Claim) -> str:
+        """The comparison of a claim in words, without the names of keys."""
+        for row in self.rows:
+            for other in row.claims:
+                if claim.than and claim.than in other.keys:
+                    return claim.rule(f"our {row.id} ({other.what or claim.than})")
+        return claim.rule()
+
+    def shown(self, row: Row, claim: Claim) -> str:
+        """Our figures of one claim as text, or "" when there are none."""
+        values = [self.value(row, key) for key in claim.keys]
+        if any(value is None for value in values):
+            return ""
+        parts = []
+        for value in values:
+            if isinstance(value, Decimal):
+                parts.append(f"{value:,.{claim.digits}f}")
+            else:
+                parts.append(str(value))
+        return with_unit(", ".join(parts), claim.unit)
+
+
+def published_number(row: Row, text: str) -> bool:
+    """Whether ``text`` ("1.534", "1.534 s") is a published figure of the row."""
+    found = re.fullmatch(r"([+-]?[\d,]*\.?\d+)\s*(.*)", text.replace("\u00a0", " "))
+    for figure in row.figures:
+        if figure.value is None:
+            if text and re.search(
+                rf"(?<![\d.]){re.escape(text)}(?![\d.])", figure.text
+            ):
+                return True
+        elif found and Decimal(found[1].replace(",", "")) in {
+            figure.value,
+            figure.spread,
+        }:
+            unit = found[2].strip()
+            if not unit or unit == figure.unit:
+                return True
+    return False

@@ -1,0 +1,472 @@
+"""Checks of a built page, as functions that return what is wrong.
+
+``test_site.py`` applies them to the book, ``test_checks.py`` to pages made wrong on
+purpose. A check returns a list of messages, empty when all is well.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SUB_PATH = "/some/sub/path/"
+NARROW = 390
+WIDE = 1280
+SCHEMES = ("light", "dark")
+
+
+# ------------------------------------------------------------------ serving
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder at the root and, the same, below a sub-path."""
+
+    def translate_path(self, path: str) -> str:
+        if path.startswith(SUB_PATH):
+            path = "/" + path.removeprefix(SUB_PATH)
+        return super().translate_path(path)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine; yields the origin."""
+    handler = functools.partial(Handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def pages(folder: Path) -> list[str]:
+    """The addresses of all pages, relative to the folder."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.html")
+        if not {"_static", "_sources"} & set(path.relative_to(folder).parts)
+    )
+
+
+def is_redirect(path: Path) -> bool:
+    """Whether a page only sends the reader on to another one."""
+    pattern = re.compile("refresh", re.IGNORECASE)
+    return read_page(path).find("meta", attrs={"http-equiv": pattern}) is not None
+
+
+# -------------------------------------------------------------------- links
+
+ATTRIBUTES = {
+    "a": ("href",),
+    "area": ("href",),
+    "audio": ("src",),
+    "iframe": ("src",),
+    "img": ("src", "srcset"),
+    "link": ("href",),
+    "object": ("data",),
+    "script": ("src",),
+    "source": ("src", "srcset"),
+    "video": ("src", "poster"),
+}
+#: Links for machines that name the published address, which is not this server's.
+NAMED_ELSEWHERE = {"canonical", "alternate", "license"}
+
+
+def read_page(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def references(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
+    """Every address that the page links to or loads."""
+    for tag in page.find_all(list(ATTRIBUTES)):
+        for attribute in ATTRIBUTES[tag.name]:
+            value = tag.get(attribute)
+            if not isinstance(value, str):
+                continue
+            if attribute == "srcset":
+                for part in value.split(","):
+                    yield tag, part.split()[0]
+            else:
+                yield tag, value.strip()
+
+
+def broken_links(folder: Path) -> list[str]:
+    """Links to pages, files and anchors that do not exist, on all pages.
+
+    An address that starts with "/" or that leaves the folder is wrong too: it would
+    break where the site is not at the root of its server. So is a script, a style or
+    a picture from elsewhere.
+    """
+    base = "http://site.invalid/"
+
+    @cache
+    def anchors(target: Path) -> frozenset[str]:
+        page = read_page(target)
+        names = {str(tag["id"]) for tag in page.find_all(id=True)}
+        names |= {str(tag["name"]) for tag in page.find_all("a", attrs={"name": True})}
+        return frozenset(names)
+
+    found = []
+    for name in pages(folder):
+        for tag, address in references(read_page(folder / name)):
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                relation = set(tag.get("rel") or ())
+                loads = tag.name not in {"a", "area"} and parts.scheme != "data"
+                if loads and not relation & NAMED_ELSEWHERE:
+                    found.append(f"{name}: loads {address} from elsewhere")
+                continue
+            if address.startswith("/"):
+                found.append(f"{name}: {address} breaks below a sub-path")
+                continue
+            joined = urlsplit(urljoin(base + name, address))
+            path = unquote(joined.path).lstrip("/")
+            target = folder / path
+            if target.is_dir():
+                target /= "index.html"
+            if not target.is_file():
+                found.append(f"{name}: {address!r} leads nowhere")
+                continue
+            anchor = unquote(joined.fragment)
+            # "#" alone is the top of the page, "#top" by the standard too.
+            if (
+                anchor not in {"", "top"}
+                and target.suffix == ".html"
+                and anchor not in anchors(target)
+            ):
+                found.append(f"{name}: {address!r} names an anchor that is not there")
+    return found
+
+
+# --------------------------------------------------------------- in a browser
+
+
+@dataclass
+class Visit:
+    """What a page did while it was loaded."""
+
+    page: Any
+    address: str
+    origin: str
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    @property
+    def foreign(self) -> list[str]:
+        """Requests that did not go to where the page came from."""
+        return [
+            f"{self.address}: asked {address}"
+            for address in self.requests
+            if not address.startswith((self.origin, "data:", "blob:", "about:"))
+        ]
+
+
+class Visitor:
+    """One page of a browser that goes from address to address.
+
+    Args:
+        browser: Playwright's browser.
+        origin: what every request must start with.
+        context: settings of the browser context (``color_scheme`` and so on).
+    """
+
+    def __init__(self, browser: Any, origin: str, **context: Any) -> None:
+        self.origin = origin
+        context.setdefault("viewport", {"width": WIDE, "height": 900})
+        context.setdefault("reduced_motion", "reduce")
+        self.context = browser.new_context(**context)
+        self.context.set_default_timeout(20_000)
+        self.context.route(
+            lambda address: not address.startswith(origin), lambda route: route.abort()
+        )
+        self.page = self.context.new_page()
+        self.current: Visit | None = None
+        self.page.on("pageerror", lambda error: self._note(f"script error: {error}"))
+        self.page.on("console", self._console)
+        self.page.on("request", self._request)
+        self.page.on("response", self._response)
+
+    def _note(self, text: str) -> None:
+        if self.current is not None:
+            self.current.errors.append(f"{self.current.address}: {text}")
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error":
+            self._note(f"console error: {message.text}")
+
+    def _request(self, request: Any) -> None:
+        if self.current is not None:
+            self.current.requests.append(request.url)
+
+    def _response(self, response: Any) -> None:
+        # The browser asks for this by itself where a page names no icon.
+        if response.status >= 400 and not response.url.endswith("/favicon.ico"):
+            self._note(f"{response.status} for {response.url}")
+
+    def visit(self, address: str, width: int = WIDE) -> Visit:
+        """Go to an address below the origin and wait until all is loaded."""
+        url = urljoin(self.origin, address)
+        self.current = Visit(self.page, address, self.origin)
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.goto(url, wait_until="load")
+        self.page.wait_for_timeout(30)  # what runs on load and reports afterwards
+        return self.current
+
+    def close(self) -> None:
+        self.context.close()
+
+
+SETTLED = """
+() => Promise.all(document.getAnimations()
+  .filter(animation => isFinite(animation.effect.getComputedTiming().endTime))
+  .map(animation => animation.finished.catch(() => null)))
+  .then(() => null)
+"""
+
+
+def axe_violations(page: Any, address: str) -> list[str]:
+    """Serious and critical findings of axe-core on the page as it stands."""
+    page.evaluate(SETTLED)  # colours that still fade in would be judged wrongly
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    results = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    found = []
+    for violation in results["violations"]:
+        if violation["impact"] in {"serious", "critical"}:
+            nodes = violation["nodes"]
+            first = " ".join(str(nodes[0]["html"]).split())[:160]
+            found.append(
+                f"{address}: {violation['id']} ({violation['impact']}, "
+                f"{len(nodes)} times): {violation['help']}: {first}"
+            )
+    return found
+
+
+WIDE_ELEMENTS = """
+width => {
+  const found = [];
+  for (const element of document.querySelectorAll("main *")) {
+    const box = element.getBoundingClientRect();
+    if (box.width && box.right > width + 1) {
+      found.push(element.tagName.toLowerCase() + "." + element.className);
+    }
+  }
+  return found.slice(0, 3);
+}
+"""
+
+
+def too_wide(page: Any, address: str, width: int = NARROW) -> list[str]:
+    """Whether the page must be scrolled sideways on a screen of that width."""
+    page.set_viewport_size({"width": width, "height": 844})
+    actual = page.evaluate("document.scrollingElement.scrollWidth")
+    if actual <= width:
+        return []
+    elements = ", ".join(page.evaluate(WIDE_ELEMENTS, width))
+    return [f"{address}: is {actual} px wide on a screen of {width}: {elements}"]
+
+
+WITHOUT_ALTERNATIVE = r"""
+() => {
+  const found = [];
+  const hidden = element => element.closest("[aria-hidden=true], [role=presentation]");
+  const text = ids => (ids || "").split(/\s+/).filter(Boolean)
+    .map(id => document.getElementById(id)?.textContent || "").join(" ").trim();
+  const describe = element =>
+    element.outerHTML.slice(0, 120).replace(/\s+/g, " ");
+  for (const image of document.querySelectorAll("img, input[type=image]")) {
+    if (hidden(image)) continue;
+    const alt = image.getAttribute("alt");
+    if (alt === null) found.push("no alt: " + describe(image));
+    else if (!alt.trim() && image.closest("article"))
+      found.push("empty alt in the text: " + describe(image));
+    else if (/\.(png|jpe?g|svg|gif|webp)$/i.test(alt.trim()))
+      found.push("alt is the name of a file: " + describe(image));
+  }
+  for (const picture of document.querySelectorAll("svg")) {
+    if (picture.parentElement.closest("svg") || hidden(picture)) continue;
+    // The icon of a button that has a name of its own.
+    const control = picture.closest("button, a");
+    if (control && (control.getAttribute("aria-label") || control.textContent).trim())
+      continue;
+    const named = (picture.getAttribute("aria-label") || "").trim()
+      || text(picture.getAttribute("aria-labelledby"))
+      || picture.querySelector(":scope > title")?.textContent.trim();
+    if (!named || picture.getAttribute("role") !== "img")
+      found.push("svg without role img and a name: " + describe(picture));
+  }
+  for (const canvas of document.querySelectorAll("canvas, object, embed")) {
+    if (!hidden(canvas) && !canvas.textContent.trim()
+        && !canvas.getAttribute("aria-label"))
+      found.push("no text alternative: " + describe(canvas));
+  }
+  return found;
+}
+"""
+
+
+def without_alternative(page: Any, address: str) -> list[str]:
+    """Pictures that say nothing to those who do not see them."""
+    return [f"{address}: {text}" for text in page.evaluate(WITHOUT_ALTERNATIVE)]
+
+
+ARTICLE_TEXT = """
+() => {
+  const article = (document.querySelector("article") || document.body).cloneNode(true);
+  const helpers = "script, style, button, .headerlink, .toggle-hint, noscript";
+  for (const element of article.querySelectorAll(helpers)) element.remove();
+  return article.textContent;
+}
+"""
+HIDDEN_OUTPUTS = """
+() => {
+  const found = [];
+  for (const output of document.querySelectorAll(".cell_output > *")) {
+    if (output.closest("details:not([open])")) continue;
+    if (!output.textContent.trim() && !output.querySelector("img, svg")) continue;
+    const box = output.getBoundingClientRect();
+    const style = getComputedStyle(output);
+    if (!box.height || !box.width || style.visibility === "hidden")
+      found.push(output.className + ": " + output.textContent.trim().slice(0, 60));
+  }
+  return found;
+}
+"""
+MISSING_FROM_VIEW = """
+() => {
+  const found = [];
+  const article = document.querySelector("article") || document.body;
+  for (const element of article.querySelectorAll("h1, h2, h3, h4, p, li, td, pre")) {
+    if (element.closest("details:not([open]), [aria-hidden=true], .visually-hidden"))
+      continue;
+    if (!element.textContent.trim()) continue;
+    if (!element.getClientRects().length)
+      found.push(element.tagName.toLowerCase() + ": "
+        + element.textContent.trim().slice(0, 60));
+  }
+  return found;
+}
+"""
+
+
+def article_text(page: Any) -> list[str]:
+    """The words of the article, without what scripts add to help (buttons)."""
+    return str(page.evaluate(ARTICLE_TEXT)).split()
+
+
+def lost_without_scripts(page: Any, address: str, words: list[str]) -> list[str]:
+    """What a reader without scripts misses of ``words``, the text with scripts."""
+    found = []
+    plain = article_text(page)
+    if plain != words:
+        at = next(
+            (i for i, (a, b) in enumerate(zip(plain, words, strict=False)) if a != b),
+            min(len(plain), len(words)),
+        )
+        found.append(
+            f"{address}: the text differs without scripts: "
+            f"{' '.join(plain[at : at + 8])!r} against "
+            f"{' '.join(words[at : at + 8])!r}"
+        )
+    for what in page.evaluate(HIDDEN_OUTPUTS):
+        found.append(f"{address}: output not visible without scripts: {what}")
+    for what in page.evaluate(MISSING_FROM_VIEW):
+        found.append(f"{address}: not visible without scripts: {what}")
+    return found
+
+
+# ----------------------------------------------------------------- keyboard
+
+FOCUSED = """
+() => {
+  const element = document.activeElement;
+  const style = getComputedStyle(element);
+  const box = element.getBoundingClientRect();
+  const outline = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+  const inside = [...element.children].some(child => {
+    const inner = getComputedStyle(child);
+    return inner.outlineStyle !== "none" && parseFloat(inner.outlineWidth) > 0
+      || inner.boxShadow !== "none";
+  });
+  return {
+    name: element.tagName.toLowerCase() + "." + element.className,
+    text: element.textContent.trim().slice(0, 40),
+    href: element.getAttribute("href"),
+    body: element === document.body,
+    seen: outline || style.boxShadow !== "none" || inside,
+    shown: box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0,
+  };
+}
+"""
+
+
+def keyboard_faults(page: Any, address: str, steps: int = 15) -> list[str]:
+    """Whether the page can be used from the keyboard.
+
+    The first Tab shows a skip link that leads to the main content; every stop shows
+    that it has the focus; every summary opens and closes with Enter.
+    """
+    found = []
+    page.keyboard.press("Tab")
+    first = page.evaluate(FOCUSED)
+    for _ in range(20):  # the link may slide into view
+        if first["shown"]:
+            break
+        page.wait_for_timeout(50)
+        first = page.evaluate(FOCUSED)
+    if not re.match(r"#.", first["href"] or "") or "skip" not in first["text"].lower():
+        found.append(f"{address}: the first Tab reaches {first['name']}, no skip link")
+    elif not first["shown"]:
+        found.append(f"{address}: the skip link is not shown when it has the focus")
+    else:
+        if not page.locator(first["href"]).count():
+            found.append(f"{address}: the skip link leads to no {first['href']}")
+        for _ in range(steps):
+            page.keyboard.press("Tab")
+            stop = page.evaluate(FOCUSED)
+            if stop["body"]:
+                break
+            if not stop["seen"]:
+                found.append(
+                    f"{address}: focus cannot be seen on {stop['name']} "
+                    f"({stop['text']})"
+                )
+    found += _summary_faults(page, address)
+    return found
+
+
+def _summary_faults(page: Any, address: str) -> list[str]:
+    found = []
+    for summary in page.locator("article details > summary").all():
+        if not summary.is_visible():
+            continue  # inside another one that is closed
+        is_open = "element => element.parentElement.open"
+        before = summary.evaluate(is_open)
+        summary.focus()
+        if not summary.evaluate("element => element === document.activeElement"):
+            found.append(f"{address}: a summary cannot have the focus")
+            continue
+        page.keyboard.press("Enter")
+        if summary.evaluate(is_open) == before:
+            text = " ".join(summary.inner_text().split())
+            found.append(f"{address}: Enter does not open the summary {text!r}")
+        page.keyboard.press("Enter")
+    return found

@@ -1,0 +1,131 @@
+"""The built book in a browser: whole, quiet, accessible, narrow, without scripts.
+
+Every page is visited once in light, once in dark, once without scripts and once
+below a sub-path; the tests then look at what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.site import checks
+
+Make = Callable[..., checks.Visitor]
+
+
+@dataclass
+class Findings:
+    """What the visits of all pages brought, by check."""
+
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    axe: list[str] = field(default_factory=list)
+    wide: list[str] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
+    scheme: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> list[str]:
+    """All pages but those that only send the reader on to another one."""
+    found = [n for n in checks.pages(site) if not checks.is_redirect(site / n)]
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module", params=checks.SCHEMES)
+def findings(
+    request: pytest.FixtureRequest,
+    pages: list[str],
+    origin: str,
+    visitor: Make,
+    axe: Path,
+) -> Findings:
+    """All pages visited in one colour scheme."""
+    found = Findings()
+    one = visitor(origin + "/", color_scheme=request.param)
+    for name in pages:
+        visit = one.visit(name)
+        shown = visit.page.evaluate("document.documentElement.dataset.theme")
+        if shown not in {request.param, None}:
+            found.scheme.append(f"{name}: is {shown}")
+        found.alternatives += checks.without_alternative(visit.page, name)
+        found.axe += checks.axe_violations(visit.page, name)
+        found.errors += visit.errors
+        found.foreign += visit.foreign
+        # Loaded anew on the narrow screen, where tables fold and code must scroll:
+        # what the theme's scripts do for it they do on load.
+        visit = one.visit(name, width=checks.NARROW)
+        found.wide += checks.too_wide(visit.page, name)
+        found.axe += checks.axe_violations(visit.page, f"{name} (narrow)")
+        found.errors += visit.errors
+    return found
+
+
+def report(found: list[str]) -> str:
+    return "\n" + "\n".join(found)
+
+
+def test_links_and_anchors(site: Path) -> None:
+    found = checks.broken_links(site)
+    assert not found, report(found)
+
+
+def test_no_script_error(findings: Findings) -> None:
+    assert not findings.errors, report(findings.errors)
+
+
+def test_no_third_party_request(findings: Findings) -> None:
+    assert not findings.foreign, report(findings.foreign)
+
+
+def test_the_colour_scheme_is_followed(findings: Findings) -> None:
+    assert not findings.scheme, report(findings.scheme)
+
+
+def test_axe(findings: Findings) -> None:
+    assert not findings.axe, report(findings.axe)
+
+
+def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
+    assert not findings.wide, report(findings.wide)
+
+
+def test_every_picture_has_a_text_alternative(findings: Findings) -> None:
+    assert not findings.alternatives, report(findings.alternatives)
+
+
+def test_without_scripts(pages: list[str], origin: str, visitor: Make) -> None:
+    scripted = visitor(origin + "/")
+    plain = visitor(origin + "/", java_script_enabled=False)
+    found = []
+    for name in pages:
+        if name == "search.html":
+            continue  # a search needs scripts, and the page says so
+        words = checks.article_text(scripted.visit(name).page)
+        visit = plain.visit(name)
+        found += checks.lost_without_scripts(visit.page, name, words)
+        found += visit.foreign
+    assert not found, report(found)
+
+
+def test_below_a_sub_path(pages: list[str], origin: str, visitor: Make) -> None:
+    one = visitor(origin + checks.SUB_PATH)
+    found = []
+    for name in pages:
+        visit = one.visit(name)
+        found += visit.errors + visit.foreign
+    assert not found, report(found)
+
+
+def test_keyboard(pages: list[str], origin: str, visitor: Make) -> None:
+    one = visitor(origin + "/")
+    found = []
+    for name in pages:
+        visit = one.visit(name)
+        found += checks.keyboard_faults(visit.page, name)
+    assert not found, report(found)
