@@ -66,6 +66,7 @@ T = TypeVar("T")
 
 _NS = 1_000_000_000
 _INF = math.inf
+_SLEEP = asyncio.sleep.__code__
 _SWEEP_AT = 100  # cancelled timers that may lie about before the first sweep
 _SHOWN = 10  # waiting tasks named in a deadlock's message
 
@@ -213,6 +214,17 @@ class _NumberedTask(asyncio.Task[T]):
             return self._number
 
 
+def _eager_task(
+    coro: Coroutine[Any, Any, T],
+    *,
+    loop: VirtualTimeLoop,
+    name: str | None = None,
+    **options: Any,
+) -> asyncio.Task[T]:
+    # Some Pythons name a task after the factory has made it, and has begun to run it.
+    return _NumberedTask(coro, loop=loop, name=name or loop._name_in_hand, **options)
+
+
 # In a repr they are what they stand for: <Task pending name='Task-1' …>.
 for _class in (_Handle, _TimerHandle, _NumberedFuture, _NumberedTask):
     _class.__name__ = _class.__qualname__ = _class.__mro__[1].__name__
@@ -295,6 +307,7 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         self._cancelled_timers = 0
         self._sweep_at = _SWEEP_AT
         self._tasks_made = 0
+        self._name_in_hand = ""
         self._numbers_dealt = 0
         super().__init__()
         self._clock_resolution = 1 / _NS
@@ -412,6 +425,10 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
 
     def create_future(self) -> asyncio.Future[Any]:
         """Return a new future of this loop."""
+        if sys._getframe(1).f_code is _SLEEP:
+            # It never leaves asyncio.sleep(), so no set can hold it, and a task waits
+            # for a plain future a good deal faster.
+            return asyncio.Future(loop=self)
         return _NumberedFuture(loop=self)
 
     def create_task(  # type: ignore[override]
@@ -423,14 +440,16 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
     ) -> asyncio.Task[T]:
         """Schedule *coro* as a task.
 
-        The names ``Task-1``, ``Task-2`` … count per loop, not per process.
+        Names count per loop, not per process: ``Task-3`` is the loop's third task,
+        whether or not the first two got names of their own.
         """
-        if self._task_factory is not None:
-            return super().create_task(coro, name=name, **options)
         self._check_closed()
+        self._tasks_made += 1
         if name is None:
-            self._tasks_made += 1
             name = f"Task-{self._tasks_made}"
+        if self._task_factory is not None:
+            self._name_in_hand = name
+            return super().create_task(coro, name=name, **options)
         task = _NumberedTask(coro, loop=self, name=name, **options)
         if self._debug:  # drop this frame from the record of where it was made
             del task._source_traceback[-1]  # type: ignore[attr-defined]
@@ -445,7 +464,7 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         ``asyncio.eager_task_factory`` makes tasks that keep rule 7 (see the module).
         """
         if sys.version_info >= (3, 12) and factory is asyncio.eager_task_factory:
-            factory = asyncio.create_eager_task_factory(_NumberedTask)
+            factory = asyncio.create_eager_task_factory(_eager_task)
         super().set_task_factory(factory)
 
     def _next_number(self) -> int:
@@ -466,7 +485,11 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         while True:
             ready = self._ready  # looked up again: a tracer may have replaced it
             if not ready and not self._stopping:
-                self._jump()
+                if due_heap and not self._cancelled_timers:
+                    if due_heap[0] > self._now_ns:
+                        self._now_ns = due_heap[0]
+                else:
+                    self._jump()
             now_ns = self._now_ns
             if now_ns != stalled_at:
                 stalled, stalled_at = 0, now_ns
@@ -485,7 +508,11 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
                 todo = self._take_steps(todo)
             debug = self._debug
             for _ in range(todo):
-                handle = self._ready.popleft()  # a tracer may have come meanwhile
+                try:
+                    handle = ready.popleft()
+                except IndexError:  # a tracer has come and put its queue in place
+                    ready = self._ready
+                    handle = ready.popleft()
                 if handle._cancelled:
                     if self._steps_left is not None:
                         self._steps_left += 1  # it was counted, but does not run
@@ -817,7 +844,8 @@ def run_real(
     Raises:
         TypeError: if *main* is not a coroutine.
         RuntimeError: if ``nest_asyncio`` has patched asyncio in this process, which
-            makes every task slower: measure in another process.
+            makes every task slower: measure in another process; or if no thread can be
+            started, as in a browser.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -831,6 +859,8 @@ def run_real(
     results: list[T] = []
     errors: list[BaseException] = []
     started: list[asyncio.AbstractEventLoop] = []
+    # An interrupted join() would take the thread for dead (before Python 3.13).
+    ended = threading.Event()
 
     def measure() -> None:
         try:
@@ -843,19 +873,28 @@ def run_real(
             errors.append(exc)
         finally:
             main.close()
+            ended.set()
 
     context = copy_context()
     thread = threading.Thread(target=context.run, args=(measure,), name="run_real")
-    thread.start()
     try:
-        while thread.is_alive():
-            thread.join(0.5)  # some interrupts are noticed only between two waits
+        thread.start()
+    except RuntimeError as exc:
+        main.close()
+        raise RuntimeError(
+            "run_real() needs a thread of its own and could not start one; in a browser "
+            "there are none: use run(), or Python on your own machine"
+        ) from exc
+    try:
+        while not ended.wait(0.5):
+            pass  # some interrupts are noticed only between two waits
     except BaseException:
         for loop in started:
             with contextlib.suppress(RuntimeError):  # closed already
                 loop.call_soon_threadsafe(_cancel_all, loop)
-        thread.join()
+        ended.wait()
         raise
+    thread.join()
     if errors:
         try:
             raise errors[0]

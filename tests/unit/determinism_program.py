@@ -1,0 +1,156 @@
+"""Run one tangled program on the virtual-time loop and print its trace.
+
+    python determinism_program.py numbered|plain SRC SEED
+
+First the memory is filled with junk that depends on the seed, and with the tasks of
+another loop.  ``plain`` runs the program with asyncio's own tasks and futures, which
+hash by their address, and with asyncio's own runner.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+
+sys.path.insert(0, sys.argv[2])
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from looplab.clock import VirtualTimeLoop, burn, run
+
+JUNK: list[object] = []
+
+
+class PlainLoop(VirtualTimeLoop):
+    """The same clock with tasks and futures that hash by their address."""
+
+    def create_future(self) -> asyncio.Future[Any]:
+        return asyncio.Future(loop=self)
+
+    def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:  # type: ignore[override]
+        return asyncio.Task(coro, loop=self, **options)
+
+
+def fill_memory(seed: int) -> None:
+    dice = random.Random(seed)
+    for _ in range(dice.randrange(2_000)):
+        JUNK.append(bytearray(dice.randrange(600)))
+    for _ in range(len(JUNK) // 3):
+        JUNK.pop(dice.randrange(len(JUNK)))
+    other = asyncio.new_event_loop()
+    JUNK.append(other)
+    JUNK.extend(other.create_task(asyncio.sleep(1)) for _ in range(dice.randrange(60)))
+
+
+def program(trace: list[str]) -> Any:
+    loop: asyncio.AbstractEventLoop
+    open_generators: list[AsyncIterator[int]] = []
+    JUNK.append(open_generators)  # so that the loop's shutdown finds them open
+
+    def say(what: str) -> None:
+        trace.append(f"{loop.time():.9f} {what}")
+
+    async def work(name: str, seconds: float, fail: bool = False) -> str:
+        try:
+            await asyncio.sleep(seconds)
+            burn(0.0001)
+            if fail:
+                raise ValueError(name)
+        except asyncio.CancelledError:
+            say(f"{name} cancelled")
+            await asyncio.sleep(0)
+            say(f"{name} cleaned")
+            raise
+        else:
+            say(f"{name} done")
+            return name
+
+    async def numbers(name: str) -> AsyncIterator[int]:
+        try:
+            while True:
+                await asyncio.sleep(0.001)
+                yield 1
+        finally:
+            await asyncio.sleep(0)
+            say(f"{name} closed")
+
+    async def groups() -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for i in range(40):
+                    group.create_task(work(f"child {i}", 0.001 * (i % 7 + 1), i == 23))
+        except* ValueError as failed:
+            say(f"failed {failed.exceptions}")
+
+    async def waits() -> None:
+        first = {asyncio.create_task(work(f"wait {i}", 0.002)) for i in range(30)}
+        done, pending = await asyncio.wait(
+            first, timeout=0.0025, return_when=asyncio.FIRST_COMPLETED
+        )
+        say(f"{[task.get_name() for task in done]} before")
+        say(f"{[task.get_name() for task in pending]} left")
+        for task in pending:
+            task.cancel()
+        futures = {loop.create_future() for _ in range(20)}
+        for number, future in enumerate(futures):
+            future.add_done_callback(lambda _, number=number: say(f"future {number}"))
+            loop.call_soon(future.set_result, number)
+        await asyncio.wait(futures)
+
+    async def completed() -> None:
+        works = [asyncio.create_task(work(f"each {i}", 0.003)) for i in range(25)]
+        for each in asyncio.as_completed(works):
+            say(f"{await each} came")
+
+    async def queues() -> None:
+        queue: asyncio.Queue[int] = asyncio.Queue(2)
+
+        async def take(name: str) -> None:
+            while True:
+                say(f"{name} took {await queue.get()}")
+                burn(0.0002)
+                queue.task_done()
+
+        takers = [asyncio.create_task(take(f"taker {i}")) for i in range(4)]
+        for i in range(20):
+            await queue.put(i)
+        await queue.join()
+        for taker in takers:
+            taker.cancel()
+
+    async def main() -> None:
+        nonlocal loop
+        loop = asyncio.get_running_loop()
+        await groups()
+        await waits()
+        await completed()
+        await queues()
+        for i in range(12):
+            generator = numbers(f"generator {i}")
+            open_generators.append(generator)
+            await anext(generator)
+        # What is left to be cancelled has numbers that collide in a set.
+        for i in range(1_000):
+            each = asyncio.create_task(work(f"left {i}", 0.0 if i % 64 else 1e6))
+            if i % 64:
+                await each
+
+    return main()
+
+
+def main(kind: str, seed: int) -> None:
+    fill_memory(seed)
+    trace: list[str] = []
+    if kind == "plain":
+        with asyncio.Runner(loop_factory=PlainLoop) as runner:
+            runner.run(program(trace))
+    else:
+        run(program(trace))
+    print("\n".join(trace), flush=True)
+    os._exit(0)  # the junk needs no clearing up
+
+
+main(sys.argv[1], int(sys.argv[3]))
