@@ -68,8 +68,8 @@ def draw(load: Callable[[], Awaitable[None]], title: str) -> str:
 def fragment() -> str:
     """The picture as HTML, ending in a newline."""
     pictures = (
-        draw(storm, f"{JOBS} tasks at once: the heartbeat is {{late}} s late"),
-        draw(through_queue, "The same work through a queue of size 1: {late} s late"),
+        draw(storm, f"{JOBS} tasks at once: {{late}} s late"),
+        draw(through_queue, "A queue of size 1: {late} s late"),
     )
     caption = (
         "One thread, and the same two seconds of CPU work. Above, every job is ready "

@@ -882,8 +882,8 @@ def run_real(
     except RuntimeError as exc:
         main.close()
         raise RuntimeError(
-            "run_real() needs a thread of its own and could not start one; in a browser "
-            "there are none: use run(), or Python on your own machine"
+            "run_real() needs a thread of its own and could not start one; in a "
+            "browser there are none: use run(), or Python on your own machine"
         ) from exc
     try:
         while not ended.wait(0.5):

@@ -1,0 +1,276 @@
+"""Charts of results, in the colours of the book.
+
+Each function returns a :class:`Chart`, which shows itself in a notebook as inline SVG.
+Its text is text, its colours follow the light or dark theme of the page, and the same
+data give the same SVG, byte for byte.
+
+This is the only module of looplab that needs matplotlib.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from looplab.timeline import COLOURS, COLOURS_DARK
+
+__all__ = ["Chart", "Curve", "curves", "ranking"]
+
+# One unit is one pixel where the chart has its full width.  It is narrow, so that its
+# text can still be read when a phone makes it smaller.
+_WIDTH = 380
+_PX = 72  # matplotlib's units are 1/72 inch
+
+# What is drawn in these two colours takes the colour of the page's text.
+_INK, _MUTED = "#010203", "#040506"
+_STYLE: Any = {
+    "axes.edgecolor": _MUTED,
+    "axes.labelcolor": _MUTED,
+    "axes.labelsize": 12,
+    "axes.linewidth": 1,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: equal everywhere
+    "font.size": 12,
+    "svg.fonttype": "none",
+    "svg.image_inline": True,
+    "text.color": _INK,
+    "text.parse_math": False,
+    "xtick.color": _MUTED,
+    "xtick.labelsize": 11,
+    "ytick.color": _MUTED,
+    "ytick.labelsize": 11,
+}
+
+
+def _variables(colours: Mapping[str, str]) -> str:
+    return ";".join(f"--{name}:{colour}" for name, colour in colours.items())
+
+
+_CSS = (
+    f".looplab-chart{{{_variables(COLOURS)};"
+    "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem}"
+    f'html[data-theme="dark"] .looplab-chart{{{_variables(COLOURS_DARK)}}}'
+    "@media (prefers-color-scheme:dark){html:not([data-theme]) .looplab-chart"
+    f"{{{_variables(COLOURS_DARK)}}}}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as inline SVG.
+
+    :ivar svg: the SVG element.
+    :ivar alt: what the chart shows, in words; it is inside the SVG too.
+    """
+
+    svg: str
+    alt: str
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Chart: {self.alt}"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One series of :func:`curves`.
+
+    :ivar label: stands beside the curve, in its colour.
+    :ivar points: pairs of numbers, in order of the first.
+    :ivar colour: a key of :data:`looplab.timeline.COLOURS`.
+    :ivar style: a line, a line with dots, or dots alone.
+    :ivar label_at: where the label stands, in the units of the axes; at the last point
+        if not given.
+    """
+
+    label: str
+    points: Sequence[tuple[float, float]]
+    colour: str = "jobs"
+    style: Literal["line", "dashes", "both", "dots"] = "line"
+    label_at: tuple[float, float] | None = None
+
+
+_LOOKS: Mapping[str, Mapping[str, object]] = {
+    "line": {"linewidth": 2},
+    "dashes": {"linewidth": 1.5, "dashes": (4, 3)},
+    "both": {"linewidth": 2, "marker": "o", "markersize": 5},
+    "dots": {"linewidth": 0, "marker": "o", "markersize": 3},
+}
+
+
+def curves(
+    *drawn: Curve, x: str, y: str, alt: str, height: int = 270, log: bool = False
+) -> Chart:
+    """Draw curves over one pair of axes that begin at 0, with whole numbers below.
+
+    :param drawn: the curves, the lowest first.
+    :param x: what the horizontal axis shows, with its unit.
+    :param y: what the vertical axis shows, with its unit; it stands above the axis.
+    :param alt: what the chart shows, for those who do not see it.
+    :param height: in pixels.
+    :param log: whether the horizontal axis is logarithmic.
+    :raises ValueError: if *alt* is empty or a colour is not one of the book's.
+    """
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(height)
+        for curve in drawn:
+            colour = _colour(curve.colour)
+            xs, ys = zip(*curve.points, strict=True)
+            look = dict(_LOOKS[curve.style])
+            axes.plot(xs, ys, color=colour, clip_on=False, **look)  # type: ignore[arg-type]
+            where = curve.label_at or curve.points[-1]
+            axes.annotate(
+                curve.label,
+                where,
+                xytext=(0, 0) if curve.label_at else (6, 0),
+                textcoords="offset points",
+                color=colour,
+                va="center",
+            )
+        if log:
+            axes.set_xscale("log")
+        else:
+            axes.set_xlim(left=0)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(x)
+        axes.set_title(y, loc="left", fontsize=12, color=_MUTED, x=0, pad=12)
+        return _chart(figure, alt)
+
+
+def ranking(
+    rows: Iterable[tuple[str, float, str]],
+    *,
+    x: str,
+    alt: str,
+    predicted: Mapping[str, float] | None = None,
+) -> Chart:
+    """Draw one dot a row on a logarithmic axis, with its value beside it.
+
+    :param rows: label, value above 0 and colour (a key of
+        :data:`looplab.timeline.COLOURS`), the first at the top.
+    :param x: what the axis shows, with its unit.
+    :param alt: what the chart shows, for those who do not see it.
+    :param predicted: a value by label, drawn as a ring: a prediction that is right has
+        the dot in its middle.
+    :raises ValueError: if *alt* is empty, a value is not above 0 or a colour is not one
+        of the book's.
+    """
+    listed = list(rows)
+    for label, value, _ in listed:
+        if not value > 0:
+            raise ValueError(
+                f"{label} is {value}: a logarithmic axis has no such place"
+            )
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(44 + 22 * len(listed))
+        for place, (label, value, name) in enumerate(listed):
+            colour = _colour(name)
+            axes.plot([value], [place], "o", color=colour, markersize=5, clip_on=False)
+            if predicted and label in predicted:
+                axes.plot(
+                    [predicted[label]],
+                    [place],
+                    "o",
+                    markersize=11,
+                    markerfacecolor="none",
+                    markeredgecolor=_MUTED,
+                    clip_on=False,
+                )
+            axes.annotate(
+                f"{value:.3f}",
+                (value, place),
+                xytext=(9, 0),
+                textcoords="offset points",
+                color=colour,
+                va="center",
+                fontsize=11,
+            )
+        axes.set_yticks(range(len(listed)), [label for label, _, _ in listed])
+        axes.set_ylim(len(listed) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0, labelcolor=_INK)
+        axes.spines["left"].set_visible(False)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.minorticks_off()
+        axes.grid(axis="x", color=_MUTED, alpha=0.25, linewidth=1)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(x)
+        return _chart(figure, alt)
+
+
+def _axes(height: int) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(_WIDTH / _PX, height / _PX), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _colour(name: str) -> str:
+    if name not in COLOURS:
+        raise ValueError(
+            f"the colour is {name!r}: it must be one of {', '.join(COLOURS)}"
+        )
+    return COLOURS[name]
+
+
+def _chart(figure: Figure, alt: str) -> Chart:
+    """Turn a figure into SVG that takes its colours and its font from the page."""
+    if not alt.strip():
+        raise ValueError("alt is empty: say in words what the chart shows")
+    # Two charts of a page must not share an id; the same chart must keep its own.
+    salt = hashlib.sha256(alt.encode()).hexdigest()[:8]
+    text = io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with matplotlib.rc_context({"svg.hashsalt": salt}):
+        figure.savefig(text, format="svg", transparent=True, metadata=nothing)
+    svg = text.getvalue()
+    body = svg[svg.index(">", svg.index("<svg")) + 1 :]
+    # matplotlib's style sheet would apply to the whole page.
+    unwanted = r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->"
+    body = re.sub(unwanted, "", body, flags=re.S)
+    # A hundredth of a pixel is enough, and hides how processors round.
+    body = re.sub(r"<[^>]*>", _rounded, body)
+    body = _own_ids(body, salt)
+    body = body.replace(_INK, "currentColor").replace(_MUTED, "currentColor")
+    for name, colour in COLOURS.items():
+        body = body.replace(colour, f"var(--{name})")
+    body = re.sub(r"'DejaVu Sans'(, sans-serif)?", "system-ui, sans-serif", body)
+    body = re.sub(r">\s+<", "><", body.strip())
+    size = f"{_WIDTH} {figure.get_figheight() * _PX:.0f}"
+    name = escape(alt, quote=True)
+    return Chart(
+        f'<svg class="looplab-chart" role="img" aria-label="{name}" '
+        # In the element itself: pages have rules of their own for pictures in outputs.
+        f'style="max-width:{_WIDTH * 1.3:.0f}px" '
+        f'viewBox="0 0 {size}" xmlns="http://www.w3.org/2000/svg" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink"><style>{_CSS}</style>{body}',
+        alt,
+    )
+
+
+def _rounded(tag: re.Match[str]) -> str:
+    return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", tag[0])
+
+
+def _own_ids(body: str, salt: str) -> str:
+    """Drop the ids that nothing refers to and make the others unlike any chart's."""
+    used = set(re.findall(r'(?:xlink:href="#|url\(#)([\w-]+)', body))
+
+    def mend(match: re.Match[str]) -> str:
+        return f' id="{salt}-{match[1]}"' if match[1] in used else ""
+
+    body = re.sub(r' id="([^"]*)"', mend, body)
+    return re.sub(r'(xlink:href="#|url\(#)(?=[\w-])', rf"\g<1>{salt}-", body)

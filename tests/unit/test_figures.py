@@ -1,0 +1,184 @@
+"""Charts: what they say, that they never change, and that they fit a page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from looplab.figures import Chart, Curve, curves, ranking
+from looplab.timeline import COLOURS
+from tools import landing_figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def two_curves(alt: str = "Two curves") -> Chart:
+    return curves(
+        Curve("flat", [(0, 1), (10, 1)], "idle", "dots"),
+        Curve("steep", [(0, 0), (10, 2)], "heartbeat", label_at=(3, 1.5)),
+        x="workers",
+        y="lateness (s)",
+        alt=alt,
+    )
+
+
+def three_rows() -> Chart:
+    return ranking(
+        [
+            ("storm", 1.99, "heartbeat"),
+            ("queue", 0.02, "jobs"),
+            ("a & b", 0.01, "jobs"),
+        ],
+        x="worst lateness (s)",
+        alt="Three rows",
+        predicted={"storm": 2.0, "queue": 0.02},
+    )
+
+
+def texts(chart: Chart) -> list[str]:
+    return [text.text or "" for text in ET.fromstring(chart.svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("make", [two_curves, three_rows])
+def test_the_same_data_give_the_same_svg(make: type[Chart]) -> None:
+    assert make() == make()
+
+
+def test_another_process_gives_the_same_svg() -> None:
+    code = (
+        "from looplab.figures import *\n"
+        "print(curves(Curve('a', [(0, 1), (3, 2)]), x='x', y='y', alt='z').svg, end='')"
+    )
+    here = curves(Curve("a", [(0, 1), (3, 2)]), x="x", y="y", alt="z").svg
+    for seed in ("1", "2"):
+        there = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "MPLCONFIGDIR": "/nonexistent"},
+        )
+        assert there.stdout == here
+
+
+def test_text_is_text_and_names_the_curves() -> None:
+    found = texts(two_curves())
+    assert {"flat", "steep", "workers", "lateness (s)"} <= set(found)
+
+
+def test_a_ranking_shows_each_value_beside_its_label() -> None:
+    found = texts(three_rows())
+    assert {"storm", "1.990", "queue", "0.020", "a & b", "0.010"} <= set(found)
+
+
+def test_a_ranking_lists_the_first_row_at_the_top() -> None:
+    heights = {
+        text.text: float(text.attrib["y"])
+        for text in ET.fromstring(three_rows().svg).iter(f"{SVG}text")
+    }
+    assert heights["storm"] < heights["queue"] < heights["a & b"]
+
+
+def test_a_ring_for_each_prediction() -> None:
+    with_rings = three_rows().svg
+    without = ranking(
+        [
+            ("storm", 1.99, "heartbeat"),
+            ("queue", 0.02, "jobs"),
+            ("a & b", 0.01, "jobs"),
+        ],
+        x="worst lateness (s)",
+        alt="Three rows",
+    ).svg
+    assert with_rings.count("<use ") == without.count("<use ") + 2
+
+
+@pytest.mark.parametrize("make", [two_curves, three_rows])
+def test_colours_follow_the_page(make: type[Chart]) -> None:
+    svg = make().svg
+    drawing = svg.partition("</style>")[2]
+    assert "currentColor" in drawing
+    assert "var(--heartbeat)" in drawing
+    # Nothing is left in a colour of its own: it would not change with the theme.
+    assert not re.findall(r"#[0-9a-f]{6}\b", drawing)
+    for colour in COLOURS.values():
+        assert colour in svg  # declared once, in the style
+
+
+@pytest.mark.parametrize("make", [two_curves, three_rows])
+def test_the_chart_has_a_text_alternative(make: type[Chart]) -> None:
+    chart = make()
+    root = ET.fromstring(chart.svg)
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-label"] == chart.alt
+    assert chart.alt in repr(chart)
+
+
+def test_the_alternative_is_escaped() -> None:
+    chart = two_curves('less < "more" & all')
+    assert ET.fromstring(chart.svg).attrib["aria-label"] == 'less < "more" & all'
+
+
+def test_it_brings_one_style_and_does_not_touch_the_page() -> None:
+    svg = two_curves().svg
+    (style,) = re.findall(r"<style.*?>(.*?)</style>", svg)
+    selectors = re.findall(r"(?:^|[{}])([^{}@;]+)\{", style)
+    assert selectors
+    assert all(".looplab-chart" in selector for selector in selectors)
+
+
+def test_two_charts_share_no_id_and_every_reference_is_met() -> None:
+    ids = []
+    for chart in (two_curves("one"), two_curves("two")):
+        own = re.findall(r' id="([^"]+)"', chart.svg)
+        used = re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', chart.svg)
+        assert set(own) == set(used)
+        ids += own
+    assert len(ids) == len(set(ids))
+
+
+def test_it_shows_itself_in_a_notebook_and_asks_nothing_of_the_net() -> None:
+    chart = two_curves()
+    assert chart._repr_html_() == chart.svg
+    links = set(re.findall(r"https?://[^\"' )]+", chart.svg))
+    assert all(link.startswith("http://www.w3.org/") for link in links)
+
+
+def test_a_logarithmic_axis() -> None:
+    chart = curves(Curve("a", [(1, 1), (100, 2)]), x="x", y="y", alt="z", log=True)
+    assert chart != curves(Curve("a", [(1, 1), (100, 2)]), x="x", y="y", alt="z")
+
+
+def test_errors_name_the_value_and_the_fix() -> None:
+    with pytest.raises(ValueError, match="alt is empty: say in words"):
+        two_curves("  ")
+    with pytest.raises(ValueError, match="'red': it must be one of heartbeat, jobs"):
+        curves(Curve("a", [(0, 1)], "red"), x="x", y="y", alt="z")
+    with pytest.raises(ValueError, match="queue is 0: a logarithmic axis"):
+        ranking([("queue", 0, "jobs")], x="x", alt="z")
+
+
+def test_looplab_does_not_need_matplotlib() -> None:
+    code = "import sys, looplab, looplab.check; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# The picture of the landing page, which is made by the same rules.
+
+
+def test_the_committed_picture_is_what_the_code_makes() -> None:
+    committed = landing_figure.TARGET.read_text(encoding="utf-8")
+    assert committed == landing_figure.fragment(), (
+        "book/figures/timeline.html is stale: run python -m tools.landing_figure"
+    )
+
+
+def test_the_picture_shows_both_and_says_how_late() -> None:
+    _, storm, queue = landing_figure.fragment().split('<div class="looplab-timeline"')
+    assert "1.500 s late" in storm
+    assert "0.010 s late" in queue
+    assert "1.500 s late" not in queue
