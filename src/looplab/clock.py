@@ -184,34 +184,35 @@ class _TimerHandle(asyncio.TimerHandle):
                 loop._timer_handle_cancelled(self)
 
 
+def _hash(self: _NumberedFuture[Any] | _NumberedTask[Any]) -> int:
+    """Return the number that the loop deals out when it is first asked for."""
+    try:
+        return self._number
+    except AttributeError:
+        self._number = self._loop._next_number()
+        return self._number
+
+
 class _NumberedFuture(asyncio.Future[T]):
-    """A future that hashes by a number which its loop deals out when first asked."""
+    """A future that hashes by its number."""
 
     __slots__ = ("_number",)
 
     _loop: VirtualTimeLoop
+    _number: int
 
-    def __hash__(self) -> int:
-        try:
-            return self._number
-        except AttributeError:
-            self._number: int = self._loop._next_number()
-            return self._number
+    __hash__ = _hash
 
 
 class _NumberedTask(asyncio.Task[T]):
-    """A task that hashes as :class:`_NumberedFuture` does."""
+    """A task that hashes by its number."""
 
     __slots__ = ("_number",)
 
     _loop: VirtualTimeLoop
+    _number: int
 
-    def __hash__(self) -> int:
-        try:
-            return self._number
-        except AttributeError:
-            self._number: int = self._loop._next_number()
-            return self._number
+    __hash__ = _hash
 
 
 def _eager_task(
@@ -520,24 +521,24 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
                 if debug:
                     self._run_watched(handle)
                 else:
+                    context = handle._context  # type: ignore[attr-defined]
+                    callback = handle._callback  # type: ignore[attr-defined]
                     args = handle._args
-                    try:
-                        if args:
-                            handle._context.run(  # type: ignore[attr-defined]
-                                handle._callback,  # type: ignore[attr-defined]
-                                *args,
-                            )
+                    try:  # most callbacks have one argument, and unpacking is slow
+                        if not args:
+                            context.run(callback)
+                        elif len(args) == 1:
+                            context.run(callback, args[0])
                         else:
-                            handle._context.run(  # type: ignore[attr-defined]
-                                handle._callback,  # type: ignore[attr-defined]
-                            )
+                            context.run(callback, *args)
                     except (SystemExit, KeyboardInterrupt):
                         raise
                     except BaseException as exc:
                         self._report(handle, exc)
                 if cost_ns:
                     self._now_ns += cost_ns
-            handle = None  # type: ignore[assignment]  # keeps nothing alive
+            # Nothing of the last callback may live on while the clock jumps.
+            handle = context = callback = args = None  # type: ignore[assignment]
             if self._stopping:
                 return
 
