@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import sys
 import time
@@ -116,7 +117,7 @@ async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
         await client.async_execute()
     except CellExecutionError as error:
         report("\n")
-        reason = f"{error.ename}: {error.evalue}"
+        reason = f"{error.ename}: {error.evalue or _failed_line(error.traceback)}"
     except CellTimeoutError:
         report("\n")
         reason = f"it ran for more than {CELL_TIMEOUT} s"
@@ -136,6 +137,13 @@ async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
         f"{path.name}: cell {number} of {len(code)} failed, {reason} "
         f"(the cell begins: {first}); no notebook was changed."
     )
+
+
+def _failed_line(traceback: str) -> str:
+    """The line of the cell that a traceback points to: an assert has no other words."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", traceback)
+    lines = re.findall(r"^-+>\s*\d+\s+(.*)$", plain, flags=re.MULTILINE)
+    return lines[0].strip() if lines else "no message"
 
 
 def _cancel_on_signal(interrupted: list[bool]) -> None:

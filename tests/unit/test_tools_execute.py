@@ -79,6 +79,12 @@ def test_a_failed_cell_changes_no_file_and_is_named(tmp_path, lines):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_an_assert_without_words_is_named_by_its_line(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "x = 1\nassert x == 2")
+    with pytest.raises(ToolError, match="AssertionError: assert x == 2"):
+        refresh([path], lines.append)
+
+
 def test_a_cell_that_may_raise_does_not_stop_the_run(tmp_path, lines):
     path = write(tmp_path / "01_a.ipynb", "1 / 0", "2", cell1=["raises-exception"])
     refresh([path], lines.append)
