@@ -71,8 +71,9 @@ _CSS = (
 class Chart:
     """A chart as inline SVG.
 
-    :ivar svg: the SVG element.
-    :ivar alt: what the chart shows, in words; it is inside the SVG too.
+    Attributes:
+        svg: the SVG element.
+        alt: what the chart shows, in words; it is inside the SVG too.
     """
 
     svg: str
@@ -89,12 +90,13 @@ class Chart:
 class Curve:
     """One series of :func:`curves`.
 
-    :ivar label: stands beside the curve, in its colour.
-    :ivar points: pairs of numbers, in order of the first.
-    :ivar colour: a key of :data:`looplab.timeline.COLOURS`.
-    :ivar style: a line, a line with dots, or dots alone.
-    :ivar label_at: where the label stands, in the units of the axes; at the last point
-        if not given.
+    Attributes:
+        label: stands beside the curve, in its colour.
+        points: pairs of numbers, in order of the first.
+        colour: a key of :data:`looplab.timeline.COLOURS`.
+        style: a line, a line with dots, or dots alone.
+        label_at: where the label stands, in the units of the axes; at the last point if
+            not given.
     """
 
     label: str
@@ -117,13 +119,16 @@ def curves(
 ) -> Chart:
     """Draw curves over one pair of axes that begin at 0, with whole numbers below.
 
-    :param drawn: the curves, the lowest first.
-    :param x: what the horizontal axis shows, with its unit.
-    :param y: what the vertical axis shows, with its unit; it stands above the axis.
-    :param alt: what the chart shows, for those who do not see it.
-    :param height: in pixels.
-    :param log: whether the horizontal axis is logarithmic.
-    :raises ValueError: if *alt* is empty or a colour is not one of the book's.
+    Args:
+        drawn: the curves, the lowest first.
+        x: what the horizontal axis shows, with its unit.
+        y: what the vertical axis shows, with its unit; it stands above the axis.
+        alt: what the chart shows, for those who do not see it.
+        height: in pixels.
+        log: whether the horizontal axis is logarithmic.
+
+    Raises:
+        ValueError: if *alt* is empty or a colour is not one of the book's.
     """
     with matplotlib.rc_context(_STYLE):
         figure, axes = _axes(height)
@@ -161,14 +166,17 @@ def ranking(
 ) -> Chart:
     """Draw one dot a row on a logarithmic axis, with its value beside it.
 
-    :param rows: label, value above 0 and colour (a key of
-        :data:`looplab.timeline.COLOURS`), the first at the top.
-    :param x: what the axis shows, with its unit.
-    :param alt: what the chart shows, for those who do not see it.
-    :param predicted: a value by label, drawn as a ring: a prediction that is right has
-        the dot in its middle.
-    :raises ValueError: if *alt* is empty, a value is not above 0 or a colour is not one
-        of the book's.
+    Args:
+        rows: label, value above 0 and colour (a key of
+            :data:`looplab.timeline.COLOURS`), the first at the top.
+        x: what the axis shows, with its unit.
+        alt: what the chart shows, for those who do not see it.
+        predicted: a value by label, drawn as a ring: a prediction that is right has the
+            dot in its middle.
+
+    Raises:
+        ValueError: if *alt* is empty, a value is not above 0 or a colour is not one of
+            the book's.
     """
     listed = list(rows)
     for label, value, _ in listed:
