@@ -85,7 +85,6 @@ def _css() -> str:
     dark = variables(COLOURS_DARK, _GROUND_DARK)
     return (
         f".looplab-tl{{{light};overflow:hidden;"
-        "background:var(--pst-color-background,var(--paper));"
         "font:12px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
         f'html[data-theme="dark"] .looplab-tl{{{dark}}}'
         "@media (prefers-color-scheme:dark){html:not([data-theme]) .looplab-tl"
@@ -435,7 +434,9 @@ class Timeline:
             f'<title id="tl-{digest}-t">{escape(heading)}</title>'
             f'<desc id="tl-{digest}-d">{escape(self.alt)}</desc>'
             f"<style>{_css()}</style>"
-            f'<rect width="100%" height="100%" fill="var(--paper)"/>'
+            # The ground of the page, if that has this name for it.
+            '<rect width="100%" height="100%"'
+            ' fill="var(--pst-color-background,var(--paper))"/>'
             f"{inner}</svg>"
         )
 
