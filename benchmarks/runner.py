@@ -56,11 +56,13 @@ def environ() -> dict[str, str]:
     }
 
 
-def call(command: Sequence[str], timeout: float) -> tuple[int, str, str] | None:
+def call(
+    command: Sequence[str], timeout: float, folder: Path = ROOT
+) -> tuple[int, str, str] | None:
     """Run a command and all that it starts; None if it took longer than *timeout*."""
     process = subprocess.Popen(
         command,
-        cwd=ROOT,
+        cwd=folder,
         env=environ(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

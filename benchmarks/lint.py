@@ -1,0 +1,358 @@
+"""What the linter costs beside flake8 alone: ``python -m benchmarks.lint``.
+
+It makes or uses ``.venv-bench``, measures, prints a table and writes
+``benchmarks/lint_results.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
+    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
+
+from benchmarks import environment, report, runner
+from tools.common import ROOT, ToolError, say
+
+__all__ = ["ALONE", "COMMAND", "PLUGIN", "TREES", "Tree", "group", "main", "plant"]
+
+RESULTS = ROOT / "benchmarks" / "lint_results.json"
+ROUNDS = 7
+SPOKEN = "python -m benchmarks.lint"
+
+ALONE = "flake8 alone"
+PLUGIN = "flake8 with the LAG rules"
+COMMAND = "looplab lint"
+NAMES = (ALONE, PLUGIN, COMMAND)
+NOTES = {
+    ALONE: "with pycodestyle, pyflakes and mccabe, which are parts of it",
+    PLUGIN: "the same and our plugin",
+    COMMAND: "our rules alone",
+}
+AIM = {"name": PLUGIN, "at_most": 1.5, "text": "at most 1.5 of flake8 with no plugins"}
+
+PLANTED = "planted.py"
+PLANT = "import asyncio\n\nqueue = asyncio.Queue()\n"
+FINDING = "planted.py:3:9: LAG101 "
+
+# The standard library says of itself where it is.
+WHERE = "import os; print(os.path.dirname(os.__file__))"
+START = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from looplab.cli import main; sys.exit(main())"
+)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What is linted.
+
+    Args:
+        title: The title of the table, with places for files and lines.
+        packages: Packages of the standard library; none for a single small file.
+        about: What the reader must know of it.
+    """
+
+    title: str
+    packages: tuple[str, ...]
+    about: str
+
+
+TREES = (
+    Tree(
+        "Linting {files} files with {lines} lines",
+        (
+            "asyncio",
+            "concurrent",
+            "email",
+            "http",
+            "json",
+            "logging",
+            "unittest",
+            "xml",
+        ),
+        "The files are packages of the standard library, asyncio among them.",
+    ),
+    Tree(
+        "Linting one file of {lines} lines",
+        (),
+        "This is what starting costs, as an editor does at each save.",
+    ),
+)
+
+
+class NotDoneError(Exception):
+    """A linter did not do the work that it was timed for."""
+
+
+def plant(tree: Tree, stdlib: Path, folder: Path) -> tuple[int, int]:
+    """Make a tree; one file in it has a finding.
+
+    Returns:
+        How many files and how many lines it has.
+    """
+    for name in tree.packages:
+        skip = shutil.ignore_patterns("__pycache__", "test", "tests", "*.pyc")
+        shutil.copytree(stdlib / name, folder / name, ignore=skip)
+    (folder / PLANTED).write_text(PLANT, encoding="utf-8")
+    files = sorted(folder.rglob("*.py"))
+    return len(files), sum(path.read_bytes().count(b"\n") for path in files)
+
+
+def words(name: str, python: str, settings: Path) -> list[str]:
+    """The command of one row; it runs in the tree's folder."""
+    if name == COMMAND:
+        lint = ["lint", "--isolated", "--include-tests", "."]
+        return [python, "-I", "-c", START, str(ROOT / "src"), *lint]
+    path = settings / ("plugin.cfg" if name == PLUGIN else "alone.cfg")
+    flake8 = [python, "-I", "-m", "flake8"]
+    return [*flake8, "--jobs=1", f"--config={path}", "."]
+
+
+def write_settings(folder: Path) -> None:
+    """The configurations of flake8: without our plugin, and with it."""
+    (folder / "alone.cfg").write_text("[flake8]\n", encoding="utf-8")
+    lines = (
+        "[flake8]",
+        "lag-include-tests = true",
+        "[flake8:local-plugins]",
+        "extension = LAG = looplab.lint.plugin:LatencyPlugin",
+        f"paths = {ROOT / 'src'}",
+    )
+    (folder / "plugin.cfg").write_text("\n".join(lines), encoding="utf-8")
+
+
+def children() -> float:
+    """The CPU seconds of all processes that were waited for.
+
+    Raises:
+        ToolError: The system does not tell.
+    """
+    try:
+        import resource
+    except ImportError:
+        raise ToolError(
+            "this system does not tell the CPU time of a process."
+        ) from None
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def turn(
+    name: str, python: str, folder: Path, settings: Path, timeout: float
+) -> tuple[float, list[str]]:
+    """One measurement: CPU seconds of the process, and the lines that it printed.
+
+    Raises:
+        NotDoneError: It failed, or took too long.
+    """
+    before = children()
+    done = runner.call(words(name, python, settings), timeout, folder)
+    cpu = children() - before
+    if done is None:
+        raise NotDoneError(f"{name} took longer than {timeout:g} s")
+    status, out, err = done
+    if status not in (0, 1):
+        last = (err.strip() or out.strip() or "no output").splitlines()[-1]
+        raise NotDoneError(f"{name} ended with status {status}: {last}")
+    lines = [line.removeprefix("./") for line in out.splitlines()]
+    return cpu, lines
+
+
+def check(printed: dict[str, list[str]]) -> None:
+    """Whether all did their work, and the same work.
+
+    Args:
+        printed: The lines of each row.
+
+    Raises:
+        NotDoneError: One did not.
+    """
+    ours = {name: [x for x in some if " LAG" in x] for name, some in printed.items()}
+    rest = {
+        name: [x for x in some if " LAG" not in x] for name, some in printed.items()
+    }
+    if ours[ALONE]:
+        raise NotDoneError(f"{ALONE} had our plugin too")
+    if not any(line.startswith(FINDING) for line in ours[COMMAND]):
+        raise NotDoneError(f"{COMMAND} did not report what was planted")
+    if sorted(ours[PLUGIN]) != sorted(ours[COMMAND]):
+        raise NotDoneError(f"{PLUGIN} and {COMMAND} report different findings")
+    if rest[PLUGIN] != rest[ALONE]:
+        raise NotDoneError(f"{PLUGIN} and {ALONE} report different findings of flake8")
+
+
+def measure(
+    tree: Tree, python: str, stdlib: Path, rounds: int, timeout: float
+) -> dict[str, Any]:
+    """Measure one tree in interleaved rounds.
+
+    Raises:
+        ToolError: A linter did not do its work.
+    """
+    values: dict[str, list[float]] = {name: [] for name in NAMES}
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        folder, settings = Path(one), Path(other)
+        write_settings(settings)
+        files, lines = plant(tree, stdlib, folder)
+        title = tree.title.format(files=f"{files:,}", lines=f"{lines:,}")
+        try:
+            # Not timed: it compiles what was edited, and shows that all do their work.
+            check(
+                {
+                    name: turn(name, python, folder, settings, timeout)[1]
+                    for name in NAMES
+                }
+            )
+            for number in range(rounds):
+                first = number % len(NAMES)  # nobody is always first
+                for name in (*NAMES[first:], *NAMES[:first]):
+                    cpu, _ = turn(name, python, folder, settings, timeout)
+                    values[name].append(cpu)
+                say(f"  {title}: round {number + 1} of {rounds}")
+        except NotDoneError as error:
+            raise ToolError(f"{error}; no results were written.") from None
+    return group(title, tree.about, values)
+
+
+def group(
+    title: str, about: str, values: dict[str, Sequence[float]] | dict[str, list[float]]
+) -> dict[str, Any]:
+    """One group of the results file; its schema is in book/_ext/benchmark_table.py."""
+    rows = []
+    for name in NAMES:
+        each = runner.ratios(values[name], values[ALONE])
+        rows.append(
+            {
+                "name": name,
+                "value": runner.short(statistics.median(values[name])),
+                "ratio": runner.short(statistics.median(each)),
+                "paired": True,
+                "ratio_spread": [runner.short(min(each)), runner.short(max(each))],
+                "spread": [
+                    runner.short(min(values[name])),
+                    runner.short(max(values[name])),
+                ],
+                "note": NOTES[name],
+            }
+        )
+    rounds = len(values[ALONE])
+    method = (
+        "CPU time of the whole process, with the start of Python: the median of "
+        f"{rounds} round{'s' * (rounds != 1)}. In a round each row runs once, as "
+        f"one fresh process; ratios are taken within the round. {about}"
+    )
+    return {
+        "title": title,
+        "unit": "s",
+        "method": method,
+        "baseline": ALONE,
+        "aim": AIM,
+        "rows": rows,
+    }
+
+
+def versions(python: str) -> dict[str, str]:
+    """The versions of flake8 and its parts.
+
+    Raises:
+        ToolError: flake8 is not there.
+    """
+    names = ("flake8", "mccabe", "pycodestyle", "pyflakes")
+    code = (
+        "import importlib.metadata as m, json; "
+        f"print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
+    )
+    done = runner.call([python, "-I", "-c", code], 60)
+    if done is None or done[0]:
+        raise ToolError(
+            "flake8 is not in .venv-bench: remove the folder and run again."
+        )
+    return dict(json.loads(done[1]))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog=SPOKEN,
+        description=(
+            "Measure the linter beside flake8 alone, print tables and write "
+            "benchmarks/lint_results.json."
+        ),
+    )
+    top.add_argument(
+        "--rounds",
+        type=int,
+        choices=range(1, 101),
+        default=ROUNDS,
+        metavar="ROUNDS",
+        help="measurements of each row (default: %(default)s); fewer write no file",
+    )
+    top.add_argument(
+        "--python",
+        default=sys.executable,
+        help="the Python that is measured (default: the one that runs this)",
+    )
+    top.add_argument(
+        "--timeout",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="longest real time of one measurement (default: %(default)g)",
+    )
+    top.add_argument("--output", type=Path, help="write the results here")
+    return top
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, print, write."""
+    python = str(environment.ensure(options.python))
+    facts = environment.about(python)
+    packages = versions(python)
+    done = runner.call([python, "-I", "-c", WHERE], 60)
+    if done is None or done[0]:
+        raise ToolError(f"{python} does not say where its library is.")
+    stdlib = Path(done[1].strip())
+    groups = []
+    for tree in TREES:
+        one = measure(tree, python, stdlib, options.rounds, options.timeout)
+        groups.append(one)
+        say("\n" + report.as_text(one) + "\n")
+    results = {
+        "machine": report.machine(facts["optimised"]),
+        "python": facts["name"],
+        "command": SPOKEN,
+        "packages": packages,
+        "groups": groups,
+    }
+    path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
+    if path is not None:
+        report.write(results, path)
+        say(f"Written to {runner.relative(path)}.")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(argv)
+    try:
+        run(options)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print("\nstopped; no results were written", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""The settings of ``looplab lint`` in ``pyproject.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Settings", "SettingsError", "find", "load"]
+
+_TABLE = "[tool.looplab.lint]"
+
+
+class SettingsError(ValueError):
+    """The settings cannot be used; the message names the file and the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What ``[tool.looplab.lint]`` can say; each has an option of the same name.
+
+    None, in all of them: the file does not say.
+    """
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    exempt: tuple[str, ...] | None = None
+    extend_exempt: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    include_tests: bool | None = None
+
+
+def find(start: Path) -> Path | None:
+    """The nearest ``pyproject.toml`` from *start* upwards."""
+    for folder in (start, *start.parents):
+        path = folder / "pyproject.toml"
+        if path.is_file():
+            return path
+    return None
+
+
+def load(path: Path) -> Settings:
+    """Read the settings of a file; those of a file without our table are empty.
+
+    Raises:
+        SettingsError: the file cannot be read, or says something that means nothing.
+    """
+    try:
+        data: Any = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        why = error.strerror or error
+        raise SettingsError(f"{path} cannot be read: {why}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from None
+    for key in ("tool", "looplab", "lint"):
+        data = data.get(key, {})
+        if not isinstance(data, dict):
+            raise SettingsError(f"{path}: {key} in {_TABLE} must be a table")
+    known = Settings.__dataclass_fields__
+    given: dict[str, Any] = {}
+    for key, value in data.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            names = ", ".join(one.replace("_", "-") for one in known)
+            raise SettingsError(f"{path}: {_TABLE} has no {key!r}: there are {names}")
+        if name == "include_tests":
+            if not isinstance(value, bool):
+                raise SettingsError(
+                    f"{path}: {key} must be true or false, not {value!r}"
+                )
+        elif not isinstance(value, list) or not all(
+            isinstance(one, str) for one in value
+        ):
+            raise SettingsError(
+                f"{path}: {key} must be a list of strings, not {value!r}"
+            )
+        else:
+            value = tuple(value)
+        given[name] = value
+    return Settings(**given)
