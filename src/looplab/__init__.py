@@ -8,6 +8,9 @@ The names that the chapters use are here.  The modules hold the rest:
 * :mod:`looplab.timeline`: a trace as a picture;
 * :mod:`looplab.heartbeat`: the lateness of a loop, sampled;
 * :mod:`looplab.jobs`: a bounded job queue;
+* :mod:`looplab.channel`: a channel without a buffer;
+* :mod:`looplab.charts`: a step chart without matplotlib;
+* :mod:`looplab.lint`: unbounded channels and polling, found in source code;
 * :mod:`looplab.check`: the checks behind the exercises.
 """
 

@@ -231,4 +231,6 @@ def need_awaitable(value: object, name: str) -> None:
         )
 
 
+from looplab.check import backpressure as backpressure  # noqa: E402 (registers)
+from looplab.check import callbacks as callbacks  # noqa: E402 (registers)
 from looplab.check import late_heartbeat as late_heartbeat  # noqa: E402 (registers)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
 
 from looplab.check import (
     NotYet,
@@ -26,6 +26,7 @@ from looplab.check import (
     need_awaitable,
     simulate,
 )
+from looplab.check.common import as_number, left_over, now, read_order, under_load
 from looplab.clock import burn
 from looplab.heartbeat import Heartbeat
 
@@ -39,30 +40,6 @@ __all__ = [
 Job = Callable[[], Coroutine[Any, Any, None]]
 
 _EPSILON = 1e-6
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-def _number(value: object) -> float | None:
-    """*value* as a float if it is a real number, else None."""
-    if isinstance(value, (bool, str, bytes, complex)):
-        return None
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _left_over() -> set[asyncio.Task[Any]]:
-    """Tasks that an answer left running."""
-    here = asyncio.current_task()
-    return {
-        task
-        for task in asyncio.all_tasks()
-        if task is not here and not task.get_name().startswith("heartbeat")
-    }
 
 
 # 1. Predict
@@ -120,7 +97,7 @@ def check_predict(answer: Any) -> str:
             raise NotYet(
                 "lateness() returned no number.", "does it end with a return statement?"
             )
-        said = _number(value)
+        said = as_number(value)
         if said is None:
             raise NotYet(
                 f"lateness() returned {value!r}, which is not a number of seconds.",
@@ -180,27 +157,6 @@ def parsons_program(order: list[int]) -> str:
     return "\n".join(PARSONS_LINES[number - 1] for number in order)
 
 
-def _read_order(answer: object) -> list[int]:
-    try:
-        order: list[int] = list(answer)  # type: ignore[call-overload]
-    except TypeError:
-        raise NotYet(
-            f"the answer is {answer!r}, not a list of line numbers.",
-            "for example [7, 13, 4]",
-        ) from None
-    count = len(PARSONS_LINES)
-    if not order:
-        raise NotYet("the list is empty.", "begin with the line that has no indent")
-    for number in order:
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise NotYet(f"{number!r} is not a line number.", "use whole numbers")
-        if not 1 <= number <= count:
-            raise NotYet(f"there is no line {number}.", f"the lines are 1 to {count}")
-        if order.count(number) > 1:
-            raise NotYet(f"line {number} is there twice.", "use each line once at most")
-    return order
-
-
 def _jobs(
     count: int, *, before: float, cpu: float, after: float, done: list[int]
 ) -> list[Job]:
@@ -220,49 +176,6 @@ def _jobs(
     return [make(number) for number in range(count)]
 
 
-class _Load(NamedTuple):
-    worst: float  # lateness
-    took: float
-    done: int  # jobs done when the answer returned
-    left: int  # tasks left behind
-
-
-async def _under_load(
-    process: Callable[[list[Job]], Awaitable[object]],
-    jobs: list[Job],
-    *,
-    name: str,
-    phase: float = 0.5,
-    interval: float = 1.0,
-    done: list[int] | None = None,
-) -> _Load:
-    """Run *process* on *jobs* beside a heartbeat that last woke *phase* ago."""
-    async with Heartbeat(interval) as heartbeat:
-        await asyncio.sleep(interval + phase * interval)
-        start = _now()
-        work = process(jobs)
-        need_awaitable(work, name)
-
-        count = 0
-
-        async def wait() -> None:
-            nonlocal count
-            await work
-            count = len(done or ())
-
-        await finished(wait())
-        took = _now() - start
-        left = _left_over()
-        # A worker that has been cancelled needs an iteration to end.
-        for _ in range(3):
-            await asyncio.sleep(0)
-        left &= _left_over()
-        for task in left:
-            task.cancel()
-        await asyncio.sleep(2 * interval)
-    return _Load(heartbeat.worst, took, count, len(left))
-
-
 @exercise("04-parsons")
 def check_parsons(answer: Any) -> str:
     """The answer is a list of line numbers (from 1) of :data:`PARSONS_LINES`.
@@ -272,7 +185,7 @@ def check_parsons(answer: Any) -> str:
     workers.  Thirteen lines are needed, two are not.  Every order that works passes.
     :func:`parsons_program` shows an order as a program.
     """
-    order = _read_order(answer)
+    order = read_order(answer, len(PARSONS_LINES), "[7, 13, 4]")
     source = parsons_program(order)
     namespace: dict[str, Any] = {"asyncio": asyncio}
     try:
@@ -299,7 +212,7 @@ def check_parsons(answer: Any) -> str:
         )
     done: list[int] = []
     waiting = _jobs(20, before=0.010, cpu=0.010, after=0.010, done=done)
-    load = simulate(_under_load(process, waiting, name="run_jobs", done=done))
+    load = simulate(under_load(process, waiting, name="run_jobs", done=done))
     if load.done < len(waiting):
         raise NotYet(
             f"only {load.done} of {len(waiting)} jobs were done.",
@@ -314,7 +227,7 @@ def check_parsons(answer: Any) -> str:
         )
     done.clear()
     busy = _jobs(100, before=0.0, cpu=0.010, after=0.0, done=done)
-    worst = simulate(_under_load(process, busy, name="run_jobs")).worst
+    worst = simulate(under_load(process, busy, name="run_jobs")).worst
     if worst > 0.050:
         raise NotYet(
             f"all jobs are done, but the heartbeat is {worst:.3f} s late.",
@@ -349,7 +262,7 @@ def check_fix(answer: Any) -> str:
             done: list[int] = []
             jobs = _jobs(count, before=before, cpu=0.010, after=0.0, done=done)
             load = simulate(
-                _under_load(
+                under_load(
                     answer,
                     list(jobs),
                     name="process",
@@ -462,7 +375,7 @@ def check_modify(answer: Any) -> str:
                 await _queue_of_the_article(jobs, workers, maxsize)
 
             load = simulate(
-                _under_load(
+                under_load(
                     process, jobs, name="process", phase=step * 0.618_033_989 % 1
                 )
             )
@@ -623,7 +536,7 @@ def check_make(answer: Any) -> str:
     async def hold(jobs: list[Job]) -> None:
         await start(compute, iter(range(100)), 4)
 
-    load = simulate(_under_load(hold, [], name="map_bounded", interval=0.1))
+    load = simulate(under_load(hold, [], name="map_bounded", interval=0.1))
     if load.worst > 0.2:
         raise NotYet(
             f"100 calls that never await: the heartbeat is {load.worst:.3f} s late.",
@@ -645,7 +558,7 @@ async def _nothing_left() -> None:
     """Let cancelled tasks end; complain of those that have not been."""
     for _ in range(5):
         await asyncio.sleep(0)
-    left = _left_over()
+    left = left_over()
     if left:
         raise NotYet(
             f"map_bounded() returned and left {len(left)} tasks behind.",
@@ -686,7 +599,7 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
                 "an exception in a worker task must reach the caller: a TaskGroup "
                 "passes it on",
             )
-        if _now() > 50:
+        if now() > 50:
             raise NotYet(
                 "one call raised, and its error came out only when other calls were "
                 "over, 100 s later.",
@@ -695,7 +608,7 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
         started = len(crew.started)
         for _ in range(5):
             await asyncio.sleep(0)
-        left = len(_left_over())
+        left = len(left_over())
         await asyncio.sleep(500)
         if len(crew.started) > started:
             raise NotYet(

@@ -1,0 +1,1 @@
+"""The small crawler of chapter 5, mended."""

@@ -1,0 +1,173 @@
+"""Plausible wrong answers to the exercises of chapter 1; each must fail its check."""
+
+ANSWERS = {
+    "01-predict": {
+        "B at once, as if called": 'order_of_letters = "ABEDC"',
+        "timers in the order in which they were set": 'order_of_letters = "AEBCD"',
+        "due timers before what is ready": 'order_of_letters = "AEDCB"',
+        "in the order of the lines": 'order_of_letters = "CDABE"',
+        "a letter is missing": 'order_of_letters = "AEBD"',
+    },
+    "01-parsons": {
+        "runs until the queue is empty": """
+order = [5, 10, 6, 2, 4, 9, 3, 11, 1]
+""",
+        "last in, first out": """
+order = [5, 10, 6, 2, 4, 9, 8, 7, 1]
+""",
+        "runs before it looks at the timers": """
+order = [5, 8, 11, 1, 10, 6, 2, 4, 9]
+""",
+        "looks at the timers before it waits": """
+order = [5, 2, 4, 9, 10, 6, 8, 11, 1]
+""",
+        "never waits": """
+order = [5, 2, 4, 9, 8, 11, 1]
+""",
+    },
+    "01-fix": {
+        "does the work twice, and later": """
+def tick_every(loop, interval, work):
+    def tick():
+        loop.call_later(interval, tick)
+        loop.call_soon(work)
+        loop.call_soon(work)
+
+    loop.call_soon(tick)
+""",
+        "takes a guess at the work": """
+def tick_every(loop, interval, work):
+    def tick():
+        work()
+        loop.call_later(interval - 0.25, tick)
+
+    loop.call_soon(tick)
+""",
+        "counts from the end of the work": """
+def tick_every(loop, interval, work):
+    def tick():
+        work()
+        loop.call_at(loop.time() + interval, tick)
+
+    loop.call_soon(tick)
+""",
+        "ticks once": """
+def tick_every(loop, interval, work):
+    loop.call_soon(work)
+""",
+        "calls it now instead of handing it over": """
+def tick_every(loop, interval, work):
+    loop.call_soon(work())
+""",
+        "a coroutine": """
+async def tick_every(loop, interval, work):
+    while True:
+        work()
+        await asyncio.sleep(interval)
+""",
+    },
+    "01-modify": {
+        "cancels nothing": """
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        super().call_later(delay, callback, *args)
+        return self
+
+    def cancel(self):
+        pass
+""",
+        "takes it out of the heap, too late once it is ready": """
+class Handle:
+    def __init__(self, loop, number):
+        self.loop, self.number = loop, number
+
+    def cancel(self):
+        self.loop.timers = sorted(
+            t for t in self.loop.timers if t[1] != self.number)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        number = next(self.numbers)
+        self.numbers = count(number)
+        super().call_later(delay, callback, *args)
+        return Handle(self, number)
+""",
+        "cancels every timer": """
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        super().call_later(delay, callback, *args)
+        return self
+
+    def cancel(self):
+        self.timers.clear()
+""",
+        "an object instead of a class": "CancellableLoop = TimerLoop()",
+    },
+    "01-make": {
+        "one after the other": """
+def gather(loop, coroutines):
+    async def each():
+        return [await loop.create_task(one) for one in coroutines]
+
+    return loop.create_task(each())
+""",
+        "in the order in which they end": """
+def gather(loop, coroutines):
+    future, results = loop.create_future(), []
+
+    def note(task):
+        results.append(task.result())
+        if len(results) == len(coroutines):
+            future.set_result(results)
+
+    for each in coroutines:
+        loop.create_task(each).add_done_callback(note)
+    if not coroutines:
+        future.set_result([])
+    return future
+""",
+        "waits for ever if there is nothing to wait for": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(each) for each in coroutines]
+
+    def look(_):
+        if not future.done() and all(t.done() for t in tasks):
+            future.set_result([t.result() for t in tasks])
+
+    for task in tasks:
+        task.add_done_callback(look)
+    return future
+""",
+        "sets the result twice": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(each) for each in coroutines]
+
+    def look(_):
+        if all(t.done() for t in tasks):
+            future.set_result([t.result() for t in tasks])
+
+    for task in tasks:
+        task.add_done_callback(look)
+    if not tasks:
+        future.set_result([])
+    return future
+""",
+        "the tasks instead of their results": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(each) for each in coroutines]
+
+    def look(_):
+        if not future.done() and all(t.done() for t in tasks):
+            future.set_result(tasks)
+
+    for task in tasks:
+        task.add_done_callback(look)
+    if not tasks:
+        future.set_result([])
+    return future
+""",
+    },
+}

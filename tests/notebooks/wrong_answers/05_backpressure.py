@@ -1,0 +1,217 @@
+"""Plausible wrong answers to the exercises of chapter 5; each must fail its check."""
+
+ANSWERS = {
+    "05-predict": {
+        "negative when the consumer is faster": """
+def waiting(made, served, seconds, maxsize):
+    growth = (made - served) * seconds
+    return min(growth, maxsize) if maxsize else growth
+""",
+        "forgets the bound": """
+def waiting(made, served, seconds, maxsize):
+    return max(0, made - served) * seconds
+""",
+        "0 taken for a bound of none": """
+def waiting(made, served, seconds, maxsize):
+    return min(max(0, made - served) * seconds, maxsize)
+""",
+        "forgets what has been served": """
+def waiting(made, served, seconds, maxsize):
+    return min(made * seconds, maxsize or made * seconds)
+""",
+    },
+    "05-parsons": {
+        "a queue without a bound": "order = [7, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
+        "does not wait for room": "order = [7, 9, 5, 12, 4, 2, 8, 10, 11, 6]",
+        "never says that it is the end": "order = [7, 9, 5, 12, 4, 2, 8, 10, 1]",
+        "nobody takes anything": "order = [7, 9, 5, 12, 4, 2, 10, 1, 6, 8]",
+    },
+    "05-fix": {
+        "bounded, and polls still": """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
+
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def storer():
+        while True:
+            while parsed.empty():
+                await asyncio.sleep(0)
+            if (text := parsed.get_nowait()) is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "waits, and is unbounded still": """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(), asyncio.Queue()
+
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "only the first queue has a bound": """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue()
+
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "one after the other": """
+async def pipeline(source, parse, store):
+    async for item in source:
+        await store(parse(item))
+""",
+        "a sleep(0) after each put instead of a bound": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue()
+
+    async def reader():
+        async for item in source:
+            await parsed.put(parse(item))
+            await asyncio.sleep(0)
+        await parsed.put(END)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(reader())
+        tasks.create_task(storer())
+""",
+        "forgets an error of store": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    storing = asyncio.create_task(storer())
+    async for item in source:
+        await parsed.put(parse(item))
+    await parsed.put(END)
+    await storing
+""",
+    },
+    "05-modify": {
+        "the smallest bound": "maxsize = 1",
+        "no bound": "maxsize = 0",
+        "room for a whole burst": "maxsize = 8",
+        "not a number": "maxsize = None",
+    },
+    "05-make": {
+        "one stage after the other": """
+async def chain(items, *stages):
+    results = list(items)
+    for stage in stages:
+        results = [await stage(item) for item in results]
+    return results
+""",
+        "one item after the other": """
+async def chain(items, *stages):
+    results = []
+    for item in items:
+        for stage in stages:
+            item = await stage(item)
+        results.append(item)
+    return results
+""",
+        "a task for each item": """
+async def chain(items, *stages):
+    async def through(item):
+        for stage in stages:
+            item = await stage(item)
+        return item
+
+    return await asyncio.gather(*(through(item) for item in items))
+""",
+        "queues without a bound": """
+async def chain(items, *stages):
+    queues = [asyncio.Queue() for _ in range(len(stages) + 1)]
+    results = []
+
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(END)
+
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not END:
+            await outbox.put(await stage(item))
+        await outbox.put(END)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed(queues[0]))
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+        while (item := await queues[-1].get()) is not END:
+            results.append(item)
+    return results
+""",
+        "None for the end": """
+async def chain(items, *stages):
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(None)
+
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not None:
+            await outbox.put(await stage(item))
+        await outbox.put(None)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed(queues[0]))
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+        while (item := await queues[-1].get()) is not None:
+            results.append(item)
+    return results
+""",
+    },
+}
