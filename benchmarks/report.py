@@ -105,9 +105,12 @@ def as_text(group: dict[str, Any]) -> str:
         )
         lines.append("  ".join([first, *middle, note]).rstrip())
     if aim := group.get("aim"):
-        ratio = next(r for r in group["rows"] if r["name"] == aim["name"]).get("ratio")
+        row = next(r for r in group["rows"] if r["name"] == aim["name"])
+        of_ratio = "at_most" in aim
+        limit = aim["at_most"] if of_ratio else aim["value_at_most"]
+        actual = row.get("ratio") if of_ratio else row["value"]
         said = "not measured"
-        if ratio is not None:
-            said = f"{'met' if ratio <= aim['at_most'] else 'missed'}, {ratio:.2f}"
+        if actual is not None:
+            said = f"{'met' if actual <= limit else 'missed'}, {actual:.2f}"
         lines.append(f"Aim for {aim['name']}: {aim['text']}: {said}.")
     return "\n".join([*lines, *textwrap.wrap(group["method"], 88)])

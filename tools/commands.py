@@ -51,12 +51,14 @@ def book(options: argparse.Namespace) -> None:
     """Build the site and serve it."""
     server = site.Server(site.read_port(options.port))
     with server:
+        environment.offer_node_modules()
         folder = site.build(environment.ensure_venv())
         server.serve(folder)
 
 
 def build(_: argparse.Namespace) -> None:
     """Build the site into _build/html."""
+    environment.offer_node_modules()
     folder = site.build(environment.ensure_venv())
     say(f"The site is in {folder.relative_to(ROOT)}.")
 
@@ -105,6 +107,7 @@ def bench(options: argparse.Namespace) -> None:
 
 def screenshot(_: argparse.Namespace) -> None:
     """Take the picture of the site that the README shows."""
+    environment.offer_node_modules()
     venv = environment.ensure_venv()
     site.build(venv)
     run(venv, "-m", "tools.screenshot")
@@ -127,7 +130,7 @@ def lock(_: argparse.Namespace) -> None:
 
 def clean(_: argparse.Namespace) -> None:
     """Remove everything that the other commands made."""
-    for name in (".venv", ".venv-bench", "_build", "node_modules"):
+    for name in (".venv", ".venv-bench", ".venv-lite", "_build", "node_modules"):
         shutil.rmtree(ROOT / name, ignore_errors=True)
 
 

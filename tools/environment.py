@@ -15,7 +15,14 @@ from pathlib import Path
 
 from tools.common import ROOT, ToolError, digest, say
 
-__all__ = ["clean_environ", "ensure_node_modules", "ensure_venv", "venv_python"]
+__all__ = [
+    "clean_environ",
+    "ensure_node_modules",
+    "ensure_venv",
+    "has_node_modules",
+    "offer_node_modules",
+    "venv_python",
+]
 
 STAMP = "on-time.stamp"
 
@@ -152,6 +159,32 @@ def _install(
         )
 
 
+class NodeMissingError(ToolError):
+    """There is no Node or no npm on this machine."""
+
+
+def has_node_modules(root: Path = ROOT) -> bool:
+    """Whether what the live cells are made from is there."""
+    parts = ("pyodide/package.json", "esbuild/package.json", "@esbuild")
+    return all((root / "node_modules" / part).exists() for part in parts)
+
+
+def offer_node_modules(root: Path = ROOT) -> None:
+    """Install the Node packages for the live cells, or say that they will not run.
+
+    Raises:
+        ToolError: ``npm ci`` failed.
+    """
+    try:
+        ensure_node_modules(root)
+    except NodeMissingError:
+        if not has_node_modules(root):
+            say(
+                "Node.js with npm was not found: the book is built without cells that "
+                "run in the page. Install it (https://nodejs.org) to have them."
+            )
+
+
 def ensure_node_modules(root: Path = ROOT) -> Path:
     """Install what package-lock.json lists unless it is there already.
 
@@ -160,8 +193,8 @@ def ensure_node_modules(root: Path = ROOT) -> Path:
     """
     npm = shutil.which("npm")
     if shutil.which("node") is None or npm is None:
-        raise ToolError(
-            "Node.js with npm is needed for the accessibility tests and was not found: "
+        raise NodeMissingError(
+            "Node.js with npm is needed for the tests in a browser and was not found: "
             "install it (https://nodejs.org), then run the command again."
         )
     modules = root / "node_modules"
@@ -169,7 +202,7 @@ def ensure_node_modules(root: Path = ROOT) -> Path:
     stamp = modules / f".{STAMP}"
     if _read(stamp) == wanted:
         return modules
-    say("Installing the Node packages that the tests use.")
+    say("Installing the Node packages for the live cells and for the tests.")
     command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     command.append("--loglevel=error")
     if subprocess.run(command, cwd=root, check=False).returncode:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.common import ROOT, ToolError, digest, say
-from tools.environment import clean_environ, venv_python
+from tools.environment import clean_environ, has_node_modules, venv_python
 
 __all__ = ["Server", "build", "read_port"]
 
@@ -25,9 +25,13 @@ SOURCES = (
     "_config.yml",
     "_toc.yml",
     "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
     "benchmarks",
     "book",
     "notebooks",
+    "package-lock.json",
+    "pyproject.toml",
     "requirements.txt",
     "src",
 )
@@ -50,6 +54,8 @@ def source_files(root: Path) -> Iterator[Path]:
 def build(venv: Path, root: Path = ROOT) -> Path:
     """Build the site unless the one at hand was built from the same sources.
 
+    Without the Node packages its cells show their outputs and do not run.
+
     Always a whole build: a second, partial build would not repeat the warnings of
     pages that did not change, and would pass.
 
@@ -62,7 +68,8 @@ def build(venv: Path, root: Path = ROOT) -> Path:
     out = root / "_build"
     html = out / "html"
     stamp = out / "on-time.stamp"
-    wanted = digest(source_files(root))
+    live = has_node_modules(root)
+    wanted = digest(source_files(root), "live" if live else "plain")
     finished = html.joinpath("index.html").exists() and stamp.exists()
     if finished and stamp.read_text(encoding="utf-8").strip() == wanted:
         return html
@@ -75,10 +82,13 @@ def build(venv: Path, root: Path = ROOT) -> Path:
     out.mkdir(exist_ok=True)
     command = [str(venv_python(venv)), "-c", START, "build", str(root)]
     command += ["--path-output", str(root), "-W", "--keep-going", "--all"]
+    environ = clean_environ(venv)
+    if not live:
+        environ["LIVECELLS_ENABLED"] = "0"
     done = subprocess.run(
         command,
         cwd=root,
-        env=clean_environ(venv),
+        env=environ,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

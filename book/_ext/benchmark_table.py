@@ -1,8 +1,11 @@
 """The benchmark table: ``benchmarks/results.json`` as an accessible table.
 
-Use in a page::
+Use in a page, for that file and for another one::
 
     ```{benchmarks}
+    ```
+
+    ```{benchmarks} benchmarks/live_results.json
     ```
 
 The benchmark command writes the file; nothing in it is typed by hand. The page
@@ -31,6 +34,7 @@ Schema (a key not named here is an error, so that a misspelling is seen)::
           "aim": {                  # optional: a promise, judged by the directive
             "name": "looplab",      # the row that is judged
             "at_most": 0.9,         # its ratio must not be more than this
+                                    # (or "value_at_most": its value must not)
             "text": "at most 0.9 of the fastest peer on asyncio"
           },
           "rows": [
@@ -76,7 +80,8 @@ TOP = {"machine", "python", "groups"}
 TOP_OPTIONAL = {"command", "packages"}
 GROUP = {"title", "unit", "method", "rows"}
 GROUP_OPTIONAL = {"baseline", "aim"}
-AIM = {"name", "at_most", "text"}
+AIM = {"name", "text"}
+LIMITS = {"at_most", "value_at_most"}  # an aim has one of them
 ROW = {"name", "value"}
 ROW_OPTIONAL = {"ratio", "ratio_spread", "spread", "note", "paired"}
 
@@ -139,8 +144,12 @@ def _check_group(group: dict[str, Any]) -> None:
         if name not in rows:
             raise BenchmarkError(f"{name!r} is not a row of {title!r}")
     if "aim" in group:
-        _keys(f"the aim of {title!r}", group["aim"], AIM, set())
-        _number(f"the aim of {title!r}", group["aim"]["at_most"])
+        where = f"the aim of {title!r}"
+        _keys(where, group["aim"], AIM, LIMITS)
+        limits = LIMITS & group["aim"].keys()
+        if len(limits) != 1:
+            raise BenchmarkError(f"{where} needs one of {', '.join(sorted(LIMITS))}")
+        _number(where, group["aim"][limits.pop()])
     _check_ratios(group, rows)
 
 
@@ -183,11 +192,15 @@ def verdict(group: dict[str, Any]) -> str:
     aim = group.get("aim")
     if not aim:
         return ""
-    ratio = next(r for r in group["rows"] if r["name"] == aim["name"]).get("ratio")
-    if ratio is None:
+    row = next(r for r in group["rows"] if r["name"] == aim["name"])
+    if "at_most" in aim:
+        actual, limit, unit = row.get("ratio"), aim["at_most"], ""
+    else:
+        actual, limit, unit = row["value"], aim["value_at_most"], f" {group['unit']}"
+    if actual is None:
         return f"Aim: {aim['text']}. Not measured in this run."
-    state = "met" if ratio <= aim["at_most"] else "missed"
-    return f"Aim: {aim['text']}. {state.capitalize()}: {ratio:.2f}."
+    state = "Met" if actual <= limit else "Missed"
+    return f"Aim: {aim['text']}. {state}: {actual:.2f}{unit}."
 
 
 def table(group: dict[str, Any]) -> nodes.Node:
@@ -236,19 +249,21 @@ def table(group: dict[str, Any]) -> nodes.Node:
 
 
 class BenchmarksDirective(SphinxDirective):
-    """Draw the results file named in ``benchmarks_results``."""
+    """Draw a results file: the argument, or the one in ``benchmarks_results``."""
 
     has_content = False
+    optional_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {"optional": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        path = Path(self.env.srcdir, self.config.benchmarks_results)
+        name = self.arguments[0] if self.arguments else self.config.benchmarks_results
+        path = Path(self.env.srcdir, name)
         self.env.note_dependency(str(path))
         if not path.is_file():
             if "optional" not in self.options:
                 logger.warning(
                     "no benchmark results at %s: run the benchmark command first",
-                    self.config.benchmarks_results,
+                    name,
                     location=self.get_location(),
                 )
             return [nodes.paragraph(text="The benchmarks have not been run yet.")]

@@ -1,1 +1,43 @@
-"""Makes the cells of a page run in the reader's browser."""
+"""Make the cells of a Jupyter Book run in the reader's browser, without a server.
+
+A Sphinx extension.  Cells of a notebook that carry the tag ``live`` get buttons to run
+and to edit them; Python (Pyodide) is loaded from the book's own pages when a reader
+first presses one.  Without scripts the page stays what the build made it.
+
+Its options, in ``conf.py`` or under ``sphinx: config:`` in ``_config.yml``, are
+``livecells_enabled``, ``livecells_tag``, ``livecells_wheels``, ``livecells_pyodide``,
+``livecells_node_modules``, ``livecells_output_limit``, ``livecells_timeout``,
+``livecells_explorables`` and ``livecells_cache``.  What they mean is in
+:data:`livecells.options.OPTIONS`; the directive ``{livecells-options}`` shows it on a
+page.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .explorable import Explorable, ExplorableError, Frame
+from .options import OPTIONS
+
+__all__ = ["Explorable", "ExplorableError", "Frame", "setup"]
+
+__version__ = "0.1.0"
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register options, directives and handlers with Sphinx."""
+    # Here and not above: a book's own figures import this package without Sphinx.
+    from . import cells, directives
+
+    for option in OPTIONS:
+        app.add_config_value(
+            option.name, option.default, option.rebuild, list(option.types)
+        )
+    cells.register(app)
+    directives.register(app)
+    return {
+        "version": __version__,
+        "env_version": 1,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

@@ -261,6 +261,22 @@ def test_a_missed_aim_is_said() -> None:
     assert benchmark_table.verdict(group) == "Aim: at most 0.7. Missed: 0.80."
 
 
+def test_an_aim_may_be_about_the_value() -> None:
+    aim = {"name": "looplab", "value_at_most": 0.5, "text": "at most 0.5 s"}
+    (group,) = benchmark_table.check(results(aim=aim))["groups"]
+    assert benchmark_table.verdict(group) == "Aim: at most 0.5 s. Missed: 0.80 s."
+
+
+def test_another_file_of_results(book: Book) -> None:
+    book.write("index.md", "# Top\n\n```{benchmarks} benchmarks/more.json\n```")
+    _, warnings = book.build()
+    assert "no benchmark results at benchmarks/more.json" in warnings
+    book.write("benchmarks/more.json", json.dumps(results(title="More")))
+    page, warnings = book.build()
+    assert warnings == ""
+    assert words(page, "table caption") == "More"
+
+
 def row(**changes: Any) -> list[dict[str, Any]]:
     return [{"name": "looplab", "value": 1.0} | changes, {"name": "peer", "value": 2.0}]
 
@@ -281,6 +297,7 @@ def row(**changes: Any) -> list[dict[str, Any]]:
         ({"rows": row(ratio=0.7)}, "its value over the baseline's is 0.5"),
         ({"rows": row() + row()}, "is there twice"),
         ({"aim": {"name": "looplab", "at_most": 1}}, "lacks text"),
+        ({"aim": {"name": "looplab", "text": "x"}}, "needs one of at_most, value"),
     ],
 )
 def test_wrong_results_are_refused(changes: dict[str, Any], says: str) -> None:

@@ -161,6 +161,43 @@ def test_missing_node_is_one_line_before_anything_else(capsys, monkeypatch):
     assert error.startswith("error: Node.js with npm is needed")
 
 
+@pytest.fixture
+def nodeless(tmp_path, monkeypatch):
+    """A project on a machine without Node."""
+    monkeypatch.setattr(environment.shutil, "which", lambda name: None)
+    return tmp_path
+
+
+def test_the_book_is_built_without_node_and_one_line_says_so(nodeless, capsys):
+    environment.offer_node_modules(nodeless)
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1
+    assert "without cells that run in the page" in said
+    assert not environment.has_node_modules(nodeless)
+
+
+def test_node_packages_that_are_there_need_no_node(nodeless, capsys):
+    for part in ("pyodide", "esbuild"):
+        folder = nodeless / "node_modules" / part
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text("{}")
+    assert not environment.has_node_modules(nodeless)
+    (nodeless / "node_modules" / "@esbuild").mkdir()
+    environment.offer_node_modules(nodeless)
+    assert capsys.readouterr().out == ""
+    assert environment.has_node_modules(nodeless)
+
+
+def test_node_packages_that_cannot_be_installed_stop_the_build(nodeless, monkeypatch):
+    monkeypatch.setattr(environment.shutil, "which", lambda name: f"/no/{name}")
+    failed = subprocess.CompletedProcess([], 1)
+    monkeypatch.setattr(environment.subprocess, "run", lambda *_, **__: failed)
+    for name in ("package.json", "package-lock.json"):
+        (nodeless / name).write_text("{}")
+    with pytest.raises(ToolError, match="npm ci failed"):
+        environment.offer_node_modules(nodeless)
+
+
 def test_more_words_reach_pytest(monkeypatch):
     seen = []
     monkeypatch.setattr(environment, "ensure_node_modules", lambda: None)

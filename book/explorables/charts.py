@@ -1,0 +1,177 @@
+"""Small charts as SVG: text keeps its size, only the axis across stretches.
+
+So they can be read on a phone without being scaled down. Colours are the book's, set
+once by :data:`STYLE`; a chart names roles, not colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from looplab.timeline import COLOURS, COLOURS_DARK
+
+__all__ = ["STYLE", "Axes", "figure"]
+
+Point = tuple[float, float]
+
+LEFT, WIDTH = 1.5, 97.0  # per cent
+UNITS = 1000  # across an inner drawing
+
+
+def _style() -> str:
+    def variables(colours: Mapping[str, str]) -> str:
+        return ";".join(f"--{role}:{colour}" for role, colour in colours.items())
+
+    roles = "".join(
+        f".xp .{role}{{stroke:var(--{role});fill:var(--{role})}}" for role in COLOURS
+    )
+    return (
+        f".xp{{{variables(COLOURS)};--ink:#1f2429;--soft:#59636e;--rule:#d9dee4;"
+        "overflow:visible;font:12.5px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,"
+        "sans-serif}"
+        f'html[data-theme="dark"] .xp{{{variables(COLOURS_DARK)};'
+        "--ink:#e8edf2;--soft:#a3adb8;--rule:#343c46}"
+        ".xp path{fill:none;stroke-width:2;vector-effect:non-scaling-stroke}"
+        ".xp .rule{stroke:var(--rule);stroke-width:1}"
+        f"{roles}.xp path[class]{{fill:none}}.xp path.bar{{stroke-width:26}}"
+        ".xp path.area{stroke-width:26;opacity:.15}.xp text.on{font-size:13px}"
+        ".xp .dot{stroke:none;opacity:.55}.xp .thin{stroke-width:1;opacity:.6}"
+        ".xp .dash{stroke-dasharray:4 4;stroke-width:1.5}"
+        # Words stay readable where they cross a line.
+        ".xp text[class]{stroke:var(--pst-color-background,Canvas);stroke-width:4px;"
+        "paint-order:stroke;stroke-linejoin:round;fill:var(--ink);"
+        "font-variant-numeric:tabular-nums}"
+        ".xp text.soft{fill:var(--soft)}.xp text.head{font-weight:650}"
+        ".xp text.bare{stroke:none}.xp text.paper{stroke:none;font-weight:650;"
+        "fill:var(--pst-color-background,Canvas)}"
+        + "".join(
+            f".xp text[class].{role}{{fill:var(--{role});font-weight:650}}"
+            for role in COLOURS
+        )
+    )
+
+
+STYLE = _style()
+
+
+def number(value: float) -> str:
+    """A coordinate with few digits."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+class Axes:
+    """One plot: a box of fixed height, as wide as there is room.
+
+    Args:
+        top: pixels from the top of the figure to the plot.
+        height: pixels.
+        x: the ends of the axis across.
+        y: the ends of the axis upwards.
+    """
+
+    def __init__(
+        self, top: float, height: float, x: tuple[float, float], y: tuple[float, float]
+    ) -> None:
+        self.top, self.height = top, height
+        self.x, self.y = x, y
+        self.parts: list[str] = []
+
+    def across(self, x: float) -> float:
+        """The share of the plot's width at which ``x`` lies."""
+        low, high = self.x
+        return (x - low) / (high - low)
+
+    def percent(self, x: float) -> str:
+        """``x`` as a place in the figure."""
+        return f"{LEFT + WIDTH * self.across(x):.2f}%"
+
+    def down(self, y: float) -> float:
+        """Pixels from the plot's top to ``y``."""
+        low, high = self.y
+        return self.height * (1 - (y - low) / (high - low))
+
+    def path(self, d: str, classes: str) -> None:
+        """A path in units of the plot: 1000 across, pixels down.
+
+        Of the class ``clip``, only what lies inside the plot is shown.
+        """
+        overflow = "hidden" if "clip" in classes.split() else "visible"
+        self.parts.append(
+            f'<svg x="{LEFT}%" y="{number(self.top)}" width="{WIDTH}%" '
+            f'height="{number(self.height)}" viewBox="0 0 {UNITS} '
+            f'{number(self.height)}" preserveAspectRatio="none" overflow="{overflow}">'
+            f'<path class="{classes}" d="{d}"/></svg>'
+        )
+
+    def points(self, points: Iterable[Point]) -> str:
+        """Points as coordinates of a path."""
+        return " ".join(
+            f"{number(self.across(x) * UNITS)},{number(self.down(y))}"
+            for x, y in points
+        )
+
+    def line(self, points: Iterable[Point], classes: str) -> None:
+        """A line through the points."""
+        self.path("M" + self.points(points), classes)
+
+    def upright(self, x: float, classes: str) -> None:
+        """A line from the bottom to the top at ``x``."""
+        self.line([(x, self.y[0]), (x, self.y[1])], classes)
+
+    def dots(self, points: Iterable[Point], role: str, radius: float = 3) -> None:
+        """A dot at each point."""
+        self.parts.extend(
+            f'<circle class="{role} dot" cx="{self.percent(x)}" '
+            f'cy="{number(self.top + self.down(y))}" r="{number(radius)}"/>'
+            for x, y in points
+        )
+
+    def ring(self, x: float, y: float, role: str) -> None:
+        """A mark around the present value."""
+        self.parts.append(
+            f'<circle class="{role}" style="fill:none" stroke-width="2.5" '
+            f'cx="{self.percent(x)}" cy="{number(self.top + self.down(y))}" r="6"/>'
+        )
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        classes: str = "ink",
+        rise: float = 0,
+        anchor: str = "",
+        dx: float = 0,
+    ) -> None:
+        """Words at a point, on the side where there is room unless ``anchor`` says."""
+        share = self.across(x)
+        side = "start" if share < 0.33 else "end" if share > 0.67 else "middle"
+        anchor = anchor or side
+        move = f' dx="{number(dx)}"' if dx else ""
+        self.parts.append(
+            f'<text class="{classes}" x="{self.percent(x)}" '
+            f'y="{number(self.top + self.down(y) - rise)}" text-anchor="{anchor}"'
+            f"{move}>"
+            f"{escape(words)}</text>"
+        )
+
+    def grid(self, ticks: Iterable[tuple[float, str]]) -> None:
+        """Lines across, each with its value above its left end."""
+        for y, words in ticks:
+            self.line([(self.x[0], y), (self.x[1], y)], "rule")
+            self.text(self.x[0], y, words, "soft", rise=3)
+
+    def below(self, ticks: Iterable[tuple[float, str]]) -> None:
+        """Values of the axis across, below the plot."""
+        for x, words in ticks:
+            self.text(x, self.y[0], words, "soft", rise=-15)
+
+
+def figure(height: float, *axes: Axes) -> str:
+    """The plots in one drawing; the slider's figure has the alternative text."""
+    inside = "".join(part for one in axes for part in one.parts)
+    return (
+        f'<svg class="xp" xmlns="http://www.w3.org/2000/svg" width="100%" '
+        f'height="{number(height)}" aria-hidden="true">{inside}</svg>'
+    )

@@ -1,0 +1,115 @@
+"""CPU work in a round: how many of 100 messages lose their lease on one thread.
+
+Experiments E3 and E4, and what lies between them.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from charts import LEFT, STYLE, WIDTH, Axes, figure, number
+
+from livecells import Explorable, Frame
+from looplab.leases import LeaseRun, LeaseRuns, LeaseSettings, consume_many
+
+RUNS = 10
+WORK = (0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0)
+
+LIVE = f"""
+cpu = 0.1
+from looplab.leases import LeaseSettings, consume_many
+
+runs = consume_many(LeaseSettings(cpu=cpu), runs={RUNS})
+print("lost:", runs.lost)
+sorted(runs, key=lambda run: run.lost)[{RUNS // 2}]
+"""
+
+
+@cache
+def often(cpu: float) -> LeaseRuns:
+    """Runs whose timers fire a little late, each differently."""
+    return consume_many(LeaseSettings(cpu=cpu), runs=RUNS, jitter=0.001)
+
+
+def middle(cpu: float) -> LeaseRun:
+    """The run that the lower picture shows."""
+    return sorted(often(cpu), key=lambda run: run.lost)[RUNS // 2]
+
+
+def frame(cpu: float) -> Frame:
+    lost = often(cpu).lost
+    many = Axes(24, 150, (math.log(WORK[0]), math.log(WORK[-1])), (0, 108))
+    many.text(
+        many.x[0],
+        108,
+        f"Lost leases of 100, {RUNS} runs each with jitter",
+        "head",
+        rise=8,
+    )
+    many.grid([(0, ""), (50, "50"), (100, "100")])
+    many.line([(math.log(x), often(x).lost.median) for x in WORK], "heartbeat")
+    here = math.log(cpu)
+    many.upright(here, "rule")
+    many.dots([(here, value) for value in lost.values], "heartbeat")
+    many.ring(here, lost.median, "heartbeat")
+    low = lost.median < 50
+    many.text(
+        here,
+        lost.median,
+        f"{spoken(lost.min, lost.max)} lost",
+        "heartbeat",
+        rise=14 if low else -24,
+    )
+    many.below(
+        [
+            (math.log(x), words)
+            for x, words in (
+                (0.03, "0.03 s"),
+                (0.1, "0.1 s"),
+                (0.5, "0.5 s"),
+                (2.0, "2 s of CPU"),
+            )
+        ]
+    )
+
+    run = middle(cpu)
+    row = Axes(232, 44, (0, 50), (0, 1))
+    row.text(0, 1, "The middle run: its messages in order", "head", rise=8)
+    step = WIDTH / 50
+    for message in run.messages:
+        left = LEFT + step * (message.number % 50)
+        bottom = row.top + (20 if message.number < 50 else 44)
+        height, role = (5, "heartbeat") if message.lost else (18, "leases")
+        row.parts.append(
+            f'<rect class="{role}" style="stroke:none" x="{left:.2f}%" '
+            f'y="{number(bottom - height)}" width="{step * 0.7:.2f}%" '
+            f'height="{height}"/>'
+        )
+    done = f"{run.processed} processed" if run.processed else "none processed"
+    row.text(0, 0, done, "leases", rise=-17)
+    row.text(50, 0, f"{run.lost} lost, in {run.makespan:.0f} s", "heartbeat", rise=-17)
+    summary = (
+        f"In {RUNS} runs {spoken(lost.min, lost.max)} of {len(run.messages)} messages "
+        f"lose their lease. In the middle run {run.processed} are processed, and it "
+        f"takes {run.makespan:.0f} s."
+    )
+    return Frame(figure(302, many, row), summary)
+
+
+def spoken(low: float, high: float) -> str:
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+
+
+def explorable() -> Explorable:
+    return Explorable(
+        title="A little CPU work loses leases",
+        parameter="CPU in a round",
+        unit="s",
+        values=WORK,
+        texts=[f"{x:g} s" for x in WORK],
+        frames=[frame(x) for x in WORK],
+        default=0.1,
+        live=LIVE,
+        style=STYLE,
+    )

@@ -1,0 +1,163 @@
+"""How many workers: the lateness of a heartbeat beside 200 jobs, for 1 to 200 workers.
+
+Experiments A5 and A6 of the chapter on the late heartbeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+from charts import STYLE, Axes, figure
+
+from livecells import Explorable, Frame
+from looplab import Heartbeat, Spread, burn, elapsed, run, spread
+
+JOBS, CPU, WAIT = 200, 0.010, 0.010  # the waits are before and after the work
+RUNS = 60
+COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 120, 140, 160, 180, 200)
+
+LIVE = f"""
+workers = 4
+import asyncio
+from looplab import Heartbeat, burn, elapsed, run, spread
+
+async def job():
+    await asyncio.sleep({WAIT:.3f})
+    burn({CPU:.3f})
+    await asyncio.sleep({WAIT:.3f})
+
+async def late(phase):
+    queue = asyncio.Queue(maxsize=1)
+
+    async def worker():
+        while True:
+            await (await queue.get())
+            queue.task_done()
+
+    async with Heartbeat(interval=1) as heart:
+        await asyncio.sleep(2 + phase)
+        crew = [asyncio.create_task(worker())
+                for _ in range(workers)]
+        for _ in range({JOBS}):
+            await queue.put(job())
+        await queue.join()
+        await asyncio.sleep(2)
+        for task in crew:
+            task.cancel()
+    return heart.worst
+
+spread(late, runs={RUNS})
+"""
+
+
+async def job() -> None:
+    await asyncio.sleep(WAIT)
+    burn(CPU)
+    await asyncio.sleep(WAIT)
+
+
+async def jobs(workers: int) -> float:
+    """Do all jobs; return the seconds it took."""
+    queue: asyncio.Queue[object] = asyncio.Queue(maxsize=1)
+
+    async def worker() -> None:
+        while True:
+            await queue.get()
+            await job()
+            queue.task_done()
+
+    began = elapsed()
+    crew = [asyncio.create_task(worker()) for _ in range(workers)]
+    for _ in range(JOBS):
+        await queue.put(None)
+    await queue.join()
+    took = elapsed() - began
+    for task in crew:
+        task.cancel()
+    return took
+
+
+@cache
+def lateness(workers: int) -> Spread:
+    """The worst lateness of a beat, over phases."""
+
+    async def late(phase: float) -> float:
+        async with Heartbeat(interval=1) as heart:
+            await asyncio.sleep(2 + phase)
+            await jobs(workers)
+            await asyncio.sleep(2)
+        return heart.worst
+
+    return spread(late, runs=RUNS)
+
+
+@cache
+def finish(workers: int) -> float:
+    """Seconds until all jobs are done."""
+    return round(run(jobs(workers)), 9)
+
+
+def seconds(value: float) -> str:
+    """Three digits, which is what the text below needs."""
+    return f"{value:.3f} s" if value < 0.1 else f"{value:.2f} s"
+
+
+def frame(workers: int) -> Frame:
+    found, took = lateness(workers), finish(workers)
+    late = Axes(24, 190, (0, COUNTS[-1]), (0, 2.2))
+    late.text(0, 2.2, f"Lateness of the heartbeat, {RUNS} runs each", "head", rise=8)
+    late.grid([(0, ""), (1, "1 s"), (2, "2 s")])
+    late.line([(n, lateness(n).max) for n in COUNTS], "heartbeat")
+    late.line([(n, lateness(n).median) for n in COUNTS], "heartbeat dash")
+    late.upright(workers, "rule")
+    late.dots([(workers, value) for value in found.values], "heartbeat")
+    late.ring(workers, found.max, "heartbeat")
+    low = workers < 60  # above it and left of it the line is in the way
+    late.text(
+        workers,
+        found.max,
+        f"worst {seconds(found.max)}",
+        "heartbeat",
+        rise=4 if low else 12,
+        dx=18 if low else 0,
+        anchor="start" if low else "end",
+    )
+    late.text(200, lateness(200).median, f"median of {RUNS}", "soft", rise=-30)
+    late.below([(0, "0"), (50, "50"), (100, "100"), (200, "200 workers")])
+
+    done = Axes(272, 26, (0, 6.2), (0, 1))
+    done.text(0, 1, f"{JOBS} jobs are done after", "head", rise=8)
+    done.line([(0, 0.5), (6.2, 0.5)], "jobs area")
+    done.line([(0, 0.5), (took, 0.5)], "jobs bar")
+    inside = took > 3
+    done.text(
+        took - 0.1 if inside else took + 0.1,
+        0.34,
+        seconds(took),
+        "paper" if inside else "jobs bare",
+        anchor="end" if inside else "start",
+    )
+    summary = (
+        f"The heartbeat is at most {seconds(found.max)} late, {seconds(found.median)} "
+        f"in the median run, and {JOBS} jobs are done after {seconds(took)}."
+    )
+    return Frame(figure(310, late, done), summary)
+
+
+def count(workers: int) -> str:
+    return "1 worker" if workers == 1 else f"{workers} workers"
+
+
+def explorable() -> Explorable:
+    return Explorable(
+        title="Fewer workers, less lateness",
+        parameter="Workers",
+        unit="workers",
+        values=COUNTS,
+        texts=[count(n) for n in COUNTS],
+        frames=[frame(n) for n in COUNTS],
+        default=4,
+        live=LIVE,
+        style=STYLE,
+    )

@@ -1,0 +1,180 @@
+"""Find the live cells of a page, mark them, and give the page its script."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.util import logging
+
+from . import assets, directives
+
+__all__ = ["cell_ids", "mark", "register"]
+
+logger = logging.getLogger(__name__)
+
+# The second line is shown by livecells.css after some seconds, and its script takes it
+# away: a page opened as a file, or a host that blocks scripts, shows it.
+NOSCRIPT = (
+    '<noscript><p class="livecells-noscript">Scripts are off in this browser: the '
+    "cells of this page show the output of the build and do not run.</p></noscript>"
+    '<p class="livecells-absent">The cells of this page have not become live. '
+    "Was it opened as a file? A server is needed, such as "
+    "<code>python -m http.server</code>. The outputs shown are the build's.</p>"
+)
+VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def register(app: Any) -> None:
+    """Connect the handlers of this module."""
+    app.connect("config-inited", check_options)
+    app.connect("builder-inited", prepare)
+    app.connect("doctree-read", mark)
+    app.connect("html-page-context", add_scripts)
+    app.connect("build-finished", finish)
+
+
+def check_options(_: Any, config: Any) -> None:
+    """Stop at an option that cannot be meant so, with the value and the fix."""
+    assets.check_options(config)
+    if os.environ.get("LIVECELLS_ENABLED") == "0":
+        config.livecells_enabled = False
+
+
+def runs(app: Any) -> bool:
+    """Whether this build makes pages that can run."""
+    return bool(app.config.livecells_enabled) and app.builder.format == "html"
+
+
+def prepare(app: Any) -> None:
+    """Make the assets, or take them from the last build."""
+    app.livecells_assets = assets.prepare(app) if runs(app) else None
+
+
+def _is_cell(node: nodes.Node) -> bool:
+    return (
+        isinstance(node, nodes.container)
+        and node.attributes.get("nb_element") == "cell_code"
+    )
+
+
+def _source(cell: nodes.Element) -> str:
+    for node in cell.findall(nodes.literal_block):
+        return str(node.astext())
+    return ""
+
+
+def _notebook_ids(path: Path) -> dict[int, str]:
+    """The ids that a notebook file gives its cells, by position."""
+    if path.suffix != ".ipynb":
+        return {}  # a text notebook has no ids; its reader invents new ones each time
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return {
+        position: cell["id"]
+        for position, cell in enumerate(cells)
+        if isinstance(cell, dict) and isinstance(cell.get("id"), str)
+    }
+
+
+def cell_ids(
+    wanted: list[str | None], sources: list[str], taken: Collection[str] = ()
+) -> list[str]:
+    """A stable, unique id for each cell of a page.
+
+    Args:
+        wanted: the ids that the cells bring along, None where there is none.
+        sources: the code of the cells, from which a missing id is made.
+        taken: ids that the page already uses for something else.
+    """
+    ids: list[str] = []
+    for want, source in zip(wanted, sources, strict=True):
+        if want is None or not VALID_ID.fullmatch(want):
+            text = source.strip().encode()
+            want = "code-" + hashlib.sha256(text).hexdigest()[:8]
+        number, unique = 1, want
+        while unique in ids or unique in taken:
+            number += 1
+            unique = f"{want}-{number}"
+        ids.append(unique)
+    return ids
+
+
+def mark(app: Any, doctree: nodes.document) -> None:
+    """Give each live cell of the page its class, its id and, if written in a page, its
+    output."""
+    tag = app.config.livecells_tag
+    # An output may be hidden, but a cell whose code is not on the page cannot run.
+    live = [
+        cell
+        for cell in doctree.findall(nodes.container)
+        if _is_cell(cell)
+        and tag in cell.get("cell_metadata", {}).get("tags", ())
+        and _source(cell)
+    ]
+    if not live:
+        return
+    given = _notebook_ids(Path(app.env.doc2path(app.env.docname)))
+    wanted = [
+        cell.get("livecell_name")
+        or cell.get("cell_metadata", {}).get("name")
+        or given.get(cell.get("cell_index", -1))
+        for cell in live
+    ]
+    taken = {
+        name.removeprefix("cell-")
+        for node in doctree.findall(nodes.Element)
+        for name in node["ids"]
+    }
+    names = cell_ids(wanted, [_source(cell) for cell in live], taken)
+    directives.execute(app, live, names)
+    if not app.config.livecells_enabled:
+        return
+    for cell, name in zip(live, names, strict=True):
+        cell["classes"].append("livecell")
+        cell["ids"].insert(0, f"cell-{name}")
+    first = live[0]
+    place = first.parent.index(first)
+    first.parent.insert(place, nodes.raw("", NOSCRIPT, format="html"))
+
+
+def add_scripts(
+    app: Any, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Give a page with live cells or explorables its script, style and settings."""
+    bundle = getattr(app, "livecells_assets", None)
+    if bundle is None or doctree is None:
+        return
+    has_cells = any(
+        "livecell" in n["classes"] for n in doctree.findall(nodes.container)
+    )
+    has_sliders = any(doctree.findall(directives.ExplorableFigure))
+    if not has_cells and not has_sliders:
+        return
+    base = f"livecells/{bundle.version}/"
+    root = context["pathto"]("_static/" + base, resource=1)
+    settings = bundle.settings(root, limit=app.config.livecells_output_limit)
+    text = json.dumps(settings, sort_keys=True).replace("</", "<\\/")
+    app.add_js_file(None, body=text, type="application/json", id="livecells-config")
+    if has_cells:
+        app.add_css_file(base + "livecells.css")
+        app.add_js_file(base + "livecells.js", type="module")
+    if has_sliders:
+        app.add_css_file(base + "explorable.css")
+        app.add_js_file(base + "explorable.js", type="module")
+
+
+def finish(app: Any, error: Exception | None) -> None:
+    """Put the assets beside the pages."""
+    bundle = getattr(app, "livecells_assets", None)
+    if error is None and bundle is not None:
+        directives.forget_old(assets.cache_folder(app) / "results")
+        bundle.install(Path(app.outdir) / "_static" / "livecells")

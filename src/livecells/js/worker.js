@@ -1,0 +1,175 @@
+// The worker: starts Pyodide from what the page hands over, and runs cells with
+// runtime.py. Pyodide's own script is bundled into this file, so that a new worker needs
+// nothing but this file and the page's memory.
+//
+// Messages in:  {type: "boot", …}, {type: "run", …}, {type: "forget", id}
+// Messages out: {type: "hello"}, {type: "ready", boot}, {type: "snapshot", snapshot},
+//               {type: "unready", reason}, and while cells run "plan", "begin",
+//               "output", "end", "done" and "crashed".
+
+import createPyodideModule from "livecells-pyodide-module";
+import { loadPyodide } from "livecells-pyodide";
+
+const PLACE = "/lib/livecells"; // in Pyodide's file system
+
+// Everything that is slow to import and that cells are likely to use. A snapshot holds
+// the result, so it costs time at the first visit only.
+const PREPARE = `
+import importlib, pkgutil, sys
+sys.path[:0] = paths
+for name in ("asyncio", "collections", "contextlib", "dataclasses", "functools", "heapq",
+             "itertools", "json", "math", "random", "statistics", "time", "typing"):
+    importlib.import_module(name)
+import livecells_runtime
+for name in packages:
+    package = importlib.import_module(name)
+    for part in pkgutil.walk_packages(getattr(package, "__path__", ()), name + "."):
+        if part.name.rpartition(".")[2] == "__main__":
+            continue
+        try:
+            importlib.import_module(part.name)
+        except ImportError:
+            pass  # it needs what a page has not got
+del package, part, name, paths, packages
+`;
+
+const CONNECT = `
+import json
+import livecells_runtime
+from livecells_host import emit, limit
+
+session = livecells_runtime.Session(
+    lambda output: emit(json.dumps(output)), limit=limit
+)
+
+def plan(request):
+    request = json.loads(request)
+    return json.dumps(session.plan(request["cells"], request["target"]))
+`;
+
+let python = null; // {plan, run_cell, reset, forget} once it has started
+let current = null; // id of the cell that runs
+
+function send(message, transfer = []) {
+  self.postMessage(message, transfer);
+}
+
+/** Answer Pyodide's requests for its files from memory while `action` runs. */
+async function fromMemory({ base, module, library }, action) {
+  const { fetch } = self;
+  const { instantiateStreaming } = WebAssembly;
+  self.fetch = async (request, options) => {
+    const address = String(request?.url ?? request);
+    if (address === `${base}pyodide.asm.wasm`) return new Response();
+    if (address === `${base}python_stdlib.zip`) return new Response(library);
+    return fetch.call(self, request, options);
+  };
+  WebAssembly.instantiateStreaming = async (_, imports) => ({
+    module,
+    instance: await WebAssembly.instantiate(module, imports),
+  });
+  try {
+    return await action();
+  } finally {
+    self.fetch = fetch;
+    WebAssembly.instantiateStreaming = instantiateStreaming;
+  }
+}
+
+async function boot({ assets, lock, module, library, wheels, runtime, packages, limit, snapshot }) {
+  const base = `${assets}pyodide/`;
+  const files = [
+    [`${PLACE}/livecells_runtime.py`, runtime],
+    ...wheels.map(({ name, bytes }) => [`${PLACE}/${name}`, new Uint8Array(bytes)]),
+  ];
+  const options = {
+    indexURL: base,
+    lockFileContents: lock,
+    createPyodideModule,
+    stdout: () => {}, // what no cell prints
+    stderr: () => {},
+    // A file system is not part of a snapshot, so the files are put there each time.
+    fsInit: async (FS) => {
+      FS.mkdirTree(PLACE);
+      for (const [path, content] of files) FS.writeFile(path, content);
+    },
+  };
+  if (snapshot) options._loadSnapshot = new Uint8Array(snapshot);
+  else options._makeSnapshot = true;
+  const memory = { base, module, library };
+  const pyodide = await fromMemory(memory, () => loadPyodide(options));
+  if (!snapshot) {
+    const globals = pyodide.toPy({
+      // A wheel is an archive that Python can import from as it is.
+      paths: [PLACE, ...wheels.map(({ name }) => `${PLACE}/${name}`)],
+      packages,
+    });
+    pyodide.runPython(PREPARE, { globals });
+    globals.destroy();
+    keepSnapshot(pyodide);
+  }
+  pyodide.registerJsModule("livecells_host", {
+    emit: (text) => send({ type: "output", cell: current, output: JSON.parse(text) }),
+    limit,
+  });
+  const globals = pyodide.toPy({});
+  pyodide.runPython(CONNECT, { globals });
+  const session = globals.get("session");
+  python = {
+    plan: globals.get("plan"),
+    runCell: session.run_cell,
+    reset: session.reset,
+    forget: session.forget,
+  };
+  send({ type: "ready", boot: snapshot ? "snapshot" : "normal" });
+}
+
+/** Send the page a copy of Python's memory, for the next start; it may be impossible. */
+function keepSnapshot(pyodide) {
+  try {
+    const { buffer } = pyodide.makeMemorySnapshot();
+    send({ type: "snapshot", snapshot: buffer }, [buffer]);
+  } catch (error) {
+    send({ type: "snapshot", snapshot: null, reason: String(error?.message ?? error) });
+  }
+}
+
+async function run({ cells, target, all }) {
+  if (all) python.reset();
+  const plan = all
+    ? cells.map(({ id }) => id)
+    : JSON.parse(python.plan(JSON.stringify({ cells, target })));
+  send({ type: "plan", cells: plan });
+  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+  const ran = [];
+  let status = "ok";
+  for (const id of plan) {
+    const { label, source } = byId.get(id);
+    current = id;
+    send({ type: "begin", cell: id });
+    const started = performance.now();
+    const result = await python.runCell(id, label, source);
+    const seconds = (performance.now() - started) / 1000;
+    current = null;
+    send({ type: "end", cell: id, status: result, seconds });
+    ran.push(id);
+    if (result !== "ok") {
+      status = result;
+      if (!all) break; // what follows would need the cell that failed
+    }
+  }
+  send({ type: "done", status, ran });
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    if (data.type === "boot") await boot(data);
+    else if (data.type === "run") await run(data);
+    else if (data.type === "forget") python?.forget(data.id);
+  } catch (error) {
+    const type = python ? "crashed" : "unready";
+    send({ type, reason: String(error?.message ?? error) });
+  }
+};
+
+send({ type: "hello" });

@@ -1,0 +1,138 @@
+"""The urgency of a piece of code: its priority and its deadline.
+
+Both live in context variables.  A task copies the context of the code that makes it, so
+child tasks inherit them, and no coroutine needs another argument.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from contextvars import Context, ContextVar, copy_context
+
+__all__ = [
+    "DEFAULT_PRIORITY",
+    "context_with",
+    "current_deadline",
+    "current_priority",
+    "deadline",
+    "priority",
+]
+
+#: The priority of code that has been given none.
+DEFAULT_PRIORITY = 0
+
+# A context without a value belongs to no task: see the ready queue.
+PRIORITY: ContextVar[int] = ContextVar("looplab_priority")
+DEADLINE: ContextVar[float] = ContextVar("looplab_deadline")
+
+
+def check_priority(value: object, what: str = "priority") -> int:
+    """Return *value* if it is a whole number.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(
+            f"{what} is {value!r}, a {type(value).__name__}: give a whole number, the "
+            "greater the more urgent"
+        )
+    return value
+
+
+def check_deadline(value: object) -> float:
+    """Return *value* if it is a number of seconds.
+
+    Raises:
+        TypeError: it is not a number.
+        ValueError: it is not a number of seconds.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(
+            f"deadline is {value!r}, a {type(value).__name__}: give a time on the "
+            "loop's clock, in seconds"
+        )
+    if math.isnan(value):
+        raise ValueError(
+            "deadline is nan: give a time on the loop's clock, in seconds, or math.inf "
+            "for none"
+        )
+    return float(value)
+
+
+def current_priority() -> int:
+    """Return the priority of the code that runs; 0 if it has been given none.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    return PRIORITY.get(DEFAULT_PRIORITY)
+
+
+def current_deadline() -> float:
+    """Return the deadline of the code that runs, in seconds on the loop's clock.
+
+    It is ``math.inf`` if there is none.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    return DEADLINE.get(math.inf)
+
+
+@contextlib.contextmanager
+def priority(level: int) -> Iterator[None]:
+    """Run a block, and start the tasks that it makes, at priority *level*.
+
+    ::
+
+        with priority(3):
+            task = asyncio.create_task(keep_lease(message))
+
+    The task keeps its priority after the block.  Inside a task the block counts from
+    its next ``await`` on: a callback that runs is never interrupted.
+
+    Args:
+        level: a whole number, the greater the more urgent; without one code has 0.
+
+    Raises:
+        TypeError: *level* is not a whole number.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    token = PRIORITY.set(check_priority(level))
+    try:
+        yield
+    finally:
+        PRIORITY.reset(token)
+
+
+@contextlib.contextmanager
+def deadline(when: float) -> Iterator[None]:
+    """Run a block, and start the tasks that it makes, with deadline *when*.
+
+    Only a loop that serves the earliest deadline first looks at it.
+
+    Args:
+        when: seconds on the loop's clock; ``math.inf`` for no deadline.
+
+    Raises:
+        TypeError: *when* is not a number.
+        ValueError: *when* is not a number of seconds.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    token = DEADLINE.set(check_deadline(when))
+    try:
+        yield
+    finally:
+        DEADLINE.reset(token)
+
+
+def context_with(level: int, when: float | None = None) -> Context:
+    """Return a copy of this context with a priority, and a deadline if one is given."""
+    context = copy_context()
+    context.run(PRIORITY.set, check_priority(level))
+    if when is not None:
+        context.run(DEADLINE.set, check_deadline(when))
+    return context

@@ -1,0 +1,133 @@
+"""Small books for the tests of the extension, built in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from tools.common import ROOT
+
+MODULES = ROOT / "node_modules"
+
+
+def notebook(*cells: dict[str, Any], **more: Any) -> str:
+    """A notebook file; see :func:`code` and :func:`text`."""
+    return json.dumps(
+        {
+            "cells": list(cells),
+            "metadata": {
+                "kernelspec": {"name": "python3", "display_name": "Python 3"},
+                "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+            },
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            **more,
+        }
+    )
+
+
+def code(
+    source: str,
+    id: str | None = None,  # noqa: A002 - the name in the file
+    tags: Iterable[str] = ("live",),
+    outputs: Iterable[dict[str, Any]] = (),
+    **metadata: Any,
+) -> dict[str, Any]:
+    """A code cell."""
+    cell = {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"tags": list(tags), **metadata},
+        "outputs": list(outputs),
+        "source": source,
+    }
+    return cell if id is None else {**cell, "id": id}
+
+
+def text(source: str, id: str = "text") -> dict[str, Any]:  # noqa: A002
+    """A Markdown cell."""
+    return {"cell_type": "markdown", "metadata": {}, "source": source, "id": id}
+
+
+def printed(words: str) -> dict[str, Any]:
+    """The output of a print()."""
+    return {"output_type": "stream", "name": "stdout", "text": words}
+
+
+class Built:
+    """A finished book."""
+
+    def __init__(self, out: Path, warnings: str) -> None:
+        self.out, self.warnings = out, warnings
+
+    def page(self, name: str = "index") -> str:
+        """The HTML of a page."""
+        return (self.out / f"{name}.html").read_text(encoding="utf-8")
+
+    def settings(self, name: str = "index") -> dict[str, Any]:
+        """The settings that the page gives its script."""
+        found = re.search(
+            r'<script id="livecells-config" type="application/json">(.*?)</script>',
+            self.page(name),
+            re.S,
+        )
+        assert found, "the page has no settings"
+        return dict(json.loads(found[1]))
+
+
+class Shelf:
+    """Builds books that share one cache, so that the assets are made once."""
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self.folder, self.cache = folder, cache
+        self.count = 0
+
+    def build(
+        self,
+        files: dict[str, str],
+        builder: str = "html",
+        parallel: int = 1,
+        **config: Any,
+    ) -> Built:
+        """Build a book of these files."""
+        self.count += 1
+        source, out = (self.folder / f"{self.count}-{w}" for w in ("source", "out"))
+        for name, content in files.items():
+            place = source / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(content, encoding="utf-8")
+        options = {
+            "extensions": ["myst_nb", "livecells"],
+            "nb_execution_mode": "off",
+            "nb_merge_streams": True,
+            "html_theme": "basic",
+            "exclude_patterns": ["**.py"],
+            "livecells_cache": str(self.cache),
+            "livecells_node_modules": str(MODULES),
+            "livecells_pyodide": str(MODULES / "pyodide"),
+            **config,
+        }
+        warnings = io.StringIO()
+        with patch_docutils(str(source)), docutils_namespace():
+            app = Sphinx(
+                srcdir=source,
+                confdir=None,
+                outdir=out,
+                doctreedir=self.folder / f"{self.count}-doctrees",
+                buildername=builder,
+                confoverrides=options,
+                status=None,
+                warning=warnings,
+                freshenv=True,
+                parallel=parallel,
+            )
+            app.build(force_all=True)
+        heard = re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
+        return Built(out, heard)

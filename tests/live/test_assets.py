@@ -1,0 +1,288 @@
+"""What the page fetches: small, complete, of one release, the same every time."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sphinx.errors import ExtensionError
+
+from livecells import assets
+from tools.common import ROOT
+
+BUDGET = 6_600_000  # bytes, compressed as a static host does
+FIRST = 40_000  # of these, what every page with live cells fetches
+
+
+@pytest.fixture(scope="session")
+def make(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Makes the assets of this book as its build does, in a cache of one's own."""
+
+    def make(
+        cache: Path | None = None, root: Path = ROOT, **config: Any
+    ) -> assets.Bundle:
+        cache = cache or tmp_path_factory.mktemp("assets")
+        options = {
+            "livecells_cache": str(cache),
+            "livecells_node_modules": str(node_modules),
+            "livecells_pyodide": str(node_modules / "pyodide"),
+            "livecells_wheels": ["."],
+            **config,
+        }
+        app = SimpleNamespace(srcdir=root, outdir="", config=SimpleNamespace(**options))
+        return assets.prepare(app)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def bundle(make: Any) -> assets.Bundle:
+    made: assets.Bundle = make()
+    return made
+
+
+@pytest.fixture(scope="session")
+def small(make: Any) -> assets.Bundle:
+    """The assets without a wheel, which are made sooner."""
+    made: assets.Bundle = make(livecells_wheels=[])
+    return made
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what the wheel is made from."""
+    copy = tmp_path / "elsewhere" / "project"
+    for file in assets.project_files(ROOT):
+        place = copy / file.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, place)
+    return copy
+
+
+# ---- what is there ----------------------------------------------------------
+
+
+def test_everything_together_keeps_to_the_budget(bundle: assets.Bundle) -> None:
+    files = [file for file in bundle.folder.rglob("*") if file.is_file()]
+    total = sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
+    assert total <= BUDGET, f"{total:,} bytes"
+    # The sum would be small, too, if the runtime were missing.
+    assert total > 5_000_000
+    assert sum(size["gzip"] for size in bundle.files.values()) == pytest.approx(
+        total, rel=0.001
+    )
+
+
+def test_the_list_is_what_is_there(bundle: assets.Bundle) -> None:
+    files = (f for f in bundle.folder.rglob("*") if f.is_file())
+    there = {f.relative_to(bundle.folder).as_posix(): f.stat().st_size for f in files}
+    assert there == {name: size["bytes"] for name, size in bundle.files.items()}
+    assert set(bundle.wheels) == {n for n in there if n.startswith("wheels/")}
+    assert {
+        "livecells.js",
+        "livecells.css",
+        "explorable.js",
+        "explorable.css",
+        "worker.js",
+        "runtime.py",
+        "pyodide/pyodide.asm.wasm",
+        "pyodide/python_stdlib.zip",
+        "pyodide/pyodide-lock.json",
+    } <= set(there)
+
+
+def test_before_the_first_click_a_page_fetches_little(bundle: assets.Bundle) -> None:
+    first = ["livecells.js", "livecells.css", "explorable.js", "explorable.css"]
+    assert sum(bundle.files[name]["gzip"] for name in first) < FIRST
+    for name in first:
+        text = (bundle.folder / name).read_text(encoding="utf-8")
+        # An import at the top of a module is fetched at once; import() is not.
+        assert not re.search(r"\b(import|from)\s*[\"']", text), name
+        assert "@import" not in text, name
+
+
+def test_the_scripts_know_no_other_host(bundle: assets.Bundle) -> None:
+    for file in bundle.folder.glob("*.[jc]s*"):
+        text = file.read_text(encoding="utf-8")
+        hosts = set(re.findall(r"https?://[\w.-]+", text))
+        if file.name == "worker.js":
+            # Pyodide's own default for packages; its list of packages is empty here.
+            hosts.discard("https://cdn.jsdelivr.net")
+        # Names of XML dialects look like addresses and are never fetched.
+        assert hosts <= {"http://www.w3.org", "https://www.w3.org"}, file.name
+        assert "sourceMappingURL" not in text, file.name
+    lock = json.loads((bundle.folder / "pyodide/pyodide-lock.json").read_bytes())
+    assert lock["packages"] == {} and lock["info"]["python"]
+
+
+def test_the_standard_library_is_whole_but_for_what_a_page_cannot_use(
+    bundle: assets.Bundle, node_modules: Path
+) -> None:
+    name = "pyodide/python_stdlib.zip"
+    with (
+        zipfile.ZipFile(node_modules / name) as old,
+        zipfile.ZipFile(bundle.folder / name) as new,
+    ):
+        gone = set(old.namelist()) - set(new.namelist())
+        assert {re.split(r"[/.]", entry)[0] for entry in gone} == {
+            "multiprocessing",
+            "ftplib",
+            "imaplib",
+            "poplib",
+            "smtplib",
+        }
+        assert set(new.namelist()) < set(old.namelist())
+        assert new.testzip() is None
+        for entry in ("asyncio/events.py", "os.py", "encodings/utf_8.py"):
+            assert new.read(entry) == old.read(entry)
+
+
+# ---- releases ---------------------------------------------------------------
+
+
+def test_the_same_tree_gives_the_same_assets(
+    make: Any, bundle: assets.Bundle, project: Path
+) -> None:
+    again = make(root=project)
+    assert again.folder != bundle.folder
+    assert (again.version, again.files) == (bundle.version, bundle.files)
+
+
+def test_another_script_is_another_release(
+    make: Any, small: assets.Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "livecells"
+    shutil.copytree(assets.HERE, copy)
+    style = copy / "css" / "livecells.css"
+    style.write_text(style.read_text() + "\n.new { color: red; }\n")
+    monkeypatch.setattr(assets, "HERE", copy)
+    other = make(livecells_wheels=[])
+    assert other.version != small.version
+    assert other.files["runtime.py"] == small.files["runtime.py"]
+
+
+def test_a_release_is_put_beside_the_pages_alone(
+    bundle: assets.Bundle, tmp_path: Path
+) -> None:
+    (tmp_path / "old-release").mkdir()
+    (tmp_path / "explorables").mkdir()
+    for _ in range(2):
+        bundle.install(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {bundle.version, "explorables", "manifest.json"}
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["files"] == bundle.files
+    for name in bundle.files:
+        assert (tmp_path / bundle.version / name).is_file()
+
+
+# ---- the cache --------------------------------------------------------------
+
+
+def test_a_second_build_makes_nothing(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make(tmp_path, livecells_wheels=[])
+    monkeypatch.setattr(assets.subprocess, "run", lambda *_, **__: 1 / 0)
+    assert make(tmp_path, livecells_wheels=[]) == first
+
+
+@pytest.mark.parametrize("harm", ["note", "folder", "half", "other"])
+def test_a_cache_that_was_interrupted_is_made_anew(
+    make: Any, small: assets.Bundle, tmp_path: Path, harm: str
+) -> None:
+    shutil.copytree(small.folder.parent, tmp_path / "cache")
+    note, folder = tmp_path / "cache" / "assets.json", tmp_path / "cache" / "assets"
+    if harm == "note":
+        note.write_text("{")
+    elif harm == "folder":
+        shutil.rmtree(folder)
+    elif harm == "half":
+        (folder / "runtime.py").unlink()
+    else:
+        note.write_text(json.dumps({"from": "x", "version": "y"}))
+    again = make(tmp_path / "cache", livecells_wheels=[])
+    assert again.files == small.files
+    assert (again.folder / "runtime.py").is_file()
+
+
+# ---- the wheel --------------------------------------------------------------
+
+
+def test_the_wheel_has_looplab_and_nothing_else(bundle: assets.Bundle) -> None:
+    assert bundle.packages == ["looplab"]
+    (name,) = bundle.wheels
+    with zipfile.ZipFile(bundle.folder / name) as wheel:
+        tops = {entry.split("/")[0] for entry in wheel.namelist()}
+        assert wheel.testzip() is None
+        assert {"looplab/clock.py", "looplab/py.typed"} <= set(wheel.namelist())
+    assert {re.sub(r"-.*", "", top) for top in tops} == {"looplab"}
+
+
+def test_the_wheel_depends_on_the_files_only(project: Path, tmp_path: Path) -> None:
+    one, two, three = (tmp_path / n for n in ("one", "two", "three"))
+    for folder in (one, two, three):
+        folder.mkdir()
+    first = assets.make_wheel(ROOT, one).read_bytes()
+    for file in project.rglob("*"):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        file.chmod(0o755)
+    # What a build leaves behind and what is no source makes no difference.
+    (project / "build" / "lib" / "looplab").mkdir(parents=True)
+    (project / "build" / "lib" / "looplab" / "stale.py").write_text("")
+    (project / "src" / "looplab" / "__pycache__").mkdir(exist_ok=True)
+    (project / "src" / "looplab" / "__pycache__" / "x.pyc").write_bytes(b"x")
+    assert assets.make_wheel(project, two).read_bytes() == first
+    clock = project / "src" / "looplab" / "clock.py"
+    clock.write_text(clock.read_text() + "\n# changed\n")
+    assert assets.make_wheel(project, three).read_bytes() != first
+
+
+def test_making_the_wheel_leaves_no_trace_in_the_project(
+    project: Path, tmp_path: Path
+) -> None:
+    def tree() -> dict[str, str]:
+        files = (f for f in project.rglob("*") if f.is_file())
+        return {str(f): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+    before = tree()
+    assets.make_wheel(project, tmp_path)
+    assert tree() == before
+
+
+def test_a_project_that_cannot_be_built_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "pyproject.toml").write_text("[project]\nname = 3\n")
+    with pytest.raises(ExtensionError, match=r"no wheel could be made of .*broken"):
+        assets.make_wheel(broken, tmp_path)
+
+
+def test_a_finished_wheel_is_taken_as_it_is(
+    make: Any, bundle: assets.Bundle, tmp_path: Path
+) -> None:
+    (name,) = bundle.wheels
+    wheel = shutil.copy(bundle.folder / name, tmp_path)
+    other = make(livecells_wheels=[str(wheel)])
+    assert other.files[name] == bundle.files[name]
+    assert (other.folder / name).read_bytes() == Path(wheel).read_bytes()
+
+
+def test_a_script_that_cannot_be_bundled_is_shown(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "livecells"
+    shutil.copytree(assets.HERE, copy)
+    (copy / "js" / "page.js").write_text('import "./nothing.js";')
+    monkeypatch.setattr(assets, "HERE", copy)
+    with pytest.raises(ExtensionError, match=r"esbuild failed:[\s\S]*nothing\.js"):
+        make(livecells_wheels=[])

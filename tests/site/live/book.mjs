@@ -1,0 +1,408 @@
+// The pages of the book as a reader uses them: the one place that knows their markup.
+
+import { clip, Wrong } from "./harness.mjs";
+
+export const FIRST = 90; // seconds for a first run on a busy machine
+export const RUN = 30; // seconds for a run once Python is there
+export const STOP = 1; // seconds from Stop to stopped: a promise of the book
+
+const PARTS = {
+  run: ".livecell-run",
+  stop: ".livecell-stop",
+  edit: ".livecell-edit",
+  reset: ".livecell-reset",
+  share: ".livecell-share",
+  note: ".livecell-note",
+  editor: ".cm-content",
+  output: ".cell_output",
+};
+const BAR = ".livecells-bar";
+
+/** A page with live cells, or one that should have become live. */
+export class Book {
+  constructor(trial, page, site, path) {
+    Object.assign(this, { trial, page, site, path });
+  }
+
+  /** Open a page of the book and wait until its cells have their buttons. */
+  static async open(trial, site, path, options = {}) {
+    const page = options.page ?? (await trial.page(options));
+    const book = new Book(trial, page, site, path);
+    await book.go(options.hash);
+    return book;
+  }
+
+  async go(hash = "") {
+    // A new address, so that a page with another hash is loaded again.
+    await this.page.goto("about:blank");
+    await this.page.goto(this.site.url(this.path) + hash, { waitUntil: "load" });
+    await this.ready();
+  }
+
+  ready() {
+    return this.trial.until(
+      this.page,
+      `the cells of ${this.path} to become live`,
+      20,
+      () => document.documentElement.dataset.livecells === "ready",
+    );
+  }
+
+  /** The ids of the live cells, in the order of the page. */
+  cells() {
+    return this.page.$$eval(".livecell", (all) => all.map((one) => one.id));
+  }
+
+  /** Those whose buttons are not in something folded. */
+  visible() {
+    return this.page.$$eval(".livecell", (all) =>
+      all
+        .filter((one) => one.querySelector(".livecell-run").checkVisibility())
+        .map((one) => one.id),
+    );
+  }
+
+  at(cell, part) {
+    return `[id="${cell}"] ${PARTS[part] ?? part}`;
+  }
+
+  /** Click on something as a reader does. */
+  async click(selector) {
+    this.trial.step = `clicking ${selector}`;
+    const element = await this.page.waitForSelector(selector, {
+      visible: true,
+      timeout: 10_000,
+    });
+    // The theme scrolls smoothly, and what moves is easily missed by the mouse.
+    await element.evaluate((one) => {
+      one.scrollIntoView({ block: "center", behavior: "instant" });
+      window.landed = false;
+      const note = () => (window.landed = true);
+      one.addEventListener("click", note, { capture: true, once: true });
+    });
+    for (let tries = 0; tries < 3; tries++) {
+      await element.click();
+      if (await this.page.evaluate(() => window.landed)) break;
+      await this.trial.sleep(0.3);
+    }
+    this.trial.check(
+      await this.page.evaluate(() => window.landed),
+      `something lies over ${selector}: a click does not reach it`,
+    );
+    this.trial.step = undefined;
+  }
+
+  press(cell, part) {
+    return this.click(this.at(cell, part));
+  }
+
+  state(cell) {
+    return this.page.$eval(`[id="${cell}"]`, (one) => one.dataset.livecellState);
+  }
+
+  /** What the one live region says. */
+  status() {
+    return this.page.$eval(`${BAR} [role=status]`, (one) => one.textContent.trim());
+  }
+
+  /** Python's state: "off", "loading", "idle", "running" or "failed". */
+  python() {
+    return this.page.$eval(BAR, (one) => one.dataset.livecellsState);
+  }
+
+  /** Wait until the cell has ended; returns "ran", "error", "stopped" or "failed". */
+  ended(cell, seconds = FIRST) {
+    return this.trial.until(
+      this.page,
+      `the end of ${cell}`,
+      seconds,
+      (id, bar) => {
+        if (document.querySelector(bar).dataset.livecellsState === "failed")
+          return "failed";
+        const state = document.getElementById(id).dataset.livecellState;
+        return ["ran", "error", "stopped"].includes(state) && state;
+      },
+      cell,
+      BAR,
+    );
+  }
+
+  /** Wait until the cell runs, with Python there. */
+  running(cell, seconds = FIRST) {
+    return this.trial.until(
+      this.page,
+      `${cell} to run`,
+      seconds,
+      (id, bar) =>
+        document.getElementById(id).dataset.livecellState === "running" &&
+        document.querySelector(bar).dataset.livecellsState === "running",
+      cell,
+      BAR,
+    );
+  }
+
+  /** Run a cell and wait for its end. */
+  async run(cell, seconds = FIRST) {
+    await this.press(cell, "run");
+    await this.started(cell);
+    return this.ended(cell, seconds);
+  }
+
+  /** Wait until the page has taken notice of a press on Run. */
+  started(cell) {
+    return this.trial.until(
+      this.page,
+      `${cell} to be taken`,
+      10,
+      (id) => document.getElementById(id).dataset.livecellState !== "built",
+      cell,
+    );
+  }
+
+  /** Run all cells and wait until Python is idle again. */
+  async runAll(seconds = 2 * FIRST) {
+    await this.click(`${BAR} .livecells-runall`);
+    return this.trial.until(
+      this.page,
+      `the end of Run all on ${this.path}`,
+      seconds,
+      (bar) => {
+        const python = document.querySelector(bar).dataset.livecellsState;
+        if (python === "failed") return "failed";
+        const done = [...document.querySelectorAll(".livecell")].every((one) =>
+          ["ran", "error", "stopped"].includes(one.dataset.livecellState),
+        );
+        return python === "idle" && done && "done";
+      },
+      BAR,
+    );
+  }
+
+  /** Press Stop; returns the seconds until the cell is stopped. */
+  async stop(cell) {
+    await this.page.evaluate(
+      (stop, id) => {
+        window.stopping = new Promise((resolve) => {
+          document.querySelector(stop).addEventListener(
+            "click",
+            () => {
+              const start = performance.now();
+              const look = () => {
+                const cell = document.getElementById(id);
+                if (cell.dataset.livecellState === "stopped")
+                  resolve((performance.now() - start) / 1000);
+                else setTimeout(look, 10);
+              };
+              look();
+            },
+            { capture: true, once: true },
+          );
+        });
+      },
+      this.at(cell, "stop"),
+      cell,
+    );
+    await this.press(cell, "stop");
+    this.trial.step = `waiting for ${cell} to stop`;
+    const took = await this.page.evaluate(() => window.stopping);
+    this.trial.step = undefined;
+    return took;
+  }
+
+  /** Open the editor of a cell unless it is open. */
+  async open(cell) {
+    if (!(await this.page.$(this.at(cell, "editor")))) await this.press(cell, "edit");
+    await this.page.waitForSelector(this.at(cell, "editor"), { visible: true });
+  }
+
+  /** Replace the text of a cell as a reader pastes it. */
+  async edit(cell, text) {
+    await this.open(cell);
+    await this.page.focus(this.at(cell, "editor"));
+    await chord(this.page, "Control", "a");
+    await this.page.$eval(
+      this.at(cell, "editor"),
+      (editor, text) => {
+        const paste = new Event("paste", { bubbles: true, cancelable: true });
+        const getData = (type) => (type === "text/plain" ? text : "");
+        // Firefox gives an event of a script no clipboard of its own.
+        Object.defineProperty(paste, "clipboardData", {
+          value: { getData, types: ["text/plain"], files: [] },
+        });
+        editor.dispatchEvent(paste);
+      },
+      text,
+    );
+    await this.trial.until(
+      this.page,
+      `the pasted text in ${cell}: ${clip(text)}`,
+      5,
+      (id, text) => {
+        const pre = document.getElementById(id).querySelector(".cell_input pre");
+        return pre.textContent.replace(/\n$/, "") === text;
+      },
+      cell,
+      text.replace(/\n$/, ""),
+    );
+  }
+
+  /** The source of a cell as it stands. */
+  source(cell) {
+    return this.page.$eval(this.at(cell, ".cell_input pre"), (pre) =>
+      pre.textContent.replace(/\n$/, ""),
+    );
+  }
+
+  /** What the cell shows, as text. */
+  shown(cell) {
+    return this.page.$eval(
+      `[id="${cell}"]`,
+      (one) => one.querySelector(".cell_output")?.textContent ?? "",
+    );
+  }
+
+  /** The lines of the source that are marked as the place of an error. */
+  marked(cell) {
+    return this.page.$$eval(this.at(cell, "pre .livecell-errline"), (all) =>
+      all.map((one) => Number(one.dataset.line)),
+    );
+  }
+
+  /** The outputs of the build, by cell, from the file as it is served. */
+  async built() {
+    if (!this.kept) {
+      const file = await (await fetch(this.site.url(this.path))).text();
+      const parse = `new DOMParser().parseFromString(file, "text/html")`;
+      // A document of a parser runs no script.
+      const read = new Function("file", `return (${readOutputs})(${parse})`);
+      this.kept = await this.page.evaluate(read, file);
+    }
+    return this.kept;
+  }
+
+  /** What differs between the page and the build: a line for each cell. */
+  async differences(cells) {
+    const built = await this.built();
+    const live = await this.page.evaluate(
+      new Function(`return (${readOutputs})(document)`),
+    );
+    const found = [];
+    for (const cell of cells ?? Object.keys(built)) {
+      const [ours, theirs] = [live[cell], built[cell]];
+      if (!ours !== !theirs) {
+        const [has, not] = ours ? ["page", "build"] : ["build", "page"];
+        found.push(`${this.path} ${cell}: the ${has} has an output, the ${not} none`);
+        continue;
+      }
+      for (const part of theirs ? ["text", "svg", "html"] : []) {
+        if (ours[part] === theirs[part]) continue;
+        const where = difference(ours[part], theirs[part]);
+        found.push(`${this.path} ${cell}: ${part}: ${where}`);
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** Wait until the snapshot of a booted Python is stored. */
+  stored() {
+    return this.trial.until(this.page, "the snapshot to be stored", 60, inStore, false);
+  }
+
+  /** Make every stored snapshot useless, but leave it where it is. */
+  spoil() {
+    return this.page.evaluate(inStore, true);
+  }
+
+  /** How Python started: "snapshot" or "normal". */
+  boot() {
+    return this.page.$eval(BAR, (one) => one.dataset.livecellsBoot);
+  }
+}
+
+/** In the page: the outputs of its live cells. */
+export function readOutputs(document) {
+  const found = {};
+  for (const cell of document.querySelectorAll(".livecell")) {
+    const output = cell.querySelector(".cell_output");
+    found[cell.id] = null;
+    if (!output) continue;
+    const copy = output.cloneNode(true);
+    // What the theme's scripts add to every block of code, live or not.
+    for (const button of copy.querySelectorAll("button.copybtn")) button.remove();
+    for (const block of copy.querySelectorAll("[id^=codecell]"))
+      block.removeAttribute("id");
+    for (const block of copy.querySelectorAll("[tabindex]"))
+      block.removeAttribute("tabindex"); // for those that can be scrolled
+    const parts = [...copy.querySelectorAll(".output")];
+    found[cell.id] = {
+      text: parts.map((one) => (one.querySelector("pre") ?? one).textContent).join("\0"),
+      svg: [...copy.querySelectorAll("svg")].map((one) => one.outerHTML).join("\0"),
+      html: copy.innerHTML.trim(),
+    };
+  }
+  return found;
+}
+
+/** In the page: whether IndexedDB holds something large; spoils it if told so. */
+async function inStore(spoil) {
+  const promise = (request) =>
+    new Promise((done, fail) => {
+      request.onsuccess = () => done(request.result);
+      request.onerror = () => fail(request.error);
+    });
+  const size = (value) => {
+    if (value instanceof Blob) return value.size;
+    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+      return value.byteLength;
+    return 0;
+  };
+  const junk = (value) => {
+    if (value instanceof Blob) return new Blob([new Uint8Array(value.size)]);
+    return new value.constructor(value.length ?? value.byteLength);
+  };
+  let found = false;
+  for (const { name } of await indexedDB.databases()) {
+    const base = await promise(indexedDB.open(name));
+    for (const store of base.objectStoreNames) {
+      const all = base.transaction(store).objectStore(store);
+      const [keys, values] = await Promise.all([
+        promise(all.getAllKeys()),
+        promise(all.getAll()),
+      ]);
+      for (const [place, key] of keys.entries()) {
+        let value = values[place];
+        const fields = size(value) ? [null] : Object.keys(value ?? {});
+        for (const one of fields) {
+          const large = one === null ? value : value[one];
+          if (size(large) < 1_000_000) continue;
+          found = true;
+          if (!spoil) continue;
+          if (one === null) value = junk(large);
+          else value[one] = junk(large);
+        }
+        if (spoil && found) {
+          const writable = base.transaction(store, "readwrite").objectStore(store);
+          await promise(writable.keyPath ? writable.put(value) : writable.put(value, key));
+        }
+      }
+    }
+    base.close();
+  }
+  return found;
+}
+
+function difference(a, b) {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const from = Math.max(0, at - 30);
+  const part = (text) => JSON.stringify(text.slice(from, at + 60));
+  return `${part(a)} instead of ${part(b)}`;
+}
+
+/** Press a key while another is held. */
+export async function chord(page, held, key) {
+  await page.keyboard.down(held);
+  await page.keyboard.press(key);
+  await page.keyboard.up(held);
+}

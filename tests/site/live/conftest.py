@@ -1,0 +1,41 @@
+"""The control of the servers, and a driver for each browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.site import checks
+from tests.site.conftest import need
+from tests.site.live.driver import Driver, MissingError
+from tests.site.live.serve import control
+
+
+@pytest.fixture(scope="session")
+def controlled(site: Path) -> Iterator[str]:
+    """The address of the control of the servers of the site."""
+    with control(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def pictures() -> Path:
+    """The folder for pictures of what failed."""
+    folder = checks.ROOT / "_build" / "live-failures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session", params=["chrome", "firefox"])
+def driver(
+    request: pytest.FixtureRequest, controlled: str, pictures: Path
+) -> Iterator[Driver]:
+    """A browser that runs scenarios."""
+    try:
+        driver = Driver(request.param, controlled, pictures, checks.ROOT)
+    except MissingError as error:
+        need(str(error))
+    yield driver
+    driver.close()

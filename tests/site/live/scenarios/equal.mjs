@@ -1,0 +1,131 @@
+// What the page shows after a run is what the build shows, to the byte.
+
+import { Book } from "../book.mjs";
+
+/** Run every cell of a page; the lines of what then differs from the build. */
+async function runAll(t, site, path) {
+  const book = await Book.open(t, site, path);
+  await book.runAll();
+  return book.differences();
+}
+
+/** Every live cell of every page, with one Run all a page. */
+export async function every_cell(t) {
+  const site = await t.serve();
+  const { live } = await t.pagesOfTheBook();
+  t.check(live.length, "the book has no page with live cells");
+  const wrong = [];
+  let cells = 0;
+  for (const { path } of live) {
+    const book = await Book.open(t, site, path);
+    const ids = await book.cells();
+    const started = performance.now();
+    t.equal(await book.runAll(), "done", `Run all on ${path}`);
+    t.notes[path] = `${ids.length} cells, ${seconds(started)} s`;
+    const built = await book.built();
+    t.equal(Object.keys(built), ids, `${path}: the cells of the page`);
+    const shown = ids.filter((id) => built[id]);
+    t.check(shown.length, `${path}: no live cell has an output`);
+    wrong.push(...(await book.differences(ids)));
+    cells += ids.length;
+    await book.page.close();
+  }
+  t.notes.cells = cells;
+  t.check(!wrong.length, wrong.join("\n"));
+}
+
+/** Some cells, each on a fresh page: what it needs above runs first. */
+export async function cells_alone(t) {
+  const site = await t.serve();
+  const { live } = await t.pagesOfTheBook();
+  const wrong = [];
+  for (const { path } of live) {
+    const book = await Book.open(t, site, path);
+    const built = await book.built();
+    const shown = (await book.visible()).filter((id) => built[id]);
+    const picked = new Set([shown.at(-1), shown[Math.floor(shown.length / 2)]]);
+    for (const id of picked) {
+      await book.go();
+      const state = await book.run(id);
+      t.check(state === "ran", `${path} ${id}: ended with ${state} when run alone`);
+      wrong.push(...(await book.differences([id])));
+    }
+    await book.page.close();
+  }
+  t.check(!wrong.length, wrong.join("\n"));
+}
+
+/** The test of the test: one digit of the build is changed, in a text and in an SVG. */
+export async function changed_digit(t) {
+  const { live } = await t.pagesOfTheBook();
+  for (const part of ["text", "svg"]) {
+    let tried = false;
+    for (const { path } of live) {
+      const site = await t.serve();
+      const file = await (await fetch(site.url(path))).text();
+      const page = await t.page();
+      const change = await page.evaluate(changed, file, part);
+      await page.close();
+      if (!change) continue;
+      tried = true;
+      await site.alter({ [path]: { text: change.file } });
+      const found = await runAll(t, site, path);
+      const named = found.filter((line) => line.startsWith(`${path} ${change.cell}:`));
+      t.check(
+        found.length === 1 && named.length === 1,
+        `a changed digit in the ${part} of ${change.cell} gave ${JSON.stringify(found)}`,
+      );
+      break;
+    }
+    t.check(tried, `no page has a live cell with a digit in its ${part}`);
+  }
+}
+
+/** In the page: a page's file with another digit in the first output of that kind. */
+function changed(file, part) {
+  const parsed = new DOMParser().parseFromString(file, "text/html");
+  for (const cell of parsed.querySelectorAll(".livecell")) {
+    const where = part === "svg" ? ".cell_output svg" : ".cell_output pre";
+    const output = cell.querySelector(where);
+    const digit = output && /[0-9]/.exec(output.textContent);
+    if (!digit) continue;
+    const walker = parsed.createTreeWalker(output, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode.data;
+      const at = text.search(/[0-9]/);
+      if (at < 0) continue;
+      const other = (Number(text[at]) + 1) % 10;
+      walker.currentNode.data = text.slice(0, at) + other + text.slice(at + 1);
+      const html = parsed.documentElement.outerHTML;
+      return { file: "<!DOCTYPE html>\n" + html, cell: cell.id };
+    }
+  }
+  return null;
+}
+
+/** A second visit starts from the stored snapshot; a broken one is passed over. */
+export async function second_visit(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const context = await t.context();
+
+  async function visit(what, boot) {
+    const book = await Book.open(t, site, path, { context });
+    const started = performance.now();
+    t.equal(await book.run(cell), "ran", `a run on the ${what}`);
+    t.notes[what] = `${seconds(started)} s`;
+    t.equal(await book.differences([cell]), [], `the output on the ${what}`);
+    t.equal(await book.boot(), boot, `the start of Python on the ${what}`);
+    return book;
+  }
+
+  let book = await visit("first visit", "normal");
+  await book.stored();
+  await book.page.close();
+  book = await visit("second visit", "snapshot");
+  t.check(await book.spoil(), "there is no snapshot to spoil");
+  await book.page.close();
+  await visit("visit with a spoilt snapshot", "normal");
+}
+
+const seconds = (started) => ((performance.now() - started) / 1000).toFixed(1);

@@ -1,0 +1,134 @@
+// Where and how the site is served and visited.
+
+import { Book, RUN } from "../book.mjs";
+
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval' {inline}",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "worker-src 'self'",
+  "connect-src 'self'",
+].join("; ");
+const STATIC = "_static/livecells/";
+
+/** After the first run the server is not needed any more. */
+export async function offline(t) {
+  const site = await t.serve();
+  const { path, cell, other } = await t.sample();
+  const book = await Book.open(t, site, path);
+  t.equal(await book.run(cell), "ran", "the first run");
+  await book.open(cell); // the editor is there too
+  await book.built();
+  await site.down();
+  t.equal(await book.run(other, RUN), "ran", "a run without the server");
+  t.equal(await book.differences([cell, other]), [], "the output without the server");
+  await book.edit(cell, "while True: pass");
+  await book.press(cell, "run");
+  await book.running(cell);
+  await book.stop(cell);
+  await book.edit(cell, "print(6 * 7)");
+  t.equal(await book.run(cell, RUN), "ran", "a run after Stop without the server");
+  t.equal((await book.shown(cell)).trim(), "42", "its output");
+}
+
+/** Below a sub-path everything is asked for below that path. */
+export async function sub_path(t) {
+  const site = await t.serve({ sub: true });
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  await book.open(cell);
+  t.equal(await book.run(cell), "ran", "a run below a sub-path");
+  t.equal(await book.differences([cell]), [], "its output");
+  const { pathname } = new URL(site.base);
+  const outside = (await site.requests()).filter((one) => !one.startsWith(pathname));
+  t.equal(outside.filter((one) => one !== "/favicon.ico"), [], "asked outside it");
+  t.equal(t.errors, [], "the console");
+}
+
+/** A strict content policy is never violated, not even by a figure or the editor. */
+export async function content_policy(t) {
+  const site = await t.serve({ policy: POLICY });
+  const { live } = await t.pagesOfTheBook();
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  // A handler in an attribute is the theme's, for its menu on narrow screens.
+  const serious = () =>
+    book.page.evaluate(() =>
+      window.violations.filter((one) => !one.startsWith("script-src-attr")),
+    );
+  t.equal(await serious(), [], "violations before the first click");
+  await book.edit(cell, "print(6 * 7)");
+  t.equal(await book.run(cell), "ran", "a run under the policy");
+  const figure = live
+    .find((one) => one.path === path)
+    .cells.find((one) => one.svg && !one.folded);
+  await book.press(cell, "reset"); // the figure may need the cell as it was built
+  if (figure) t.equal(await book.run(figure.id, RUN), "ran", "a figure under the policy");
+  t.equal(await book.run(cell, RUN), "ran", "the built cell under the policy");
+  t.equal(await book.differences([cell]), [], "its output");
+  t.equal(await serious(), [], "violations");
+  const refused = t.lines.filter((one) => /content.security.policy/i.test(one));
+  const ours = refused.filter((one) => !/script-src-attr|event handler/i.test(one));
+  t.equal(ours, [], "the console's refusals");
+}
+
+/** A page that comes back from the history can run, whether it was kept or not. */
+export async function from_history(t) {
+  const { path, cell } = await t.sample();
+  for (const kept of [true, false]) {
+    const site = await t.serve({ no_store: !kept });
+    const book = await Book.open(t, site, path);
+    await book.edit(cell, "print(6 * 7)");
+    t.equal(await book.run(cell), "ran", "the first run");
+    await book.page.goto(site.url("index.html"), { waitUntil: "load" });
+    // Chromium has another target for a page that is kept; the answer may get lost.
+    await t.sleep(0.5);
+    const leave = () => void setTimeout(() => history.back(), 100);
+    for (let tries = 0; tries < 5; tries++) {
+      const asked = book.page.evaluate(leave).then(() => true, () => false);
+      if (await asked) break;
+      await t.sleep(0.5);
+    }
+    await t.until(
+      book.page,
+      "the page to come back",
+      20,
+      (end) => location.pathname.endsWith(end),
+      path,
+    );
+    await book.ready();
+    const how = (await book.page.evaluate(() => window.restored)) ? "kept" : "new";
+    t.notes[kept ? "storable" : "not storable"] = how;
+    t.equal(await book.source(cell), "print(6 * 7)", `the edit on a ${how} page`);
+    t.equal(await book.run(cell), "ran", `a run on a ${how} page from the history`);
+    t.equal((await book.shown(cell)).trim(), "42", `its output on a ${how} page`);
+    await book.press(cell, "reset");
+    t.equal(await book.run(cell, RUN), "ran", "the built cell");
+    t.equal(await book.differences([cell]), [], "its output");
+    await book.page.close();
+  }
+}
+
+/** Before the first click nothing but the page's own script and style is fetched. */
+export async function nothing_before_a_click(t) {
+  const site = await t.serve();
+  const { live, explorables } = await t.pagesOfTheBook();
+  const asked = [];
+  const page = await t.page();
+  page.on("request", (request) => asked.push(request.url()));
+  for (const { path } of [...live, ...explorables]) {
+    await page.goto(site.url(path), { waitUntil: "load" });
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await t.sleep(0.5);
+  }
+  const foreign = asked.filter((one) => !/^(data|blob|about):/.test(one))
+    .filter((one) => !one.startsWith(site.origin));
+  t.equal(foreign, [], "requests to other hosts");
+  const early = (await site.requests())
+    .map((one) => one.split("?")[0])
+    .filter((one) => one.includes(`/${STATIC}`))
+    .filter((one) => !/\/(livecells|explorable)\.(js|css)$/.test(one));
+  t.equal([...new Set(early)], [], "fetched before the first click");
+  t.equal(t.errors, [], "the console");
+}

@@ -1,0 +1,149 @@
+// What a reader may write into a cell, and what must not happen then.
+
+import { Book, RUN, STOP } from "../book.mjs";
+
+/** An endless loop is stopped, and the built cell runs as if nothing had been. */
+export async function endless_loop(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  await book.edit(cell, "print('before')\nwhile True:\n    pass");
+  await book.press(cell, "run");
+  await book.running(cell);
+  await t.until(book.page, "the first line", RUN, shows, cell, "before");
+  await t.sleep(0.5);
+  const took = await book.stop(cell);
+  t.notes.stop = `${took.toFixed(2)} s`;
+  t.check(took <= STOP, `Stop took ${took.toFixed(2)} s`);
+  t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
+  t.check((await book.shown(cell)).includes("before"), "Stop lost the output so far");
+  // The next Run works at once, and starts a new Python by itself.
+  const source = await book.source(cell);
+  await book.press(cell, "reset");
+  t.equal(await book.state(cell), "built", "the cell after Reset");
+  t.check((await book.source(cell)) !== source, "Reset kept the edited source");
+  const started = performance.now();
+  t.equal(await book.run(cell, RUN), "ran", "the run after Stop and Reset");
+  t.notes.again = `${((performance.now() - started) / 1000).toFixed(2)} s`;
+  t.equal(await book.differences([cell]), [], "the output after Stop and Reset");
+}
+
+/** Errors are readable, and the line of the reader's code is marked. */
+export async function errors(t) {
+  const site = await t.serve();
+  const { path, cell, other } = await t.sample();
+  const book = await Book.open(t, site, path);
+
+  await book.edit(cell, "first = 1\nsecond = = 2");
+  t.equal(await book.run(cell), "error", "a cell with a syntax error");
+  let shown = await book.shown(cell);
+  t.check(shown.includes("SyntaxError"), `a syntax error shows ${shown}`);
+  t.check(/line 2\b/.test(shown), `a syntax error names no line: ${shown}`);
+  t.equal(await lines(book, cell), [2], "the marked line of a syntax error");
+  t.check(/error/i.test(await book.status()), `said: ${await book.status()}`);
+
+  await book.edit(cell, "def half(number):\n    return 1 / number");
+  t.equal(await book.run(cell, RUN), "ran", "the corrected cell");
+  t.equal(await lines(book, cell), [], "the marked lines of a corrected cell");
+
+  await book.edit(other, "print('so far')\n\nhalf(0)");
+  t.equal(await book.run(other, RUN), "error", "a cell whose call fails");
+  shown = await book.shown(other);
+  for (const part of ["so far", "ZeroDivisionError", "line 3", "half", "line 2"])
+    t.check(shown.includes(part), `the traceback lacks ${part}: ${shown}`);
+  t.check(!/runtime\.py|\/lib\/python|<exec>/.test(shown), `not only ours: ${shown}`);
+  t.equal(
+    [await lines(book, cell), await lines(book, other)].flat().length > 0,
+    true,
+    "some line is marked for an error in a function of an earlier cell",
+  );
+  // An error leaves the page in order.
+  await book.press(other, "reset");
+  await book.press(cell, "reset");
+  t.equal(await book.run(other, RUN), "ran", "the built cell after the error");
+  t.equal(await book.differences([other]), [], "the output after the error");
+}
+
+/** The marked lines, in the open editor or in the static source. */
+async function lines(book, cell) {
+  const inEditor = await book.page.$$eval(book.at(cell, ".cm-line"), (all) =>
+    all.flatMap((one, at) =>
+      one.classList.contains("livecell-errline") ? [at + 1] : [],
+    ),
+  );
+  return inEditor.length ? inEditor : book.marked(cell);
+}
+
+/** Ten megabytes of output, then a loop that prints for ever. */
+export async function much_output(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  const before = await length(book);
+
+  await book.edit(cell, "for _ in range(100_000):\n    print('0123456789' * 10)");
+  t.equal(await book.run(cell), "ran", "a cell that prints 10 MB");
+  let grown = (await length(book)) - before;
+  t.check(grown < 300_000, `the page grew by ${grown} characters`);
+  const message = await book.page.$eval(`[id="${cell}"]`, (one) => one.textContent);
+  t.check(/cut/i.test(message), "nothing says that the output was cut");
+
+  await book.edit(cell, "while True:\n    print('again and again')");
+  await book.press(cell, "run");
+  await book.running(cell, RUN);
+  await t.until(book.page, "some output", RUN, shows, cell, "again and again");
+  const slow = await slowest(t, book, 3);
+  t.notes.slowest = `${slow.toFixed(2)} s`;
+  t.check(slow < 1, `the page did not answer for ${slow.toFixed(2)} s`);
+  grown = (await length(book)) - before;
+  t.check(grown < 300_000, `the page grew by ${grown} characters`);
+  const took = await book.stop(cell);
+  t.notes.stop = `${took.toFixed(2)} s`;
+  t.check(took <= STOP, `Stop took ${took.toFixed(2)} s while the cell printed`);
+  await book.press(cell, "reset");
+  t.equal(await book.run(cell, RUN), "ran", "the run after the flood");
+  t.equal(await book.differences([cell]), [], "the output after the flood");
+}
+
+/** A cell that takes all memory ends with a line that says so; the next Run works. */
+export async function no_memory(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  const greedy = "hoard = []\nwhile True:\n    hoard.append(bytearray(50_000_000))";
+  await book.edit(cell, greedy);
+  const state = await book.run(cell);
+  t.check(["error", "stopped"].includes(state), `out of memory ended with ${state}`);
+  const shown = await book.page.$eval(`[id="${cell}"]`, (one) => one.textContent);
+  const said = `${shown}\n${await book.status()}`;
+  t.check(/memory/i.test(said), `nothing names the memory: ${said.slice(-500)}`);
+  await book.press(cell, "reset");
+  t.equal(await book.run(cell), "ran", "the run after the memory ran out");
+  t.equal(await book.differences([cell]), [], "the output after it");
+}
+
+const shows = (id, text) =>
+  document.getElementById(id).querySelector(".cell_output")?.textContent.includes(text);
+
+const length = (book) =>
+  book.page.evaluate(() => document.documentElement.textContent.length);
+
+/** The longest time that a click on something else took to be handled. */
+async function slowest(t, book, seconds) {
+  const end = performance.now() + 1000 * seconds;
+  let longest = 0;
+  while (performance.now() < end) {
+    const started = performance.now();
+    await book.page.evaluate(
+      () =>
+        new Promise((done) => {
+          const button = document.createElement("button");
+          button.onclick = () => requestAnimationFrame(() => setTimeout(done));
+          button.click();
+        }),
+    );
+    longest = Math.max(longest, (performance.now() - started) / 1000);
+    await t.sleep(0.05);
+  }
+  return longest;
+}
