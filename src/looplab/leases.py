@@ -34,7 +34,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from statistics import median
@@ -43,6 +43,13 @@ from typing import Any, Literal, Protocol
 
 from looplab import clock as _clock
 from looplab.phases import Spread
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    PriorityEventLoop,
+    PriorityProtocol,
+    VirtualPriorityLoop,
+)
 from looplab.priority.context import DEADLINE, check_priority, context_with
 from looplab.timeline import Timeline
 from looplab.trace import Record, Trace
@@ -141,7 +148,7 @@ class LeaseSettings:
         times = {what: getattr(self, what) * factor for what in _TIMES}
         if self.work_deadline is not None:
             times["work_deadline"] = self.work_deadline * factor
-        return replace(self, **times)  # type: ignore[arg-type]
+        return replace(self, **times)
 
 
 _TIMES = ("cpu", "io", "receive", "refresh_every", "refresh", "lease")
@@ -363,13 +370,11 @@ class LeaseRun:
             f'<tr><th scope="row">{escape(name)}</th><td>{escape(text)}</td></tr>'
             for name, text in self._facts()
         )
-        return f"<table><tbody>{rows}</tbody></table>"
+        return f'<table class="looplab-leases"><tbody>{rows}</tbody></table>'
 
 
 def _range(values: tuple[float, ...]) -> str:
-    return (
-        f"{min(values):.9g} to {max(values):.9g} s, median {median(values):.9g} s"
-    )
+    return f"{min(values):.9g} to {max(values):.9g} s, median {median(values):.9g} s"
 
 
 @dataclass(frozen=True)
@@ -452,7 +457,10 @@ class LeaseRuns:
             + "</tr>"
             for name, *cells in self._table()
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return (
+            f'<table class="looplab-leases"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{rows}</tbody></table>"
+        )
 
 
 # -- schedulers ----------------------------------------------------------------------
@@ -760,7 +768,9 @@ def consume(
 
             * ``None``: the loop's own order, first come first served;
             * a :class:`ThreadPool`: threads, modelled;
-            * an object of :mod:`looplab.priority`, or one of its classes.
+            * a ``PriorityProtocol`` or a ``PriorityGate``;
+            * ``ByPriority`` or ``ByDeadline``: the policy of a priority loop; the class
+              ``PriorityEventLoop`` stands for ``ByPriority()``.
 
         jitter: seconds; every timer fires late by a random time from 0 to this.
         seed: seeds the jitter: the same seed gives the same run.
@@ -786,7 +796,9 @@ def consume(
         )
     if clock not in ("virtual", "real"):
         raise ValueError(f'clock is {clock!r}: give "virtual" or "real"')
-    if isinstance(scheduler, type):
+    if scheduler is PriorityEventLoop or scheduler is VirtualPriorityLoop:
+        scheduler = ByPriority()
+    elif isinstance(scheduler, type):
         scheduler = scheduler()
     if clock == "real":
         for what, value in ("jitter", jitter), ("callback_cost", callback_cost):
@@ -798,13 +810,13 @@ def consume(
             raise ValueError(
                 "a ThreadPool is a model for the virtual clock: leave clock out"
             )
-    name, machine, loop_factory = _resolve(scheduler, clock, jitter, seed, callback_cost)
+    name, machine, new_loop = _resolve(scheduler, clock, jitter, seed, callback_cost)
     yields_before = getattr(scheduler, "yields", None)
     consumer = _Consumer(settings, machine, trace)
     if clock == "real":
-        makespan = _clock.run_real(consumer.run(), loop_factory=loop_factory)
+        makespan = _clock.run_real(consumer.run(), loop_factory=new_loop)
     else:
-        makespan = _run_on(loop_factory, consumer.run())
+        makespan = _run_on(new_loop, consumer.run())
     yields = None
     if yields_before is not None:
         yields = scheduler.yields - yields_before
@@ -854,6 +866,16 @@ def _resolve(
         return "first come first served", _OneThread(None), stock
     if isinstance(scheduler, ThreadPool):
         return scheduler.name, _Pool(scheduler), virtual_loop
+    if isinstance(scheduler, (ByPriority, ByDeadline)):
+
+        def priority_loop() -> asyncio.AbstractEventLoop:
+            if clock == "real":
+                return PriorityEventLoop(scheduler)
+            return VirtualPriorityLoop(
+                scheduler, jitter=jitter, seed=seed, callback_cost=callback_cost
+            )
+
+        return scheduler.name, _OneThread(None), priority_loop
     if callable(getattr(scheduler, "turn", None)):
         return _name_of(scheduler), _OneThread(scheduler), stock
     raise TypeError(
@@ -964,9 +986,12 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             ),
             Experiment("E3", "one thread, little CPU", LeaseSettings(cpu=0.1)),
             Experiment("E4", "one thread, much CPU", LeaseSettings(cpu=1.0)),
+            Experiment(
+                "E5",
+                "one thread, much CPU, with priorities",
+                LeaseSettings(cpu=1.0),
+                PriorityProtocol,
+            ),
         )
     }
 )
-
-# Kept for a reader who looks for the names of the settings.
-SETTINGS = tuple(one.name for one in fields(LeaseSettings))
