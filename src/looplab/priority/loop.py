@@ -1,0 +1,398 @@
+"""Event loops whose ready queue is in order of urgency.
+
+:class:`PriorityEventLoop` is asyncio's selector loop, and
+:class:`VirtualPriorityLoop` the virtual clock, with the same ready queue.  The
+coroutines do not change: a task has the priority of the code that made it, see
+:func:`looplab.priority.priority`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
+from dataclasses import dataclass
+from heapq import heappop
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from looplab import clock as _clock
+from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY
+from looplab.priority.queue import KeyedQueue, ReadyQueue, ageing, deadline_of
+
+__all__ = [
+    "ByDeadline",
+    "ByPriority",
+    "PriorityEventLoop",
+    "UnsupportedLoopError",
+    "VirtualPriorityLoop",
+]
+
+T = TypeVar("T")
+
+_LOOK_EVERY = 0.0001  # seconds
+
+
+class UnsupportedLoopError(RuntimeError):
+    """This Python's event loop is not the one that the priority loop was made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByPriority:
+    """Serve the highest priority first, first in first out among equals.
+
+    Args:
+        ageing: seconds after which a callback that waits counts as one priority higher;
+            ``None`` for never.  With it the lowest priority is served in the end even
+            if higher ones never stop.  Too short a time takes the meaning out of
+            priorities.
+
+    Raises:
+        TypeError: *ageing* is not a number.
+        ValueError: *ageing* is not above 0 or not finite.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    ageing: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.ageing is None:
+            return
+        if isinstance(self.ageing, bool) or not isinstance(self.ageing, (int, float)):
+            raise TypeError(
+                f"ageing is {self.ageing!r}, a {type(self.ageing).__name__}: give a "
+                "number of seconds, or None for never"
+            )
+        if not 0 < self.ageing < float("inf"):
+            raise ValueError(
+                f"ageing is {self.ageing} s: give a finite number of seconds above 0, "
+                "or None for never"
+            )
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        if self.ageing is None:
+            return "the priority loop"
+        return f"the priority loop, ageing {self.ageing:g} s"
+
+    def _queue(self, loop: asyncio.AbstractEventLoop, look: Any) -> ReadyQueue:
+        if self.ageing is None:
+            return ReadyQueue(look)
+        return KeyedQueue(look, ageing(loop.time, self.ageing))
+
+
+@dataclass(frozen=True, slots=True)
+class ByDeadline:
+    """Serve the earliest deadline first, see :func:`looplab.priority.deadline`.
+
+    Code without a deadline comes last.  Priorities are not looked at.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return "the loop, earliest deadline first"
+
+    def _queue(self, loop: asyncio.AbstractEventLoop, look: Any) -> ReadyQueue:
+        return KeyedQueue(look, deadline_of)
+
+
+Policy = ByPriority | ByDeadline
+
+
+def _check_policy(policy: object) -> Policy:
+    if policy is None:
+        return ByPriority()
+    if isinstance(policy, (ByPriority, ByDeadline)):
+        return policy
+    raise TypeError(
+        f"policy is {policy!r:.60}: give ByPriority(), ByPriority(ageing=10) or "
+        "ByDeadline()"
+    )
+
+
+def _in_priority_context(
+    create: Callable[..., T], context: Context | None, *args: Any, **options: Any
+) -> T:
+    """Make a task; one that nobody gave a priority, the first of a program, gets 0."""
+    if context is not None:
+        if PRIORITY not in context:
+            try:
+                context.run(PRIORITY.set, DEFAULT_PRIORITY)
+            except RuntimeError:  # it is the one that runs
+                PRIORITY.set(DEFAULT_PRIORITY)
+        return create(*args, context=context, **options)
+    if PRIORITY.get(None) is not None:
+        return create(*args, **options)
+    context = copy_context()
+    context.run(PRIORITY.set, DEFAULT_PRIORITY)
+    return context.run(create, *args, **options)
+
+
+class VirtualPriorityLoop(_clock.VirtualTimeLoop):
+    """The virtual clock with a ready queue in order of urgency.
+
+    Args:
+        policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
+        settings: as for :class:`looplab.VirtualTimeLoop`.
+
+    Raises:
+        TypeError: *policy* is something else.
+        TimeValueError: a time is negative, infinite or not a number.
+
+    Rules 1 to 4 of :mod:`looplab.clock` give way to the policy; the others hold.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    if TYPE_CHECKING:
+        _cancelled_timers: int
+
+    def __init__(self, policy: Policy | None = None, **settings: Any) -> None:
+        self.policy = _check_policy(policy)
+        super().__init__(**settings)
+        self._ready: Any = self.policy._queue(self, self._look)
+
+    def _look(self) -> None:
+        """Move due timers to the ready queue."""
+        due_heap = self._due_heap
+        while due_heap and due_heap[0] <= self._now_ns:
+            for timer in self._timers.pop(heappop(due_heap)):
+                timer._scheduled = False
+                if timer._cancelled:
+                    self._cancelled_timers -= 1
+                else:
+                    self._ready.append(timer)
+
+    def create_task(  # type: ignore[override]
+        self,
+        coro: Coroutine[Any, Any, T],
+        *,
+        context: Context | None = None,
+        **options: Any,
+    ) -> asyncio.Task[T]:
+        """Schedule *coro* as a task; see :meth:`looplab.VirtualTimeLoop.create_task`.
+
+        It has the priority of the code that calls this, or that of *context*.
+        """
+        return _in_priority_context(super().create_task, context, coro, **options)
+
+    def call_soon_threadsafe(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Like ``call_soon()``, from another thread or a signal handler."""
+        self._check_closed()
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.inbox.append(handle)
+        self._write_to_self()
+        return handle
+
+
+# -- the loop of real programs -------------------------------------------------------
+
+# What the stock loop must have for this one to work, and where.
+_NEEDED = (
+    "_clock_resolution",
+    "_ready",
+    "_scheduled",
+    "_selector",
+    "_timer_cancelled_count",
+)
+_METHODS = (
+    "_add_callback",
+    "_add_callback_signalsafe",
+    "_check_callback",
+    "_check_closed",
+    "_process_events",
+    "_run_once",
+    "_write_to_self",
+)
+_USED_BY_RUN_ONCE = ("_ready", "_scheduled", "_process_events", "popleft", "append")
+
+
+def _check_stock_loop() -> None:
+    """Raise unless asyncio's loop is built as this module expects.
+
+    Raises:
+        UnsupportedLoopError: it is not.
+    """
+    base: Any = asyncio.SelectorEventLoop
+    missing = [name for name in _METHODS if not hasattr(base, name)]
+    code = getattr(getattr(base, "_run_once", None), "__code__", None)
+    if code is not None:
+        missing += [
+            f"{name} in _run_once()"
+            for name in _USED_BY_RUN_ONCE
+            if name not in code.co_names
+        ]
+    if missing or code is None:
+        raise UnsupportedLoopError(
+            "PriorityEventLoop puts a queue of its own into asyncio's selector loop, "
+            f"and in Python {sys.version.split()[0]} that loop has no "
+            f"{', '.join(missing) or '_run_once() in Python'}: use a Python from 3.11 "
+            "to 3.14, or PriorityGate, which needs no private part of asyncio"
+        )
+
+
+class _Handle(asyncio.Handle):
+    """The stock handle without its look-up of debug mode: half the time to make."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, callback: Any, args: Any, loop: Any, context: Context | None
+    ) -> None:
+        self._context = copy_context() if context is None else context
+        self._loop = loop
+        self._callback = callback
+        self._args = args
+        self._cancelled = False
+        self._repr = None
+        self._source_traceback = None
+
+
+_Handle.__name__ = _Handle.__qualname__ = "Handle"
+
+
+class PriorityEventLoop(asyncio.SelectorEventLoop):
+    """asyncio's selector loop with a ready queue in order of urgency.
+
+    It runs what the stock loop runs.  Give it to a runner::
+
+        asyncio.run(main(), loop_factory=PriorityEventLoop)      # Python 3.12
+        with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
+            runner.run(main())
+
+    A program that gives no priorities runs in the stock order, but for callbacks from
+    other threads, which go first.  Between two callbacks the loop looks for timers that
+    are due, so an urgent *timer* waits for at most one callback.  It looks for I/O
+    between two callbacks too, if *look_every* has passed since it did.
+
+    A callback that is running is never interrupted.  A priority that never stops being
+    ready keeps the lower ones waiting for ever, unless the policy has an ageing.
+
+    Args:
+        policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
+        selector: as for asyncio's own loop.
+        look_every: seconds; see above.  A look costs a call of the operating system.
+
+    Raises:
+        UnsupportedLoopError: this Python's loop is built in another way.
+        TypeError: *policy* is something else.
+        TimeValueError: *look_every* is negative, infinite or not a number.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    if TYPE_CHECKING:
+        _clock_resolution: float
+        _closed: bool
+        _debug: bool
+        _scheduled: list[asyncio.TimerHandle]
+        _selector: selectors.BaseSelector
+        _timer_cancelled_count: int
+
+        def _check_closed(self) -> None: ...
+        def _check_callback(self, callback: Any, method: str) -> None: ...
+        def _process_events(self, event_list: Any) -> None: ...
+        def _write_to_self(self) -> None: ...
+
+    _closed = True  # until it is made: __del__() asks, also where a setting was wrong
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        *,
+        selector: selectors.BaseSelector | None = None,
+        look_every: float = _LOOK_EVERY,
+    ) -> None:
+        self.policy = _check_policy(policy)
+        self._look_every = _clock._nanoseconds(look_every, "look_every") / 1e9
+        self._look_again = 0.0
+        _check_stock_loop()
+        # The callback that reads the wake-up pipe is nobody's.
+        Context().run(super().__init__, selector)
+        missing = [name for name in _NEEDED if not hasattr(self, name)]
+        if missing:
+            raise UnsupportedLoopError(
+                f"asyncio's selector loop has no {', '.join(missing)} in Python "
+                f"{sys.version.split()[0]}: use PriorityGate"
+            )
+        self._ready: Any = self.policy._queue(self, self._look)
+
+    def _look(self) -> None:
+        """Move what has become ready to the ready queue."""
+        now = time.monotonic()
+        scheduled = self._scheduled
+        if scheduled:
+            end_time = self.time() + self._clock_resolution
+            while scheduled and scheduled[0]._when < end_time:  # type: ignore[attr-defined]
+                timer = heappop(scheduled)
+                timer._scheduled = False  # type: ignore[attr-defined]
+                if timer._cancelled:
+                    self._timer_cancelled_count -= 1
+                else:
+                    self._ready.append(timer)
+        if now >= self._look_again:
+            self._look_again = now + self._look_every
+            events = self._selector.select(0)
+            if events:
+                self._process_events(events)
+
+    def call_soon(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Put *callback* into the ready queue."""
+        if self._debug or self._closed:
+            stock: Any = super().call_soon(callback, *args, context=context)
+            if stock._source_traceback:
+                del stock._source_traceback[-1]  # this frame is no news
+            return stock  # type: ignore[no-any-return]
+        handle = _Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_soon_threadsafe(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Like :meth:`call_soon`, from another thread or a signal handler."""
+        self._check_closed()
+        if self._debug:
+            self._check_callback(callback, "call_soon_threadsafe")
+        handle: Any = asyncio.Handle(callback, args, self, context)
+        if handle._source_traceback:
+            del handle._source_traceback[-1]
+        self._ready.inbox.append(handle)
+        self._write_to_self()
+        return handle  # type: ignore[no-any-return]
+
+    def create_task(  # type: ignore[override]
+        self,
+        coro: Coroutine[Any, Any, T],
+        *,
+        context: Context | None = None,
+        **options: Any,
+    ) -> asyncio.Task[T]:
+        """Schedule *coro* as a task.
+
+        It has the priority of the code that calls this, or that of *context*.
+        """
+        return _in_priority_context(super().create_task, context, coro, **options)
+
+    def _add_callback(self, handle: asyncio.Handle) -> None:
+        """Add the callback of a file descriptor, unless it waits already."""
+        queue = self._ready
+        if not handle._cancelled and handle not in queue.queued_io:
+            queue.queued_io.add(handle)
+            queue.append(handle)
+
+    def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:
+        if not handle._cancelled:
+            self._ready.inbox.append(handle)
+        self._write_to_self()
