@@ -7,6 +7,7 @@
 import * as store from "./store.js";
 
 const WHOLE = "Loading Python";
+const QUIET = 1000; // ms after a run before work for the next visit begins
 
 /** The files of Python, fetched once and kept. */
 class Files {
@@ -131,6 +132,7 @@ export class Session extends EventTarget {
     this.worker = null;
     this.starting = null; // a promise of whether the worker is ready
     this.snapshot = undefined; // undefined: not looked for yet; null: there is none
+    this.preparing = false; // whether a snapshot was tried to be made
     this.script = null; // the worker's own text, for starting one without the network
     this.pending = null; // {resolve, cell, ran} of the run that goes on
   }
@@ -299,29 +301,46 @@ export class Session extends EventTarget {
       worker.onmessage = ({ data }) => {
         if (data.type === "ready") resolve(data.boot);
         else if (data.type === "unready") reject(new Error(data.reason));
-        else if (data.type === "snapshot" && data.snapshot) this.#keep(data.snapshot);
       };
       worker.onerror = (event) => {
         event.preventDefault?.();
         reject(new Error(event.message || "the worker broke off"));
       };
-      const { packages, limit } = this.config;
-      worker.postMessage({
-        type: "boot",
-        assets: this.base,
-        packages,
-        limit,
-        snapshot,
-        ...files,
-      });
+      const { limit } = this.config;
+      worker.postMessage({ type: "boot", assets: this.base, limit, snapshot, ...files });
     });
   }
 
-  /** Keep a fresh snapshot for the next start; write it when the page has time. */
-  #keep(snapshot) {
-    this.snapshot = snapshot;
-    const write = () => store.save(this.config.version, snapshot);
-    setTimeout(write, 1500); // after the first output has had its turn
+  /**
+   * Make a snapshot for the next start, in a worker of its own: the reader's Python has
+   * run cells already, and must not wait for this. It may fail; then there is none.
+   */
+  async #prepare() {
+    if (this.snapshot || this.preparing) return;
+    this.preparing = true;
+    let worker = null;
+    try {
+      const files = await this.files.get();
+      worker = await this.#spawn();
+      const snapshot = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => {
+          if (data.type === "snapshot") resolve(data.snapshot);
+          else reject(new Error(data.reason));
+        };
+        worker.onerror = (event) => {
+          event.preventDefault?.();
+          reject(new Error(event.message));
+        };
+        const { packages } = this.config;
+        worker.postMessage({ type: "prepare", assets: this.base, packages, ...files });
+      });
+      this.snapshot = snapshot;
+      await store.save(this.config.version, snapshot);
+    } catch {
+      // The next start takes the long way again.
+    } finally {
+      worker?.terminate();
+    }
   }
 
   /** Keep the worker's text, which the browser has at hand, for a time without network. */
@@ -361,6 +380,7 @@ export class Session extends EventTarget {
     } else if (type === "done") {
       this.#setState("idle");
       this.#finish(data.status);
+      setTimeout(() => this.#prepare(), QUIET);
     }
   }
 

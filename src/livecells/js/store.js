@@ -5,6 +5,9 @@
 
 const DATABASE = "livecells";
 const TABLE = "snapshots";
+// To open a database that is not there yet can take a browser seconds, and a first visit
+// has nothing to find. This note says whether there is something.
+const NOTE = "livecells snapshot";
 const PATIENCE = 3000; // ms; a database that another tab holds must not hold up a run
 
 function settle(request) {
@@ -43,6 +46,7 @@ async function use(mode, action) {
 /** The snapshot of a version as an ArrayBuffer, or null. */
 export async function load(version) {
   try {
+    if (localStorage.getItem(NOTE) !== version) return null;
     const found = await within(PATIENCE, () =>
       use("readonly", (table) => settle(table.get(version))),
     );
@@ -55,10 +59,12 @@ export async function load(version) {
 /** Keep the snapshot of a version and no other; null takes it away. */
 export async function save(version, snapshot) {
   try {
+    localStorage.removeItem(NOTE);
     await use("readwrite", async (table) => {
       await settle(table.clear());
       if (snapshot) await settle(table.put(snapshot, version));
     });
+    if (snapshot) localStorage.setItem(NOTE, version);
   } catch {
     // The next visit starts the long way.
   }

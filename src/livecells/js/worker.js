@@ -2,7 +2,8 @@
 // runtime.py. Pyodide's own script is bundled into this file, so that a new worker needs
 // nothing but this file and the page's memory.
 //
-// Messages in:  {type: "boot", …}, {type: "run", …}, {type: "forget", id}
+// Messages in:  {type: "boot", …}, {type: "prepare", …}, {type: "run", …},
+//               {type: "forget", id}
 // Messages out: {type: "hello"}, {type: "ready", boot}, {type: "snapshot", snapshot},
 //               {type: "unready", reason}, and while cells run "plan", "begin",
 //               "output", "end", "done" and "crashed".
@@ -12,15 +13,19 @@ import { loadPyodide } from "livecells-pyodide";
 
 const PLACE = "/lib/livecells"; // in Pyodide's file system
 
-// Everything that is slow to import and that cells are likely to use. A snapshot holds
-// the result, so it costs time at the first visit only.
-const PREPARE = `
-import importlib, pkgutil, sys
+const FIND = `
+import sys
 sys.path[:0] = paths
+import livecells_runtime
+`;
+
+// Everything that is slow to import and that cells are likely to use. It is in the
+// snapshot; a start without one does not wait for it.
+const PREPARE = `
+import importlib, pkgutil
 for name in ("asyncio", "collections", "contextlib", "dataclasses", "functools", "heapq",
              "itertools", "json", "math", "random", "statistics", "time", "typing"):
     importlib.import_module(name)
-import livecells_runtime
 for name in packages:
     package = importlib.import_module(name)
     for part in pkgutil.walk_packages(getattr(package, "__path__", ()), name + "."):
@@ -30,7 +35,6 @@ for name in packages:
             importlib.import_module(part.name)
         except ImportError:
             pass  # it needs what a page has not got
-del package, part, name, paths, packages
 `;
 
 const CONNECT = `
@@ -76,7 +80,11 @@ async function fromMemory({ base, module, library }, action) {
   }
 }
 
-async function boot({ assets, lock, module, library, wheels, runtime, packages, limit, snapshot }) {
+/** Start Pyodide, from a snapshot if there is one. */
+async function start(
+  { assets, lock, module, library, wheels, runtime, snapshot },
+  more = {},
+) {
   const base = `${assets}pyodide/`;
   const files = [
     [`${PLACE}/livecells_runtime.py`, runtime],
@@ -95,19 +103,26 @@ async function boot({ assets, lock, module, library, wheels, runtime, packages, 
     },
   };
   if (snapshot) options._loadSnapshot = new Uint8Array(snapshot);
-  else options._makeSnapshot = true;
+  Object.assign(options, more);
   const memory = { base, module, library };
   const pyodide = await fromMemory(memory, () => loadPyodide(options));
   if (!snapshot) {
-    const globals = pyodide.toPy({
-      // A wheel is an archive that Python can import from as it is.
-      paths: [PLACE, ...wheels.map(({ name }) => `${PLACE}/${name}`)],
-      packages,
-    });
-    pyodide.runPython(PREPARE, { globals });
-    globals.destroy();
-    keepSnapshot(pyodide);
+    // A wheel is an archive that Python can import from as it is.
+    const paths = [PLACE, ...wheels.map(({ name }) => `${PLACE}/${name}`)];
+    runWith(pyodide, FIND, { paths });
   }
+  return pyodide;
+}
+
+function runWith(pyodide, code, names) {
+  const globals = pyodide.toPy(names);
+  pyodide.runPython(code, { globals });
+  globals.destroy();
+}
+
+async function boot(message) {
+  const { limit, snapshot } = message;
+  const pyodide = await start(message);
   pyodide.registerJsModule("livecells_host", {
     emit: (text) => send({ type: "output", cell: current, output: JSON.parse(text) }),
     limit,
@@ -124,14 +139,12 @@ async function boot({ assets, lock, module, library, wheels, runtime, packages, 
   send({ type: "ready", boot: snapshot ? "snapshot" : "normal" });
 }
 
-/** Send the page a copy of Python's memory, for the next start; it may be impossible. */
-function keepSnapshot(pyodide) {
-  try {
-    const { buffer } = pyodide.makeMemorySnapshot();
-    send({ type: "snapshot", snapshot: buffer }, [buffer]);
-  } catch (error) {
-    send({ type: "snapshot", snapshot: null, reason: String(error?.message ?? error) });
-  }
+/** Send the page a copy of a Python that has imported what cells use. */
+async function prepare(message) {
+  const pyodide = await start(message, { _makeSnapshot: true });
+  runWith(pyodide, PREPARE, { packages: message.packages });
+  const { buffer } = pyodide.makeMemorySnapshot();
+  send({ type: "snapshot", snapshot: buffer }, [buffer]);
 }
 
 async function run({ cells, target, all }) {
@@ -164,6 +177,7 @@ async function run({ cells, target, all }) {
 self.onmessage = async ({ data }) => {
   try {
     if (data.type === "boot") await boot(data);
+    else if (data.type === "prepare") await prepare(data);
     else if (data.type === "run") await run(data);
     else if (data.type === "forget") python?.forget(data.id);
   } catch (error) {
