@@ -118,16 +118,22 @@ def words(name: str, python: str, settings: Path) -> list[str]:
     return [*flake8, "--jobs=1", f"--config={path}", "."]
 
 
-def write_settings(folder: Path) -> None:
-    """The configurations of flake8: without our plugin, and with it."""
+def write_settings(folder: Path, *, is_installed: bool = False) -> None:
+    """The configurations of flake8: without our plugin, and with it.
+
+    Args:
+        folder: Where they are written.
+        is_installed: Whether flake8 finds the plugin by itself, since looplab is
+            installed beside it; naming it once more would be an error.
+    """
     (folder / "alone.cfg").write_text("[flake8]\n", encoding="utf-8")
-    lines = (
-        "[flake8]",
-        "lag-include-tests = true",
-        "[flake8:local-plugins]",
-        "extension = LAG = looplab.lint.plugin:LatencyPlugin",
-        f"paths = {ROOT / 'src'}",
-    )
+    lines = ["[flake8]", "lag-include-tests = true"]
+    if not is_installed:
+        lines += [
+            "[flake8:local-plugins]",
+            "extension = LAG = looplab.lint.plugin:LatencyPlugin",
+            f"paths = {ROOT / 'src'}",
+        ]
     (folder / "plugin.cfg").write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -161,7 +167,7 @@ def turn(
     if done is None:
         raise NotDoneError(f"{name} took longer than {timeout:g} s")
     status, out, err = done
-    if status not in (0, 1):
+    if status not in (0, 1) or (status == 1 and not out.strip()):
         last = (err.strip() or out.strip() or "no output").splitlines()[-1]
         raise NotDoneError(f"{name} ended with status {status}: {last}")
     lines = [line.removeprefix("./") for line in out.splitlines()]

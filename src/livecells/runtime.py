@@ -7,7 +7,10 @@ standard library only.
 from __future__ import annotations
 
 import ast
+import asyncio
 import builtins
+import contextlib
+import functools
 import inspect
 import io
 import linecache
@@ -20,6 +23,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 __all__ = ["Session"]
+
+# A copy: what a cell does to the builtins must not break what reports it.  Functions
+# take the builtins that their module names when they are defined.
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 
 Output = dict[str, Any]
 Emit = Callable[[Output], None]
@@ -54,16 +61,19 @@ class Session:
 
     def reset(self) -> None:
         """Start with an empty namespace, as if no cell had run."""
-        self._ran: dict[str, str] = {}
+        self._history: list[tuple[str, str, bool]] = []  # id, source, went well
         self._module = types.ModuleType("__main__")
         vars(self._module)["display"] = self.display
 
     def forget(self, name: str) -> None:
         """Treat a cell as not run: it runs again when another one needs it."""
-        self._ran.pop(name, None)
+        self._history = [(n, s, ok and n != name) for n, s, ok in self._history]
 
     def plan(self, cells: Sequence[dict[str, str]], target: str) -> list[str]:
         """The cells that have to run for ``target``, in order, ``target`` last.
+
+        What it needs runs again when anything has come in between that may have changed
+        what they left: a cell shows the same whatever a reader ran before.
 
         Args:
             cells: all cells of the page in order, each with ``id`` and ``source``.
@@ -75,13 +85,28 @@ class Session:
         place = next((i for i, c in enumerate(cells) if c["id"] == target), None)
         if place is None:
             raise KeyError(f"no cell is called {target!r}")
-        needed = _needed([cell["source"] for cell in cells[: place + 1]])
-        return [
-            cell["id"]
-            for i, cell in enumerate(cells[: place + 1])
-            if i == place
-            or (i in needed and self._ran.get(cell["id"]) != cell["source"])
-        ]
+        above = [(cell["id"], cell["source"]) for cell in cells[: place + 1]]
+        needed, live, aliases = _needed([source for _, source in above])
+        order = sorted(needed)
+        others = [source for _, source, _ in self._history]
+        changes = _Changes([cell["source"] for cell in cells] + others, aliases)
+
+        def is_kept(count: int) -> bool:
+            """Whether the namespace is as the first ``count`` needed cells left it."""
+            at = count - 1
+            names = live[order[count] if count < len(order) else place]
+            for name, source, ok in reversed(self._history):
+                if at < 0:
+                    return True
+                if ok and (name, source) == above[order[at]]:
+                    names = live[order[at]]
+                    at -= 1
+                elif changes.affects(source, names):
+                    return False
+            return at < 0
+
+        kept = next(n for n in range(len(order), -1, -1) if is_kept(n) or n == 0)
+        return [above[i][0] for i in order[kept:]] + [target]
 
     def display(self, *values: object) -> None:
         """Show values as a cell shows its last one."""
@@ -100,7 +125,6 @@ class Session:
             ``"ok"`` or ``"error"``; what went wrong has been emitted then.
         """
         self._runs += 1
-        self._ran.pop(name, None)
         file = f"<{label}, run {self._runs}>"
         self._files[file] = (name, label, source)
         lines = source.splitlines(keepends=True)
@@ -111,23 +135,24 @@ class Session:
         sys.stdout = _Stream("stdout", self._writer)
         sys.stderr = _Stream("stderr", self._writer)
         sys.modules["__main__"] = self._module
+        is_ok = False
         try:
-            await self._execute(source, file)
+            try:
+                await self._execute(source, file)
+            finally:
+                # Builtins that the cell changed are back; what it added stays.
+                builtins.__dict__.update(self._builtins)
+                await _take_back_cancel()
+            is_ok = True
         except BaseException as error:
             self._fail(error, name)
-            return "error"
-        else:
-            self._ran[name] = source
-            return "ok"
         finally:
-            # Builtins that the cell took away are back; what it added stays.
-            vars(builtins).update(
-                {k: v for k, v in self._builtins.items() if k not in vars(builtins)}
-            )
+            self._history.append((name, source, is_ok))
             sys.stdin, sys.stdout, sys.stderr, main = kept
             if main is not None:
                 sys.modules["__main__"] = main
             self._writer.end()
+        return "ok" if is_ok else "error"
 
     async def _execute(self, source: str, file: str) -> None:
         tree = ast.parse(source, file)
@@ -176,7 +201,7 @@ class Session:
             report = _Report(error, self._files)
             text, line, where = report.text(), report.line, report.cell
             message = _message(error)
-        except (MemoryError, RecursionError):
+        except BaseException:  # no error of a reader's may hinder its own report
             text = type(error).__name__
             message, line, where = "", None, None
         finally:
@@ -226,8 +251,7 @@ class _Writer:
         self._rich = RICH_LIMIT
         self._displays = DISPLAYS
         self._is_cut = False
-        self._pieces: list[str] = []
-        self._name = ""
+        self._pieces: dict[str, list[str]] = {}
         self._length = 0
         self._prompt = float(PROMPT)
         self._since = time.monotonic()
@@ -241,35 +265,40 @@ class _Writer:
         # no place on the page.
         if not text or not self._open or self._is_cut:
             return
-        if name != self._name:
+        if self._pieces and name not in self._pieces:
+            self.hurry()  # in a flood the two streams may lose their order
+        piece = self._take(text)
+        self._pieces.setdefault(name, []).append(piece)
+        self._length += len(piece)
+        if self._length >= PIECE or self._is_cut:
             self.flush()
-            self._name = name
-        self._pieces.append(self._take(text))
-        self._length += len(self._pieces[-1])
-        # What is printed ahead of a long computation has to be seen during it, and a
-        # loop that prints for ever must not send a million messages.
-        now = time.monotonic()
-        self._prompt = min(PROMPT, self._prompt + (now - self._since) * REFILL)
-        self._since = now
-        if self._prompt >= 1:
-            self._prompt -= 1
-            self.flush()
-        elif self._length >= PIECE or self._is_cut:
-            self.flush()
+        else:
+            self.hurry()
         if self._is_cut:
             self._say_cut()
 
+    def hurry(self) -> None:
+        """Send what is held back, unless too much has been sent of late.
+
+        What is printed ahead of a long computation has to be seen during it, and a loop
+        that prints for ever must not send a million messages, flushed or not.
+        """
+        now = time.monotonic()
+        self._prompt = min(PROMPT, self._prompt + (now - self._since) * REFILL)
+        self._since = now
+        if self._pieces and self._prompt >= 1:
+            self._prompt -= 1
+            self.flush()
+
     def flush(self) -> None:
-        if self._pieces:
-            text = "".join(self._pieces)
-            self._pieces, self._length = [], 0
-            self._emit({"kind": "stream", "name": self._name, "text": text})
+        pieces, self._pieces, self._length = self._pieces, {}, 0
+        for name, texts in pieces.items():
+            self._emit({"kind": "stream", "name": name, "text": "".join(texts)})
 
     def display(self, data: dict[str, str], result: bool) -> None:
         if not self._open or self._is_cut:
             return
         self.flush()
-        self._name = ""
         self._displays -= 1
         for mime in data.keys() - {"text/plain"}:
             self._rich -= len(data[mime])
@@ -333,7 +362,7 @@ class _Stream(io.TextIOBase):
 
     def flush(self) -> None:
         if self._writer._open:
-            self._writer.flush()
+            self._writer.hurry()
 
 
 class _NoInput(io.TextIOBase):
@@ -345,7 +374,7 @@ class _NoInput(io.TextIOBase):
     def readline(self, *_: Any) -> str:  # type: ignore[override]
         raise OSError("a cell cannot read input: write the value into the code")
 
-    read = readline  # type: ignore[assignment]
+    read = readline
 
 
 # ---------------------------------------------------------------- errors
@@ -415,8 +444,9 @@ class _Report:
         if hidden:
             yield self._hidden(hidden)
         yield _last_line(error)
-        for note in getattr(error, "__notes__", None) or ():
-            yield str(note)
+        notes = getattr(error, "__notes__", None)
+        for note in notes if isinstance(notes, (list, tuple)) else ():
+            yield _text_of(note)
         if isinstance(error, BaseExceptionGroup):
             count = len(error.exceptions)
             for i, inner in enumerate(error.exceptions[:10], 1):
@@ -439,7 +469,8 @@ class _Report:
                 (code.co_filename, line, name.rpartition("<locals>.")[2], module)
             )
         if isinstance(error, SyntaxError) and error.filename in self._files:
-            out.append((error.filename, error.lineno or 1, "<module>", "__main__"))
+            line = error.lineno if isinstance(error.lineno, int) else 1
+            out.append((error.filename, line, "<module>", "__main__"))
         return out
 
     @staticmethod
@@ -479,11 +510,14 @@ def _excerpt(
 
 
 def _message(error: BaseException) -> str:
+    is_syntax = isinstance(error, SyntaxError) and error.msg
+    return _text_of(error.msg if is_syntax else error)  # type: ignore[attr-defined]
+
+
+def _text_of(value: object) -> str:
     try:
-        if isinstance(error, SyntaxError) and error.msg:
-            return error.msg
-        return str(error)
-    except Exception as other:
+        return str(value)
+    except BaseException as other:  # even SystemExit: nobody meant to leave here
         return f"<its str() raised {type(other).__name__}>"
 
 
@@ -494,6 +528,17 @@ def _last_line(error: BaseException) -> str:
         name = f"{kind.__module__}.{name}"
     message = _message(error)
     return f"{name}: {message}" if message else name
+
+
+async def _take_back_cancel() -> None:
+    """Undo a cell's cancelling of the task that runs it."""
+    task = asyncio.current_task()
+    if task is None or not task.cancelling():
+        return
+    while task.cancelling():
+        task.uncancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)  # before 3.13 the exception still comes
 
 
 def _forget_frames(error: BaseException) -> None:
@@ -544,11 +589,14 @@ class _Names(ast.NodeVisitor):
         self.steps: list[_Step] = []
         self.is_opaque = False
         try:
-            tree = ast.parse(source)
-            table = symtable.symtable(source, "cell", "exec")
+            self._analyse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.is_opaque = True
-            return
+            self.kills.clear()
+
+    def _analyse(self, source: str) -> None:
+        tree = ast.parse(source)
+        table = symtable.symtable(source, "cell", "exec")
         self.reads = _read_globally(table)
         for scope in table.get_children():
             inside = _read_globally(scope) | _set_globally(scope)
@@ -611,12 +659,14 @@ class _Names(ast.NodeVisitor):
             self._impure.add(node.id)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name):
+        if isinstance(node.target, ast.Name):  # read too, which no table of names says
             self._mentions.add(node.target.id)
+            self.reads.add(node.target.id)
         self.generic_visit(node)
 
     def visit_Delete(self, node: ast.Delete) -> None:
         self._mentions |= _names_in(node)
+        self.reads |= _names_in(node)
         self.generic_visit(node)
 
     def _changed(self, node: Any) -> None:
@@ -706,18 +756,50 @@ def _set_globally(table: symtable.SymbolTable) -> set[str]:
     return out
 
 
-def _needed(sources: Sequence[str]) -> set[int]:
-    """Which cells above the last one it needs, by place.
+@functools.lru_cache(maxsize=1000)
+def _names(source: str) -> _Names:
+    return _Names(source)
+
+
+class _Changes:
+    """Tells whether running a cell may change what some names stand for."""
+
+    def __init__(self, sources: Sequence[str], aliases: set[str]) -> None:
+        cells = [_names(source) for source in dict.fromkeys(sources)]
+        self._aliases = aliases
+        self._impure = {n for cell in cells for step in cell.steps for n in step.binds}
+        # Called for its effect somewhere, so it may change wherever it is used.
+        self._impure |= {name for cell in cells for name in cell.commands}
+        self._known: dict[str, set[str]] = {}
+        for cell in cells:
+            for name, inside in cell.defines.items():
+                self._known[name] = self._known.get(name, set()) | inside
+
+    def affects(self, source: str, names: set[str]) -> bool:
+        cell = _names(source)
+        if cell.is_opaque or cell.binds & names or cell.commands & names:
+            return True
+        changing = (names | self._aliases) & self._impure
+        own = {n: inside for n, inside in cell.defines.items() if n in cell.kills}
+        known = {**self._known, **own}
+        return any(_closure(step.mentions, known) & changing for step in cell.steps)
+
+
+def _needed(
+    sources: Sequence[str],
+) -> tuple[set[int], dict[int, set[str]], set[str]]:
+    """Which cells above the last one it needs, by place; see also :class:`_Changes`.
 
     A cell is needed if it binds a name that the last one, or another needed cell, reads
     from above; if it may change the object of such a name; or if nothing can be said of
     it.  This errs on the safe side: one run too many costs time, one too few gives a
     wrong answer.
     """
-    cells = [_Names(source) for source in sources]
+    cells = [_names(source) for source in sources]
     target = len(cells) - 1
     if cells[target].is_opaque:
-        return set(range(target))
+        everything = {name for cell in cells for name in cell.binds | cell.reads}
+        return set(range(target)), dict.fromkeys(range(target + 1), everything), set()
     impure = {name for cell in cells for step in cell.steps for name in step.binds}
     # What each function and class stands for where a cell begins, and the names that a
     # cell reads or touches with the help of those.
@@ -738,6 +820,7 @@ def _needed(sources: Sequence[str]) -> set[int]:
     aliases: set[str] = set()  # other names that the objects in question may have
     while True:
         live = set(from_above[target])
+        ahead = {target: set(live)}
         needed: set[int] = set()
         more: set[str] = set()
         for i in reversed(range(target)):
@@ -757,8 +840,9 @@ def _needed(sources: Sequence[str]) -> set[int]:
                 if touched & changing:
                     more |= step.binds
             live = (live - cell.kills) | from_above[i]
+            ahead[i] = set(live)
         if more <= aliases:
-            return needed
+            return needed, ahead, aliases
         aliases |= more
 
 

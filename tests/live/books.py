@@ -109,6 +109,9 @@ class Shelf:
             "nb_merge_streams": True,
             "html_theme": "basic",
             "exclude_patterns": ["**.py"],
+            # Extensions add to this dict; the default one is shared by all books that
+            # one process builds.
+            "source_suffix": {".rst": "restructuredtext"},
             "livecells_cache": str(self.cache),
             "livecells_node_modules": str(MODULES),
             "livecells_pyodide": str(MODULES / "pyodide"),

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import logging
 import os
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from livecells.runtime import Session
 from tests.site.conftest import need
@@ -404,6 +408,36 @@ def test_a_builtin_that_a_cell_deletes_is_back(page: Page) -> None:
     assert page.text("print(len('abc'))", "c2") == "3\n"
 
 
+def test_a_builtin_that_a_cell_replaces_is_back(page: Page) -> None:
+    page.run("import builtins\nbuiltins.isinstance = builtins.getattr = None")
+    assert isinstance(1, int)
+    assert page.error("1 / 0", "c2")["name"] == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize("wait", ["", "await asyncio.sleep(0)"])
+def test_a_cell_that_cancels_itself_ends_nothing(page: Page, wait: str) -> None:
+    outputs = page.run(f"import asyncio\n_ = asyncio.current_task().cancel()\n{wait}")
+    assert [output["name"] for output in outputs] == (
+        ["CancelledError"] if wait else []
+    )
+    assert page.text("await asyncio.sleep(0)\nprint(1)", "c2") == "1\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def __str__(self): raise SystemExit",
+        "def __str__(self): raise ValueError(self)",
+        "__notes__ = 5",
+        "__notes__ = [type('N', (), {'__str__': lambda self: 1 / 0})()]",
+    ],
+)
+def test_an_error_that_cannot_be_told_is_named(page: Page, body: str) -> None:
+    error = page.error(f"class Odd(Exception):\n    {body}\nraise Odd")
+    assert error["name"] == "Odd"
+    assert "line 3" in error["text"]
+
+
 def test_print_after_the_cell_has_ended_goes_nowhere(page: Page) -> None:
     page.run("import sys\nkept = sys.stdout")
     page.outputs.clear()
@@ -488,6 +522,126 @@ def test_a_cell_that_failed_has_not_run(page: Page) -> None:
     page.run("a = 1 / 0", "c1")
     cells = [{"id": "c1", "source": "a = 1 / 0"}, {"id": "c2", "source": "a"}]
     assert page.session.plan(cells, "c2") == ["c1", "c2"]
+
+
+class Reader:
+    """Presses Run on the cells of a page, in any order; edits them and resets them."""
+
+    def __init__(self, cells: Sequence[dict[str, str]]) -> None:
+        self.cells = [{"id": cell["id"], "source": cell["source"]} for cell in cells]
+        self.page = Page()
+
+    def press(self, place: int) -> list[tuple[str, str]]:
+        """What the cell shows after what it needs has run."""
+        cell = self.cells[place]
+        by_name = {cell["id"]: cell["source"] for cell in self.cells}
+        for name in self.page.session.plan(self.cells, cell["id"]):
+            outputs = self.page.run(by_name[name], name)
+        return shown(outputs)
+
+    def expected(self, place: int) -> list[tuple[str, str]]:
+        """What it shows on a page on which nothing else was pressed."""
+        return Reader(self.cells).press(place)
+
+
+def numbered(*sources: str) -> Reader:
+    return Reader([{"id": f"c{i}", "source": s} for i, s in enumerate(sources)])
+
+
+@pytest.mark.parametrize(
+    ("sources", "presses"),
+    [
+        (["a = []", "a.append(1)", "print(a)"], [2, 0, 2]),
+        (["a = []", "a.append(1)\nprint(a)"], [1, 1]),
+        (["a = []", "a.append(1)", "print(a)"], [2, 1, 2]),
+        (["x = 1", "print(x)", "x = 2", "print(x)"], [3, 1, 3, 2, 1]),
+        (["def f(): return 1", "print(f())", "def f(): return 2"], [2, 1]),
+        (["import random", "random.seed(1)", "print(random.random())"], [2, 2]),
+        (["n = [0]", "def f(): n[0] += 1", "f()\nprint(n)", "f()"], [2, 3, 3, 2]),
+        (["a = [1]", "b = a", "b.append(2)", "print(a)"], [3, 2, 3, 1, 3]),
+        (["a = [1]", "exec('a.append(2)')", "print(a)"], [2, 1, 2]),
+        (["a = 1", "a = a + 1", "print(a)", "del a"], [2, 3, 2]),
+    ],
+)
+def test_a_cell_shows_the_same_whatever_ran_before(
+    sources: list[str], presses: list[int]
+) -> None:
+    reader = numbered(*sources)
+    for place in presses:
+        assert reader.press(place) == reader.expected(place), presses
+
+
+def test_an_edit_reaches_the_cells_below() -> None:
+    reader = numbered("a = 1", "b = a", "print(b)")
+    assert reader.press(2) == [("stdout", "1\n")]
+    reader.cells[0]["source"] = "a = 2"
+    assert reader.press(2) == [("stdout", "2\n")]
+
+
+def test_a_reset_cell_takes_its_effect_back() -> None:
+    reader = numbered("a = []", "a.append(1)", "print(a)")
+    reader.press(2)
+    reader.cells[1]["source"] = "a.append(2)"
+    assert reader.press(2) == [("stdout", "[2]\n")]
+    reader.cells[1]["source"] = "a.append(1)"
+    reader.page.session.forget("c1")
+    assert reader.press(2) == [("stdout", "[1]\n")]
+
+
+# Statements over few names, so that the cells of a program meddle with each other.
+NAMES = st.sampled_from("abc")
+DIGITS = st.integers(0, 9)
+STATEMENTS = st.one_of(
+    st.builds("{} = {}".format, NAMES, DIGITS),
+    st.builds("{} = [{}]".format, NAMES, DIGITS),
+    st.builds("{} = {}".format, NAMES, NAMES),
+    st.builds("{} = [{}]".format, NAMES, NAMES),
+    st.builds("{}.append({})".format, NAMES, DIGITS),
+    st.builds("{}[0] = {}".format, NAMES, DIGITS),
+    st.builds("{} += [{}]".format, NAMES, DIGITS),
+    st.builds("add({}, {})".format, NAMES, DIGITS),
+    st.builds("def f(): return {}".format, NAMES),
+    st.builds("def f(x={}): return x".format, NAMES),
+    st.builds("def f(): {}.append({})".format, NAMES, DIGITS),
+    st.builds("def f():\n    global {0}\n    {0} = {1}".format, NAMES, DIGITS),
+    st.just("f()"),
+    st.builds("{} = f()".format, NAMES),
+    st.builds("if {} > 4: {} = {}".format, DIGITS, NAMES, DIGITS),
+    st.builds("random.seed({})".format, DIGITS),
+    st.builds("{} = random.randrange(9)".format, NAMES),
+    st.builds("({} := {})".format, NAMES, DIGITS),
+)
+FIRST = """import random
+def add(l, x): l.append(x)
+def f(): return 1
+a, b, c = [1], [2], [3]
+random.seed(0)"""
+
+
+@given(
+    bodies=st.lists(
+        st.tuples(st.lists(STATEMENTS, min_size=1, max_size=2), NAMES, NAMES),
+        min_size=2,
+        max_size=5,
+    ),
+    presses=st.lists(st.integers(0, 5), min_size=1, max_size=8),
+)
+@settings(max_examples=400, deadline=None)
+def test_random_programs_show_the_same_whatever_ran_before(
+    bodies: list[tuple[list[str], str, str]], presses: list[int]
+) -> None:
+    sources = [FIRST]
+    for statements, one, other in bodies:
+        sources.append("\n".join([*statements, f"print({one}, {other})"]))
+    in_order = Reader(numbered(*sources).cells)
+    want = []
+    for cell in in_order.cells:
+        want.append(shown(in_order.page.run(cell["source"], cell["id"])))
+        assume(in_order.page.status == "ok")
+    reader = Reader(in_order.cells)
+    for place in presses:
+        place %= len(sources)
+        assert reader.press(place) == want[place], (sources, presses)
 
 
 def test_reset_empties_the_namespace(page: Page) -> None:
@@ -578,6 +732,20 @@ def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
     outputs = run_apart(cells)
     for cell in cells:
         assert shown(outputs[cell["id"]]) == committed(cell), cell["id"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_cells_pressed_in_any_order_give_the_committed_outputs(
+    notebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without handlers a warning goes to stderr, as it does in a page.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    cells = live_cells(notebook)
+    places = [place % len(cells) for place in range(0, 7 * len(cells), 7)]
+    reader = Reader(cells)
+    for place in [*reversed(range(len(cells))), *places]:
+        cell = cells[place]
+        assert reader.press(place) == committed(cell), cell["id"]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
