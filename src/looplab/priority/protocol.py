@@ -84,7 +84,8 @@ class PriorityProtocol:
                     self._bid, self._cookie = mine, cookie
                     held = 0
                 self._yields += 1
-                await asyncio.sleep(0)
+                # To yield until it wins is the technique itself, and what it costs.
+                await asyncio.sleep(0)  # noqa: LAG201
         finally:
             if self._cookie is cookie:
                 self._bid, self._cookie = -math.inf, None
