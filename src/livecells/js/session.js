@@ -134,7 +134,7 @@ export class Session extends EventTarget {
     this.snapshot = undefined; // undefined: not looked for yet; null: there is none
     this.preparing = false; // whether a snapshot was tried to be made
     this.script = null; // the worker's own text, for starting one without the network
-    this.pending = null; // {resolve, cell, ran} of the run that goes on
+    this.pending = null; // {resolve, target, cell, ran} of the run that goes on
   }
 
   /** Load and start Python, without a run. Resolves to whether it is ready. */
@@ -172,7 +172,7 @@ export class Session extends EventTarget {
   async #run(message) {
     if (this.pending) return { status: "failed", ran: [] }; // one at a time
     const result = new Promise((resolve) => {
-      this.pending = { resolve, cell: null, ran: [] };
+      this.pending = { resolve, target: message.target, cell: null, ran: [] };
     });
     const mine = this.pending;
     const isReady = await this.warm();
@@ -387,7 +387,7 @@ export class Session extends EventTarget {
   /** Python itself broke, by a want of memory for instance: say so and start anew. */
   #crash(reason) {
     this.#drop();
-    const cell = this.pending?.cell;
+    const cell = this.pending?.cell ?? this.pending?.target;
     const text =
       `Python broke off: ${reason}\n` +
       "It starts again by itself; the cells above run again when they are needed.";

@@ -123,6 +123,9 @@ function runWith(pyodide, code, names) {
 async function boot(message) {
   const { limit, snapshot } = message;
   const pyodide = await start(message);
+  // Private, like the snapshots: some fatal errors leave through a callback of Pyodide's
+  // own loop, and then nothing that is awaited here would ever end.
+  pyodide._api.on_fatal = broke;
   pyodide.registerJsModule("livecells_host", {
     emit: (text) => send({ type: "output", cell: current, output: JSON.parse(text) }),
     limit,
@@ -174,6 +177,12 @@ async function run({ cells, target, all }) {
   send({ type: "done", status, ran });
 }
 
+/** Tell the page that this worker is of no more use. */
+function broke(error) {
+  const type = python ? "crashed" : "unready";
+  send({ type, reason: String(error?.message ?? error) });
+}
+
 self.onmessage = async ({ data }) => {
   try {
     if (data.type === "boot") await boot(data);
@@ -181,8 +190,7 @@ self.onmessage = async ({ data }) => {
     else if (data.type === "run") await run(data);
     else if (data.type === "forget") python?.forget(data.id);
   } catch (error) {
-    const type = python ? "crashed" : "unready";
-    send({ type, reason: String(error?.message ?? error) });
+    broke(error); // the page hears the first report and lets go of this worker
   }
 };
 

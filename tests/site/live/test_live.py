@@ -20,6 +20,7 @@ LIMITS = {
     "errors": 150,
     "much_output": 200,
     "no_memory": 200,
+    "fatal": 200,
     "offline": 150,
     "sub_path": 120,
     "content_policy": 150,

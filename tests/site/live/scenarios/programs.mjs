@@ -122,6 +122,32 @@ export async function no_memory(t) {
   t.equal(await book.differences([cell]), [], "the output after it");
 }
 
+/** What ends Python itself is told, and the next Run works. */
+export async function fatal(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  const programs = [
+    "import os\nprint('so far')\nos._exit(0)",
+    "import os\nos.abort()",
+    "class Odd:\n    def __repr__(self):\n        return repr(self)\nOdd()",
+    "import asyncio\nasyncio.current_task().cancel()\nawait asyncio.sleep(0)",
+    "import builtins\nbuiltins.len = builtins.print = None\n1 / 0",
+  ];
+  for (const program of programs) {
+    await book.edit(cell, program);
+    // Where the stack is large enough, the error of a repr is shown in its place.
+    const states = program.includes("repr") ? ["error", "ran"] : ["error"];
+    const state = await book.run(cell, RUN);
+    t.check(states.includes(state), `${state} after ${program}`);
+    const shown = await book.shown(cell);
+    t.check(/broke off|Error/.test(shown), `${program} shows ${shown}`);
+  }
+  await book.press(cell, "reset");
+  t.equal(await book.run(cell, RUN), "ran", "the run after all that");
+  t.equal(await book.differences([cell]), [], "the output after it");
+}
+
 const shows = (id, text) =>
   document.getElementById(id).querySelector(".cell_output")?.textContent.includes(text);
 
