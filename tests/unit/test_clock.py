@@ -228,6 +228,15 @@ def test_runner_with_the_loop_as_factory() -> None:
         assert runner.get_loop().time() == 12.0
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A process that was started in the background may ignore interrupts."""
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, kept)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_during_a_run() -> None:
     """The stock runner's: the first interrupt cancels the main task."""
     seen: list[str] = []
@@ -315,6 +324,7 @@ def test_run_real_closes_the_coroutine_when_the_factory_fails() -> None:
         gc.collect()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_cancels_run_real() -> None:
     seen: list[str] = []
 
