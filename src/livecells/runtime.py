@@ -767,9 +767,7 @@ class _Changes:
     def __init__(self, sources: Sequence[str], aliases: set[str]) -> None:
         cells = [_names(source) for source in dict.fromkeys(sources)]
         self._aliases = aliases
-        self._impure = {n for cell in cells for step in cell.steps for n in step.binds}
-        # Called for its effect somewhere, so it may change wherever it is used.
-        self._impure |= {name for cell in cells for name in cell.commands}
+        self._impure = _impure(cells)
         self._known: dict[str, set[str]] = {}
         for cell in cells:
             for name, inside in cell.defines.items():
@@ -800,7 +798,7 @@ def _needed(
     if cells[target].is_opaque:
         everything = {name for cell in cells for name in cell.binds | cell.reads}
         return set(range(target)), dict.fromkeys(range(target + 1), everything), set()
-    impure = {name for cell in cells for step in cell.steps for name in step.binds}
+    impure = _impure(cells)
     # What each function and class stands for where a cell begins, and the names that a
     # cell reads or touches with the help of those.
     known: dict[str, set[str]] = {}
@@ -844,6 +842,16 @@ def _needed(
         if more <= aliases:
             return needed, ahead, aliases
         aliases |= more
+
+
+def _impure(cells: Iterable[_Names]) -> set[str]:
+    """Names whose objects may change where they are used.
+
+    Some cell binds them to something that can change, or calls something of theirs for
+    its effect alone.
+    """
+    bound = {name for cell in cells for step in cell.steps for name in step.binds}
+    return bound | {name for cell in cells for name in cell.commands}
 
 
 def _closure(names: set[str], known: dict[str, set[str]]) -> set[str]:
