@@ -6,6 +6,9 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tools import environment, site
@@ -13,6 +16,7 @@ from tools.common import ROOT, ToolError, say
 
 __all__ = ["lint_commands", "main"]
 
+SITE_TESTS = "tests/site"
 LOCK = (
     "pip compile --universal --python-version 3.11 --no-config --no-header "
     "--no-annotate --no-emit-index-url --no-emit-find-links --upgrade"
@@ -30,6 +34,37 @@ def run(venv: Path, *words: str) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environ, check=False)
     if done.returncode:
         raise SystemExit(done.returncode if done.returncode > 0 else 1)
+
+
+@contextmanager
+def beside(venv: Path, *words: str) -> Iterator[None]:
+    """Run Python in the environment while the body runs; then show what it printed.
+
+    Raises:
+        SystemExit: It failed; a failure of the body goes first.
+    """
+    command = [str(environment.venv_python(venv)), *words]
+    environ = environment.clean_environ(venv)
+    with tempfile.TemporaryFile() as printed:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environ, stdout=printed, stderr=subprocess.STDOUT
+        )
+        failure: SystemExit | None = None
+        try:
+            try:
+                yield
+            except SystemExit as error:
+                failure = error
+            status = process.wait()
+        finally:
+            process.kill()  # it still runs if we were interrupted
+            process.wait()
+            printed.seek(0)
+            say(printed.read().decode(errors="replace"), end="")
+    if failure:
+        raise failure
+    if status:
+        raise SystemExit(status if status > 0 else 1)
 
 
 def lint_commands(root: Path = ROOT) -> list[list[str]]:
@@ -68,7 +103,13 @@ def test(options: argparse.Namespace) -> None:
     environment.ensure_node_modules()
     venv = environment.ensure_venv()
     site.build(venv)
-    run(venv, "-m", "pytest", *options.words)
+    if options.words:
+        run(venv, "-m", "pytest", *options.words)
+        return
+    # The tests of the site mostly wait for browsers: they run beside the others.
+    say(f"The tests in {SITE_TESTS} run at the same time and are shown at the end.")
+    with beside(venv, "-m", "pytest", "-p", "no:cacheprovider", SITE_TESTS):
+        run(venv, "-m", "pytest", f"--ignore={SITE_TESTS}")
 
 
 def execute(options: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """The rails: one clear line for what a user can mend, and an environment to trust."""
 
+import contextlib
 import json
 import os
 import re
@@ -206,6 +207,64 @@ def test_more_words_reach_pytest(monkeypatch):
     monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
     assert commands.main(["test", "-q", "tests/unit", "-k", "clock"]) == 0
     assert seen == [("venv", "-m", "pytest", "-q", "tests/unit", "-k", "clock")]
+
+
+@pytest.fixture
+def this_python(monkeypatch):
+    """The environment is the one of the tests."""
+    monkeypatch.setattr(environment, "venv_python", lambda _: sys.executable)
+    monkeypatch.setattr(environment, "clean_environ", lambda _: dict(os.environ))
+
+
+def test_without_words_all_tests_run_once(monkeypatch):
+    seen = []
+
+    @contextlib.contextmanager
+    def beside(*words):
+        seen.append(words)
+        yield
+
+    monkeypatch.setattr(environment, "ensure_node_modules", lambda: None)
+    monkeypatch.setattr(environment, "ensure_venv", lambda: "venv")
+    monkeypatch.setattr(site, "build", lambda venv: None)
+    monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
+    monkeypatch.setattr(commands, "beside", beside)
+    assert commands.main(["test"]) == 0
+    apart, rest = seen
+    assert apart[-1] == "tests/site"
+    assert rest == ("venv", "-m", "pytest", "--ignore=tests/site")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert apart[-1] in settings["tool"]["pytest"]["ini_options"]["testpaths"]
+
+
+@pytest.mark.parametrize(("status", "body"), [(0, None), (3, None), (0, 2), (3, 2)])
+def test_what_runs_beside_is_shown_and_counts(capfd, this_python, status, body):
+    program = f"import sys; print('from beside'); sys.exit({status})"
+    expected = body or status
+
+    def both():
+        with commands.beside("venv", "-c", program):
+            if body:
+                raise SystemExit(body)
+
+    if expected:
+        with pytest.raises(SystemExit) as caught:
+            both()
+        assert caught.value.code == expected
+    else:
+        both()
+    assert capfd.readouterr().out == "from beside\n"
+
+
+def test_an_interrupt_ends_what_runs_beside(capfd, this_python):
+    program = "import time; print('begun', flush=True); time.sleep(600)"
+    started = time.monotonic()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        commands.beside("venv", "-c", program),
+    ):
+        raise KeyboardInterrupt
+    assert time.monotonic() - started < 60
 
 
 def test_more_words_elsewhere_are_refused(capsys):
