@@ -14,6 +14,7 @@ import fnmatch
 import importlib
 import io
 import json
+import signal
 import sys
 import unittest
 from collections.abc import Iterator
@@ -277,4 +278,6 @@ def main(module_name: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    # A process that was started in the background may ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main(sys.argv[1], sys.argv[2:])
