@@ -21,7 +21,7 @@ cpu = 0.1
 from looplab.leases import LeaseSettings, consume_many
 
 runs = consume_many(LeaseSettings(cpu=cpu), runs={RUNS})
-print("lost:", runs.lost)
+print("lost of 100:", *sorted(run.lost for run in runs))
 sorted(runs, key=lambda run: run.lost)[{RUNS // 2}]
 """
 

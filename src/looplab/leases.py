@@ -344,15 +344,15 @@ class LeaseRun:
             ("scheduler", self.scheduler),
             ("processed", f"{self.processed:,}"),
             ("lost", f"{self.lost:,}"),
-            ("makespan", f"{self.makespan:,.9g} s ({how})"),
-            ("floor", f"{self.floor:,.9g} s of CPU"),
+            ("makespan", f"{_seconds(self.makespan)} ({how})"),
+            ("floor, if none is lost", f"{_seconds(self.floor)} of CPU"),
         ]
         if self.times:
             facts.append(("a processed message", _range(self.times)))
         facts.append(("messages held at once", f"up to {self.held:,}"))
         if self.lease_ages:
-            facts.append(("oldest lease at a check", f"{self.oldest_lease:.9g} s"))
-        facts.append(("worst refresh lateness", f"{self.worst_lateness:.9g} s"))
+            facts.append(("oldest lease at a check", _seconds(self.oldest_lease)))
+        facts.append(("worst refresh lateness", _seconds(self.worst_lateness)))
         if self.yields is not None:
             facts.append(("yields", f"{self.yields:,}"))
         if self.threads is not None:
@@ -362,7 +362,7 @@ class LeaseRun:
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.processed} processed, {self.lost} lost "
-            f"in {self.makespan:,.9g} s, {self.scheduler}>"
+            f"in {_seconds(self.makespan)}, {self.scheduler}>"
         )
 
     def _repr_html_(self) -> str:
@@ -373,8 +373,14 @@ class LeaseRun:
         return f'<table class="looplab-leases"><tbody>{rows}</tbody></table>'
 
 
+def _seconds(value: float) -> str:
+    """A time to the millisecond, without zeros at the end."""
+    return f"{value:,.3f}".rstrip("0").rstrip(".") + " s"
+
+
 def _range(values: tuple[float, ...]) -> str:
-    return f"{min(values):.9g} to {max(values):.9g} s, median {median(values):.9g} s"
+    low, middle, high = min(values), median(values), max(values)
+    return f"{_seconds(low)} to {_seconds(high)}, median {_seconds(middle)}"
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from html import escape
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -71,6 +72,7 @@ _NS = 1_000_000_000
 _SCALE = 9600  # units across the plot
 _MARGIN, _SPAN = 2.0, 96.0  # per cent of the width left of the plot, and of the plot
 _PHONE = 330.0  # pixels across the plot on a phone: labels must fit into that
+_NOTCHED = 7.0  # pixels of callbacks between which a line is drawn
 _MAX_BYTES = 60_000
 _MAX_LANES = 12
 _SIZES = ((48, 300), (32, 240), (24, 200), (16, 150), (8, 120), (4, 100), (1, 100))
@@ -102,6 +104,8 @@ def _css() -> str:
         ".looplab-tl .w{fill:none;stroke-width:2}"
         ".looplab-tl .q{opacity:.2}"
         ".looplab-tl .s{stroke-width:1}"
+        ".looplab-tl .o{stroke:var(--paper);stroke-width:1.5;fill:none}"
+        ".looplab-tl .m{stroke:var(--muted);stroke-dasharray:3 3;fill:none}"
         + "".join(
             f".looplab-tl .{name} .c{{fill:var(--{name});stroke:none}}"
             f".looplab-tl .{name} .w,.looplab-tl .{name} .s{{stroke:var(--{name})}}"
@@ -242,11 +246,13 @@ class Timeline:
             or the lanes by name and in order, where ``*`` stands for anything.
         roles: a colour by name of lane, as in ``{"consumer": "leases"}``; the names of
             the colours are the keys of :data:`COLOURS`.
+        marks: moments to point out below the lanes, as (seconds, a word or two).
 
     Raises:
+        TypeError: if *trace* is no trace, or a mark is not a number and a text.
         ValueError: if the trace is empty or has nothing between *start* and *end*, if
-            *start* is not before *end* or one is not finite, or if a lane or a colour
-            does not exist.
+            *start* is not before *end* or one is not finite, if a lane or a colour
+            does not exist, or if a mark is not between *start* and *end*.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -260,6 +266,7 @@ class Timeline:
         end: float | None = None,
         lanes: int | Sequence[str] | None = None,
         roles: Mapping[str, str] | None = None,
+        marks: Iterable[tuple[float, str]] = (),
     ) -> None:
         if not isinstance(trace, Trace):
             raise TypeError(
@@ -293,6 +300,7 @@ class Timeline:
                     f"the colour of {name!r} is {role!r}: it must be one of "
                     f"{', '.join(COLOURS)}"
                 )
+        self._marks = [self._checked_mark(mark) for mark in marks]
         self._shown = [
             one
             for one in trace
@@ -313,6 +321,19 @@ class Timeline:
             id(one): lane.role for lane in self._lanes for one in lane.records
         }
         self._svg: str | None = None
+
+    def _checked_mark(self, mark: object) -> tuple[int, str]:
+        match mark:
+            case (int() | float() as at, str() as text) if not isinstance(at, bool):
+                pass
+            case _:
+                raise TypeError(f"a mark is {mark!r}: give seconds and a text")
+        if not (math.isfinite(at) and self._start <= round(at * _NS) <= self._end):
+            raise ValueError(
+                f"the mark {text!r} is at {at} s: the picture goes from "
+                f"{self._start / _NS:.9g} to {self._end / _NS:.9g} s"
+            )
+        return round(at * _NS), text
 
     # -- lanes -----------------------------------------------------------------------
 
@@ -419,12 +440,13 @@ class Timeline:
         for lane in self._lanes:
             y = self._draw_lane(body, lane, y, most_rows, bins)
         y = self._draw_thread(body, y, bins)
+        lines, y = self._draw_marks(body, top, y)
         grid, y = self._draw_axis(top, y)
         for note in self._notes():
             y += 15
             body.append(_text(_percent(0), y, note, "k"))
         height = f"{y + 8:g}"
-        inner = grid + "".join(body)
+        inner = grid + lines + "".join(body)
         heading = self.title or "Timeline"
         digest = hashlib.sha256((heading + inner + self.alt).encode()).hexdigest()[:12]
         return (
@@ -508,6 +530,10 @@ class Timeline:
                 f'<path class="c{edge}" opacity="{_OPACITY[level]}" '
                 f'd="{"".join(paths)}"/>'
             )
+        notches = self._notches(in_row, pitch, thick) if rows == count else ""
+        if notches:
+            body.append(f'<path class="o" d="{notches}"/>')
+            counts = []  # they can be counted
         body.append("</svg>")
         for x, width, merged, at in counts:
             text = f"{merged:,} callbacks"
@@ -527,6 +553,34 @@ class Timeline:
                     body.append(self._centred(self._x(ns), y, text, "k"))
         body.append("</g>")
         return y + 9
+
+    def _notches(self, in_row: list[list[Record]], pitch: float, thick: float) -> str:
+        """Lines between callbacks that follow each other at once, if there is room."""
+        return "".join(
+            f"M{self._x(after.run_ns)} {i * pitch:g}v{thick:g}"
+            for i, ones in enumerate(in_row)
+            for before, after in pairwise(ones)
+            if before.ended_ns == after.run_ns
+            and self._start < after.run_ns < self._end
+            and self._pixels(before.run_ns, before.ended_ns) >= _NOTCHED
+            and self._pixels(after.run_ns, after.ended_ns) >= _NOTCHED
+        )
+
+    def _draw_marks(self, body: list[str], top: float, y: float) -> tuple[str, float]:
+        """The moments to point out: lines behind the lanes, and words below them."""
+        if not self._marks:
+            return "", y
+        lines = "".join(f"M{self._x(at)} 0v{y + 4 - top:g}" for at, _ in self._marks)
+        behind = _plot(top, y + 4 - top) + f'<path class="m" d="{lines}"/></svg>'
+        rows: list[float] = []  # where the last text of each row ends, in pixels
+        for at, text in sorted(self._marks):
+            middle, half = self._x(at) * _PHONE / _SCALE, _width(text, 11) / 2
+            left = min(max(middle - half, 0), _PHONE - 2 * half)
+            row = next((i for i, end in enumerate(rows) if end < left), len(rows))
+            rows[row : row + 1] = [left + 2 * half]
+            at_y = y + 15 + 13 * row
+            body.append(self._centred(self._x(at), at_y, text, "k"))
+        return behind, y + 15 + 13 * (len(rows) - 1)
 
     def _centred(self, x: float, y: float, text: str, style: str) -> str:
         """Put *text* above or below *x*, but not over the edge."""
@@ -778,6 +832,9 @@ class Timeline:
             elif latest is None:
                 parts.append("no wait")
             sentences.append(f"{lane.name}: {', '.join(parts)}")
+        if self._marks:
+            words = (f"{text} at {_moment(at)}" for at, text in self._marks)
+            sentences.append(f"Marked: {', '.join(words)}")
         if self._helpers:
             sentences.append(
                 f"{_many(len(self._helpers), 'callback')} of the loop itself, such as "

@@ -95,6 +95,23 @@ def bad_tags(notebook: Notebook) -> list[str]:
     return found
 
 
+#: The metadata of a solution: what the button says that unfolds it.
+PROMPTS = {
+    "code_prompt_show": "Show the solution",
+    "code_prompt_hide": "Hide the solution",
+}
+
+
+def unnamed_solutions(notebook: Notebook) -> list[str]:
+    """A folded solution says that it is one."""
+    return [
+        f"{where}: its button does not say that this is the solution; give it the "
+        f'metadata "mystnb": {PROMPTS}'
+        for where, cell in code_cells(notebook)
+        if "solution" in tags(cell) and cell["metadata"].get("mystnb") != PROMPTS
+    ]
+
+
 def _glues_image(cell: Cell) -> bool:
     return any(
         mime.startswith(GLUED_IMAGE)

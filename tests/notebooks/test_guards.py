@@ -15,6 +15,7 @@ Rule = Callable[[guards.Notebook], list[str]]
 RULES: dict[str, Rule] = {
     "tags": guards.bad_tags,
     "runs": guards.not_run,
+    "solutions": guards.unnamed_solutions,
     "errors": guards.errors,
     "traces": guards.traces_of_a_machine,
     "size": guards.too_big,
@@ -114,6 +115,7 @@ MUTATIONS: list[tuple[str, int, Callable[[guards.Cell], Any], str]] = [
     ("runs", 2, set_source("glue('A1_x', 1)", keep=False), "has no output"),
     ("runs", 2, set_source("def"), "no Python"),
     ("runs", 2, set_source("  "), "is empty"),
+    ("solutions", 2, set_tags("live", "solution"), "does not say"),
     ("errors", 2, lambda c: c["outputs"].append(ERROR), "ends in ValueError"),
     ("errors", 2, set_tags("live", "raises-exception"), "raised nothing"),
     ("traces", 2, set_text("/home/me/x.py"), "a path"),

@@ -39,11 +39,11 @@ def test_the_entry_points_lead_somewhere():
     assert isinstance(getattr(import_module(module), name), type)
 
 
-@pytest.mark.parametrize("module", ["looplab.cli", "looplab.lint"])
+@pytest.mark.parametrize("module", ["looplab", "looplab.cli", "looplab.lint"])
 def test_the_modules_are_commands_too(module, tmp_path):
     path = tmp_path / "a.py"
     path.write_text(SOURCE, encoding="utf-8")
-    words = ["lint"] if module == "looplab.cli" else []
+    words = [] if module == "looplab.lint" else ["lint"]
     done = run("-m", module, *words, "--isolated", str(path), cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith(f"{path}:2:5: LAG101 asyncio.Queue() has no bound")

@@ -548,3 +548,54 @@ def test_the_chrome_trace(storm_trace: Trace, picture: Timeline) -> None:
         for e in (e for e in events if e["ph"] == "X" and e["tid"] == track):
             assert e["ts"] >= ends  # slices of a track never overlap
             ends = e["ts"] + e["dur"]
+
+
+# -- marks and notches -----------------------------------------------------------------
+
+
+def path_of(timeline: Timeline, style: str) -> list[str]:
+    paths = parse(timeline).iter(f"{SVG}path")
+    return [p.get("d") or "" for p in paths if p.get("class") == style]
+
+
+def test_marks_are_lines_with_words_and_are_told() -> None:
+    trace = Trace(callbacks((0, 10 * MS), (10 * MS, 20 * MS)), clock="virtual")
+    picture = Timeline(trace, marks=[(0.005, "early"), (0.015, "late")])
+    assert {"early", "late"} <= set(texts(picture))
+    (lines,) = path_of(picture, "m")
+    assert [int(x) for x in re.findall(r"M(\d+) ", lines)] == [2400, 7200]
+    assert "Marked: early at 0.005 s, late at 0.015 s" in picture.alt
+
+
+def test_words_of_marks_that_are_near_do_not_overlap() -> None:
+    trace = Trace(callbacks((0, 10 * MS)), clock="virtual")
+    near = Timeline(trace, marks=[(0.005, "one thing"), (0.0051, "another thing")])
+    rows = {
+        "".join(t.itertext()): float(t.get("y") or 0)
+        for t in parse(near).iter(f"{SVG}text")
+    }
+    assert rows["another thing"] >= rows["one thing"] + 11
+
+
+@pytest.mark.parametrize("mark", [5, "5", (1,), ("1", "a"), (True, "a"), (1, 2)])
+def test_a_mark_that_is_none_is_refused(picture: Timeline, mark: Any) -> None:
+    with pytest.raises(TypeError, match=r"a mark is .*: give seconds and a text"):
+        Timeline(picture.trace, marks=[mark])
+
+
+@pytest.mark.parametrize("at", [-1, 100, math.inf, math.nan])
+def test_a_mark_outside_the_picture_is_refused(picture: Timeline, at: float) -> None:
+    with pytest.raises(ValueError, match="the mark 'here' is at"):
+        Timeline(picture.trace, marks=[(at, "here")])
+
+
+def test_callbacks_side_by_side_are_told_apart_where_there_is_room() -> None:
+    wide = [(i * 10 * MS, (i + 1) * 10 * MS) for i in range(4)]
+    picture = Timeline(Trace(callbacks(*wide), clock="virtual"))
+    (notches,) = path_of(picture, "o")
+    assert notches.count("M") == 3
+    assert "4 callbacks" not in texts(picture)  # they can be counted
+    narrow = [(i * MS, (i + 1) * MS) for i in range(400)]
+    crowd = Timeline(Trace(callbacks(*narrow), clock="virtual"))
+    assert path_of(crowd, "o") == []
+    assert "400 callbacks" in texts(crowd)
