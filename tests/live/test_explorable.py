@@ -319,10 +319,11 @@ def arrivals_agree(shown: str, summary: str) -> bool:
 
 
 def leases_agree(shown: str, summary: str) -> bool:
-    lost = re.search(r"lost: (\d+)\.000 to (\d+)\.000", shown)
+    found = re.search(r"lost of 100: ([\d ]+)\n", shown)
     run = re.search(r"<LeaseRun (\d+) processed, \d+ lost in ([\d.,]+) s", shown)
-    assert lost and run
-    span = lost[1] if lost[1] == lost[2] else f"{lost[1]} to {lost[2]}"
+    assert found and run
+    low, *_, high = found[1].split()
+    span = low if low == high else f"{low} to {high}"
     took = f"{float(run[2].replace(',', '')):.0f} s"
     return f"runs {span} of 100" in summary and (
         f"{run[1]} are processed, and it takes {took}" in summary
