@@ -1,0 +1,11 @@
+"""The case of the slow tests, run for real, and the tools that find its cause.
+
+``python book/examples/spinning_loop/capture.py`` makes everything that chapter 6 shows:
+
+* :mod:`.realcase` runs the published test (websockets opened at once through a test
+  client) with the libraries of its time and with today's, and writes the figures;
+* :mod:`.toolbox` shows each tool at work on the case distilled to the standard library;
+* :mod:`.guard` is the test that fails when an idle loop turns.
+
+What they wrote lies in ``captures/``.  Nothing there is edited by hand.
+"""

@@ -1,0 +1,76 @@
+"""The guard on both libraries: it must fail with the old ones and pass with today's."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spinning_loop.environments import ensure
+from spinning_loop.programs import CaptureError, clean, spawn, write_text
+from spinning_loop.realcase import parsed
+from spinning_loop.toolbox import environ, remember
+
+__all__ = ["capture", "check"]
+
+HERE = Path(__file__).resolve().parent
+PASSES = {"old": False, "new": True}
+
+
+def check(side: str, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """Run the guarded test with one side's libraries.
+
+    Returns:
+        ``passed`` and the ``words`` of the failure, the same of the short guard, and
+        the ``versions``.
+
+    Raises:
+        SkippedError: The environment cannot be made here.
+        CaptureError: The test did something else than pass or fail.
+    """
+    python = ensure(side, folder, say)
+    with spawn([str(python), str(HERE / "idle_sessions.py")], env=environ()) as program:
+        program.say("go")
+        return parsed(program.wait(60))
+
+
+def capture(output: Path, folder: Path, say: Callable[[str], None]) -> int:
+    """Write ``guard_old.txt`` and ``guard_new.txt``; the exit status.
+
+    Raises:
+        SkippedError: An environment cannot be made here.
+        CaptureError: The guard passed where it must fail, or the other way round.
+    """
+    found = {}
+    for side, wanted in PASSES.items():
+        say(f"guard, {side} libraries")
+        result = check(side, folder, say)
+        for name, start in (("guard", ""), ("short guard", "short_")):
+            if result[start + "passed"] is not wanted:
+                words = result[start + "words"]
+                verb = f"failed ({words})" if words else "passed"
+                raise CaptureError(f"the {name} {verb} with the {side} libraries")
+        found[side] = result
+    for side, result in found.items():
+        names = ", ".join(f"{n} {v}" for n, v in result["versions"].items())
+        text = f"# {names}\n"
+        for name, start in (
+            ("looplab.crossthread.assert_idle", ""),
+            ("idle_guard.assert_idle", "short_"),
+        ):
+            words = clean(result[start + "words"]).strip()
+            words = f"AssertionError: {words}" if words else "passed"
+            text += f"\n# {name}\n{wrapped(words)}\n"
+        write_text(output / f"guard_{side}.txt", text)
+        remember(output, f"guard_{side}", result)
+    return 0
+
+
+def wrapped(words: str) -> str:
+    """Each line in lines of at most 79 columns; what belongs to it is set in."""
+    rows: list[str] = []
+    for line in words.splitlines():
+        inner = " " * (len(line) - len(line.lstrip()) + 2)
+        rows += textwrap.wrap(line, 79, break_long_words=False, subsequent_indent=inner)
+    return "\n".join(rows)

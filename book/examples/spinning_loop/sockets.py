@@ -1,0 +1,185 @@
+"""The published test: websockets that are opened at once through a test client.
+
+This program runs inside one of the pinned environments and needs nothing but FastAPI.
+It prints ``ready`` when its imports are done, waits for a line on its standard input,
+does its work and prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import faulthandler
+import importlib.metadata
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import starlette.testclient
+from fastapi import FastAPI, WebSocket
+from fastapi.testclient import TestClient
+
+app = FastAPI()
+
+
+@app.websocket("/ws")
+async def endpoint(websocket: WebSocket) -> None:
+    await websocket.accept()
+    await websocket.receive()
+
+
+client = TestClient(app)
+
+
+def the_test(clients: int, inside: Callable[[], None] | None = None) -> float:
+    """Have that many websockets open at once; the seconds until they are closed."""
+    started = time.perf_counter()
+    with contextlib.ExitStack() as stack:
+        for _ in range(clients):
+            stack.enter_context(client.websocket_connect("/ws"))
+        if inside is not None:
+            inside()
+    return time.perf_counter() - started
+
+
+def sleep_for_real() -> None:
+    """Experiment D6: the polling receive, with a sleep that waits."""
+
+    async def receive(self: Any) -> Any:
+        while self._receive_queue.empty():  # noqa: ASYNC110 - it is the experiment
+            await anyio.sleep(0.001)
+        return self._receive_queue.get()
+
+    starlette.testclient.WebSocketTestSession._asgi_receive = receive
+
+
+def busy_seconds() -> float | None:
+    """CPU seconds that all programs of this machine have used since it was started."""
+    try:
+        first = Path("/proc/stat").read_text("ascii").split("\n", 1)[0]
+        user, nice, system, _, _, irq, softirq, *_ = map(int, first.split()[1:])
+        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError):
+        return None
+
+
+class Others:
+    """Share of the machine that other programs use during a block."""
+
+    share: float | None = None
+
+    def __enter__(self) -> Others:
+        self._busy = busy_seconds()
+        self._own = time.process_time()
+        self._wall = time.perf_counter()
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        busy = busy_seconds()
+        if self._busy is None or busy is None:
+            return
+        own = time.process_time() - self._own
+        wall = time.perf_counter() - self._wall
+        share = (busy - self._busy - own) / (wall * (os.cpu_count() or 1))
+        self.share = round(max(share, 0.0), 3)
+
+
+def timed(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run the test again and again; the first run also imports the loop's back end."""
+    first = the_test(arguments.clients)
+    seconds: list[float] = []
+    end = time.perf_counter() + arguments.budget
+    with Others() as others:
+        while len(seconds) < arguments.runs and time.perf_counter() < end:
+            seconds.append(round(the_test(arguments.clients), 6))
+    return {"first": round(first, 6), "seconds": seconds, "others": others.share}
+
+
+def idle(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How often the loops turn, and what they burn, while no one sends anything."""
+    turns = 0
+    once = asyncio.BaseEventLoop._run_once  # type: ignore[attr-defined]
+
+    def counted(loop: asyncio.BaseEventLoop) -> None:
+        nonlocal turns
+        turns += 1
+        once(loop)
+
+    found: dict[str, Any] = {}
+
+    def wait() -> None:
+        time.sleep(0.1)  # what the opening has left to do
+        started = time.perf_counter()
+        turned, burned = turns, time.process_time()
+        time.sleep(arguments.seconds)
+        # The sleeper may wake late: the loops hold the GIL.
+        found["seconds"] = round(time.perf_counter() - started, 6)
+        found["cpu"] = round(time.process_time() - burned, 6)
+        found["turns"] = turns - turned
+
+    asyncio.BaseEventLoop._run_once = counted  # type: ignore[attr-defined]
+    try:
+        the_test(arguments.clients, wait)
+    finally:
+        asyncio.BaseEventLoop._run_once = once  # type: ignore[attr-defined]
+    return found
+
+
+def stacks(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Dump the stacks of all threads once, in the first test that takes that long.
+
+    Once only: the watchdog reads the stacks of threads that are running, and a dump
+    that repeats while threads start and end can crash the interpreter.
+    """
+    the_test(arguments.clients)
+    dumped = False
+    end = time.perf_counter() + arguments.budget
+    tests = 0
+    with Path(arguments.file).open("w+", encoding="utf-8") as file:
+        while not dumped and time.perf_counter() < end:
+            faulthandler.dump_traceback_later(arguments.delay, file=file)
+            the_test(arguments.clients)
+            faulthandler.cancel_dump_traceback_later()
+            tests += 1
+            dumped = file.seek(0, os.SEEK_END) > 0
+    return {"dumped": dumped, "tests": tests}
+
+
+def versions() -> dict[str, str]:
+    names = ["fastapi", "starlette", "anyio"]
+    found = {name: importlib.metadata.version(name) for name in names}
+    return {"python": sys.version.split()[0], **found}
+
+
+WORK = {"timed": timed, "idle": idle, "stacks": stacks}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The published test.")
+    parser.add_argument("work", choices=[*WORK, "versions"])
+    parser.add_argument("--clients", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--budget", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("--delay", type=float, default=0.01)
+    parser.add_argument("--file")
+    parser.add_argument("--real-sleep", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.work == "versions":
+        print(json.dumps(versions()))
+        return
+    if arguments.real_sleep:
+        sleep_for_real()
+    print("ready", flush=True)
+    if sys.stdin.readline():
+        print(json.dumps(WORK[arguments.work](arguments)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
