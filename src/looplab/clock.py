@@ -760,6 +760,7 @@ def run(
     callback_cost: float = 0.0,
     max_steps: int | None = None,
     max_stalled: int | None = 1_000_000,
+    loop_factory: Callable[..., VirtualTimeLoop] = VirtualTimeLoop,
 ) -> T:
     """Run *main* on a new :class:`VirtualTimeLoop` and return its result.
 
@@ -769,6 +770,8 @@ def run(
     Args:
         main: a coroutine.
         debug: asyncio's debug mode.
+        loop_factory: makes the loop; called with the other settings as keywords, such
+            as :class:`looplab.priority.VirtualPriorityLoop`.
 
     Raises:
         TypeError: if *main* is not a coroutine.
@@ -779,7 +782,7 @@ def run(
     _require_coroutine(main, "run")
 
     def new_loop() -> VirtualTimeLoop:
-        return VirtualTimeLoop(
+        return loop_factory(
             jitter=jitter,
             seed=seed,
             callback_cost=callback_cost,

@@ -83,6 +83,20 @@ def test_run_returns_the_result_at_once() -> None:
     assert time.perf_counter() - start < 60
 
 
+def test_run_makes_the_loop_that_it_is_told_to() -> None:
+    class OwnLoop(VirtualTimeLoop):
+        pass
+
+    async def main() -> tuple[str, float]:
+        await asyncio.sleep(1)
+        return type(asyncio.get_running_loop()).__name__, elapsed()
+
+    name, late = run(main(), loop_factory=OwnLoop, jitter=0.5, seed=1)
+    assert name == "OwnLoop"
+    assert 1 < late < 1.5
+    assert run(main()) == ("VirtualTimeLoop", 1)
+
+
 def test_run_raises_what_the_coroutine_raises() -> None:
     async def main() -> None:
         raise LookupError("here")

@@ -9,6 +9,7 @@ coroutines do not change: a task has the priority of the code that made it, see
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import selectors
 import sys
 import time
@@ -20,7 +21,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab import clock as _clock
 from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY
-from looplab.priority.queue import KeyedQueue, ReadyQueue, ageing, deadline_of
+from looplab.priority.queue import (
+    KeyedQueue,
+    ReadyQueue,
+    TimedQueue,
+    ageing,
+    deadline_of,
+)
 
 __all__ = [
     "ByDeadline",
@@ -32,7 +39,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_LOOK_EVERY = 0.0001  # seconds
+_LOOK_EVERY = 0.001  # seconds
 
 
 class UnsupportedLoopError(RuntimeError):
@@ -79,10 +86,15 @@ class ByPriority:
             return "the priority loop"
         return f"the priority loop, ageing {self.ageing:g} s"
 
-    def _queue(self, loop: asyncio.AbstractEventLoop, look: Any) -> ReadyQueue:
+    def _queue(
+        self, loop: asyncio.AbstractEventLoop, plain: type[ReadyQueue]
+    ) -> ReadyQueue:
         if self.ageing is None:
-            return ReadyQueue(look)
-        return KeyedQueue(look, ageing(loop.time, self.ageing))
+            return plain(loop)
+        now_ns = time.monotonic_ns
+        if isinstance(loop, _clock.VirtualTimeLoop):
+            now_ns = loop.time_ns
+        return KeyedQueue(loop, ageing(now_ns, self.ageing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +111,10 @@ class ByDeadline:
         """What it is, in words."""
         return "the loop, earliest deadline first"
 
-    def _queue(self, loop: asyncio.AbstractEventLoop, look: Any) -> ReadyQueue:
-        return KeyedQueue(look, deadline_of)
+    def _queue(
+        self, loop: asyncio.AbstractEventLoop, plain: type[ReadyQueue]
+    ) -> ReadyQueue:
+        return KeyedQueue(loop, deadline_of)
 
 
 Policy = ByPriority | ByDeadline
@@ -157,11 +171,12 @@ class VirtualPriorityLoop(_clock.VirtualTimeLoop):
     def __init__(self, policy: Policy | None = None, **settings: Any) -> None:
         self.policy = _check_policy(policy)
         super().__init__(**settings)
-        self._ready: Any = self.policy._queue(self, self._look)
+        self._ready: Any = self.policy._queue(self, ReadyQueue)
 
-    def _look(self) -> None:
-        """Move due timers to the ready queue."""
+    def _look(self) -> bool:
+        """Move due timers to the ready queue; return whether there were any."""
         due_heap = self._due_heap
+        any_due = False
         while due_heap and due_heap[0] <= self._now_ns:
             for timer in self._timers.pop(heappop(due_heap)):
                 timer._scheduled = False
@@ -169,6 +184,8 @@ class VirtualPriorityLoop(_clock.VirtualTimeLoop):
                     self._cancelled_timers -= 1
                 else:
                     self._ready.append(timer)
+                    any_due = True
+        return any_due
 
     def create_task(  # type: ignore[override]
         self,
@@ -213,6 +230,16 @@ _METHODS = (
     "_run_once",
     "_write_to_self",
 )
+_HANDLE = {
+    "__weakref__",
+    "_args",
+    "_callback",
+    "_cancelled",
+    "_context",
+    "_loop",
+    "_repr",
+    "_source_traceback",
+}
 _USED_BY_RUN_ONCE = ("_ready", "_scheduled", "_process_events", "popleft", "append")
 
 
@@ -231,6 +258,8 @@ def _check_stock_loop() -> None:
             for name in _USED_BY_RUN_ONCE
             if name not in code.co_names
         ]
+    if set(asyncio.Handle.__slots__) != _HANDLE:
+        missing.append("Handle of the known slots")
     if missing or code is None:
         raise UnsupportedLoopError(
             "PriorityEventLoop puts a queue of its own into asyncio's selector loop, "
@@ -240,24 +269,7 @@ def _check_stock_loop() -> None:
         )
 
 
-class _Handle(asyncio.Handle):
-    """The stock handle without its look-up of debug mode: half the time to make."""
-
-    __slots__ = ()
-
-    def __init__(
-        self, callback: Any, args: Any, loop: Any, context: Context | None
-    ) -> None:
-        self._context = copy_context() if context is None else context
-        self._loop = loop
-        self._callback = callback
-        self._args = args
-        self._cancelled = False
-        self._repr = None
-        self._source_traceback = None
-
-
-_Handle.__name__ = _Handle.__qualname__ = "Handle"
+_new_handle = asyncio.Handle.__new__
 
 
 class PriorityEventLoop(asyncio.SelectorEventLoop):
@@ -269,10 +281,12 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
         with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
             runner.run(main())
 
-    A program that gives no priorities runs in the stock order, but for callbacks from
-    other threads, which go first.  Between two callbacks the loop looks for timers that
-    are due, so an urgent *timer* waits for at most one callback.  It looks for I/O
-    between two callbacks too, if *look_every* has passed since it did.
+    A program that gives no priorities runs in the stock order.  In one that does, the
+    callbacks of file descriptors and of other threads go first, whoever made them: they
+    wake tasks, and the tasks have priorities.  So I/O never starves.  Between two
+    callbacks the loop looks for timers that are due, so an urgent *timer* waits for at
+    most one callback, or, while I/O keeps coming, for two.  It looks for I/O between
+    two callbacks too, if *look_every* has passed since it did.
 
     A callback that is running is never interrupted.  A priority that never stops being
     ready keeps the lower ones waiting for ever, unless the policy has an ageing.
@@ -314,21 +328,23 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
     ) -> None:
         self.policy = _check_policy(policy)
         self._look_every = _clock._nanoseconds(look_every, "look_every") / 1e9
-        self._look_again = 0.0
         _check_stock_loop()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
         missing = [name for name in _NEEDED if not hasattr(self, name)]
         if missing:
+            with contextlib.suppress(Exception):  # the cause is the error below
+                super().close()
             raise UnsupportedLoopError(
                 f"asyncio's selector loop has no {', '.join(missing)} in Python "
                 f"{sys.version.split()[0]}: use PriorityGate"
             )
-        self._ready: Any = self.policy._queue(self, self._look)
+        self._ready: Any = self.policy._queue(self, TimedQueue)
 
-    def _look(self) -> None:
-        """Move what has become ready to the ready queue."""
-        now = time.monotonic()
+    def _look(self) -> bool:
+        """Move what is ready to the ready queue; return whether timers were."""
+        queue = self._ready
+        any_due = False
         scheduled = self._scheduled
         if scheduled:
             end_time = self.time() + self._clock_resolution
@@ -338,12 +354,15 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
                 if timer._cancelled:
                     self._timer_cancelled_count -= 1
                 else:
-                    self._ready.append(timer)
-        if now >= self._look_again:
-            self._look_again = now + self._look_every
+                    queue.append(timer)
+                    any_due = True
+        now = time.monotonic()
+        if now >= queue.look_again:
+            queue.look_again = now + self._look_every
             events = self._selector.select(0)
             if events:
                 self._process_events(events)
+        return any_due
 
     def call_soon(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
@@ -354,9 +373,25 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
             if stock._source_traceback:
                 del stock._source_traceback[-1]  # this frame is no news
             return stock  # type: ignore[no-any-return]
-        handle = _Handle(callback, args, self, context)
-        self._ready.append(handle)
-        return handle
+        # The stock handle, made without its look-up of debug mode: half the time.  The
+        # type is the same, since the loop's own lines run slower if types are mixed.
+        handle: Any = _new_handle(asyncio.Handle)
+        if context is None:
+            context = copy_context()
+        handle._context = context
+        handle._loop = self
+        handle._callback = callback
+        handle._args = args
+        handle._cancelled = False
+        handle._repr = handle._source_traceback = None
+        queue = self._ready
+        top = queue.top
+        level = context.get(PRIORITY)
+        if level is top.level and not queue.inbox:
+            top.append(handle)
+        else:
+            queue.append(handle)
+        return handle  # type: ignore[no-any-return]
 
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
@@ -387,10 +422,16 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
+        if handle._cancelled:
+            return
         queue = self._ready
-        if not handle._cancelled and handle not in queue.queued_io:
+        top = queue.top
+        level = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        if level is not top.level or queue.in_use or queue.inbox:
+            queue.append_io(handle)
+        elif handle not in queue.queued_io:
             queue.queued_io.add(handle)
-            queue.append(handle)
+            top.append(handle)
 
     def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:
         if not handle._cancelled:

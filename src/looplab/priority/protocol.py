@@ -18,12 +18,18 @@ class PriorityProtocol:
     its own priority, and yields to the loop; when it comes back and the bid is still
     its own, it takes the bid off and goes on.
 
-    As it stands (``settle=0``) the protocol is the published one.  On asyncio it holds
-    by exact ties only.  A timer that becomes due while a task computes needs three
-    iterations of the loop until its own task can bid: it becomes ready after the
-    iteration, sets a future in the next and wakes the task in the one after.  By then a
-    less urgent task has won.  With *settle* the winner has to be the highest bidder for
-    that many more iterations before it goes on.
+    As it stands (``settle=0``) the protocol is the published one.  On asyncio a timer
+    that becomes due while a task computes needs three iterations of the loop until its
+    own task can bid: it becomes ready after the iteration, sets a future at the end of
+    the next one and wakes the task at the end of the one after.  In each of the two a
+    less urgent task can win.  So an urgent task waits for up to three computations: the
+    one that ran and two more.  With the published settings a lease bears just that, if
+    the loop's own callbacks take no time at all; a microsecond for each of them, and
+    timers that jitter, lose messages.
+
+    With *settle* the winner has to be the highest bidder for that many more iterations
+    before it goes on.  With 1 an urgent task waits for up to two computations, with 2
+    for one, which is the least that an order without interruption can do.
 
     Every waiter yields in every iteration, so a turn costs as many yields as there are
     waiters: :attr:`yields` counts them.

@@ -4,52 +4,88 @@ They have the part of a deque's face that asyncio uses.  Before it gives out a c
 a queue lets its loop look for timers and I/O that have become ready meanwhile, so they
 are not behind a whole batch.
 
-Callbacks whose context has no priority belong to no task: they are the loop's own
-plumbing, such as the one that reads its wake-up pipe, or come from another thread.
-They go first, but after each lot of them one other callback has its turn.
+Some callbacks are plumbing: those of file descriptors, of other threads, and all others
+whose context has no priority.  What an urgent task waits for may come through a
+connection that less urgent code has opened, or from a thread.  So plumbing goes first,
+but after each lot of it one other callback has its turn, and a timer that has become
+due interrupts a lot.  As long as a program has given no priorities, plumbing goes with
+the rest: everything runs in the order of asyncio's own loop.
+
+A garbage collection or a signal may run code that adds a callback between any two lines
+of this module.  So no callback is ever taken from a table that another line still has
+to put in order.  Other threads use :attr:`ReadyQueue.inbox`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import Context
 from heapq import heappop, heappush
 from itertools import count
+from typing import Any
 
-from looplab.priority.context import DEADLINE, PRIORITY
+from looplab.priority.context import DEADLINE, DEFAULT_PRIORITY, PRIORITY
 
-__all__ = ["KeyedQueue", "ReadyQueue"]
+__all__ = ["KeyedQueue", "ReadyQueue", "TimedQueue"]
 
-_LEVELS_KEPT = 64
+
+class Level(deque[asyncio.Handle]):
+    """The callbacks of one priority."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: object) -> None:
+        super().__init__()
+        self.level = level
+
+
+# No context has this level, nor lacks one in this way, so nobody joins it.
+_NO_LEVEL = Level(object())
 
 
 class ReadyQueue:
     """The highest priority first; first in, first out among equals.
 
     Args:
-        look: called between two callbacks; it adds what has become ready.
-
-    A garbage collection or a signal may run code that adds a callback between any two
-    lines of these methods.  So no callback is ever taken from a table that another
-    line still has to put in order.  Other threads use :attr:`inbox`.
+        loop: its ``_look()`` adds what has become ready, and says whether timers did;
+            it is called between two callbacks.
     """
 
-    __slots__ = ("_fresh", "_levels", "_look", "_lot", "_order", "_plumbing", "inbox",
-                 "queued_io")  # fmt: skip
+    __slots__ = (
+        "_fresh",
+        "_gave_way",
+        "_levels",
+        "_loop",
+        "_lot",
+        "_order",
+        "_plumbing",
+        "in_use",
+        "inbox",
+        "look_again",
+        "queued_io",
+        "top",
+    )
 
-    def __init__(self, look: Callable[[], None]) -> None:
-        self._look = look
+    def __init__(self, loop: Any) -> None:
+        self._loop = loop
         self._fresh = False  # the loop has looked for timers and I/O a moment ago
+        #: When to look for I/O again; the loop sets it.
+        self.look_again = 0.0
         self._plumbing: deque[asyncio.Handle] = deque()
-        self._lot = (
-            -1
-        )  # plumbing callbacks to run before the next other; -1: count them
+        #: Whether any priority but the default was seen.
+        self.in_use = False
+        self._gave_way = False  # plumbing has just made room for a timer
+        # Plumbing callbacks to run before the next other; -1: count them.
+        self._lot = -1
         # The callbacks by priority, negated; the heap holds the keys of the table.
-        self._levels: dict[int, deque[asyncio.Handle]] = {}
+        self._levels: dict[int, Level] = {}
         self._order: list[int] = []
+        #: The level that is served, or ``_NO_LEVEL``: a callback may join it directly.
+        self.top = _NO_LEVEL
         #: Callbacks that other threads and signal handlers have added.
         self.inbox: deque[asyncio.Handle] = deque()
         #: Waiting callbacks of file descriptors; the selector reports them every time.
@@ -59,30 +95,70 @@ class ReadyQueue:
 
     def append(self, handle: asyncio.Handle) -> None:
         """Add a callback."""
-        level = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-        if level is None:
-            self._plumbing.append(handle)
-            return
-        waiting = self._levels.get(-level)
-        if waiting is None:
-            self._open(-level, handle)
-        else:
-            waiting.append(handle)
+        if self.inbox:
+            self.drain()
+        self._file(handle)
 
-    def _open(self, key: int, handle: asyncio.Handle) -> None:
-        # GC may add a callback of the same level before setdefault(), but not within.
-        new: deque[asyncio.Handle] = deque()
-        waiting = self._levels.setdefault(key, new)
-        waiting.append(handle)
-        if waiting is new:
-            heappush(self._order, key)
+    def append_io(self, handle: asyncio.Handle) -> None:
+        """Add the callback of a file descriptor, unless it waits already."""
+        if handle in self.queued_io:
+            return
+        self.queued_io.add(handle)
+        if self.in_use:
+            if self.inbox:
+                self.drain()
+            self._plumbing.append(handle)
+        else:
+            self.append(handle)
 
     def drain(self) -> None:
         """Move what other threads have added."""
         inbox = self.inbox
-        for _ in range(len(inbox)):
-            handle = inbox.popleft()
-            self.append(handle)
+        while inbox:
+            try:
+                handle = inbox.popleft()
+            except IndexError:  # a garbage collection has added something meanwhile
+                return
+            self._file(handle)
+
+    def _file(self, handle: asyncio.Handle) -> None:
+        level: int | None = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        if level is None:
+            if self.in_use:
+                self._plumbing.append(handle)
+                return
+            level = DEFAULT_PRIORITY
+        elif level != DEFAULT_PRIORITY and not self.in_use:
+            self._sort_out_plumbing()
+        waiting = self._levels.get(-level)
+        if waiting is None:
+            self._open(level, handle)
+        else:
+            waiting.append(handle)
+        if self._order:  # it is empty within a call of _open()
+            self.top = self._levels[self._order[0]]
+
+    def _open(self, level: int, handle: asyncio.Handle) -> None:
+        # GC may add a callback of the same level before setdefault(), but not within.
+        new = Level(level)
+        waiting = self._levels.setdefault(-level, new)
+        waiting.append(handle)
+        if waiting is new:
+            heappush(self._order, -level)
+
+    def _sort_out_plumbing(self) -> None:
+        """The program gives priorities: from now on plumbing goes first."""
+        self.in_use = True
+        mixed = self._levels.get(-DEFAULT_PRIORITY)
+        if mixed is None:
+            return
+        for _ in range(len(mixed)):
+            handle = mixed.popleft()
+            is_plumbing = (
+                PRIORITY not in handle._context  # type: ignore[attr-defined]
+                or handle in self.queued_io
+            )
+            (self._plumbing if is_plumbing else mixed).append(handle)
 
     # -- leaving ---------------------------------------------------------------------
 
@@ -92,27 +168,31 @@ class ReadyQueue:
         Raises:
             IndexError: there is none.
         """
+        timers = False
         if self._fresh:
             self._fresh = False
         else:
-            self._look()
+            timers = self._loop._look()
         if self.inbox:
             self.drain()
-        if self._plumbing:
-            handle = self._next_plumbing() or self._next()
-        else:
-            self._lot = -1
-            handle = self._next()
+        handle = self._next_plumbing(timers) if self._plumbing else self._next()
         if self.queued_io:
             self.queued_io.discard(handle)
         return handle
 
-    def _next_plumbing(self) -> asyncio.Handle | None:
-        """Take a plumbing callback, or ``None`` if it is the turn of another."""
-        if self._lot == 0:
-            self._lot = -1
+    def _next_plumbing(self, timers: bool) -> asyncio.Handle:
+        """Take a plumbing callback, or another if it is the turn of one.
+
+        Args:
+            timers: whether timers have become ready a moment ago.
+        """
+        if self._lot == 0 or (timers and not self._gave_way):
+            self._gave_way = True
+            if self._lot == 0:
+                self._lot = -1
             if self._others():
-                return None
+                return self._next()
+        self._gave_way = False
         if self._lot < 0:
             self._lot = len(self._plumbing)
         self._lot -= 1
@@ -123,11 +203,13 @@ class ReadyQueue:
         while True:
             waiting = levels[order[0]]
             if waiting:
+                self.top = waiting
                 return waiting.popleft()
             # In this order: if another callback joins the level meanwhile, it is found.
+            self.top = _NO_LEVEL
             left = levels.pop(heappop(order))
             while left:
-                self.append(left.popleft())
+                self._file(left.popleft())
 
     # -- a deque's face --------------------------------------------------------------
 
@@ -137,12 +219,12 @@ class ReadyQueue:
     def __len__(self) -> int:
         # The loop asks at the start of a batch, after it has looked.
         self._fresh = True
-        return (
-            len(self._plumbing) + len(self.inbox) + sum(map(len, self._levels.values()))
-        )
+        if self._plumbing or self.inbox or len(self._order) > 1:
+            return len(self._plumbing) + len(self.inbox) + self._others()
+        return len(self.top)
 
     def __bool__(self) -> bool:
-        if self._plumbing or self.inbox:
+        if self.top or self._plumbing or self.inbox:
             return True
         return any(self._levels.values())
 
@@ -161,8 +243,47 @@ class ReadyQueue:
         self._plumbing.clear()
         self._levels.clear()
         self._order.clear()
+        self.top = _NO_LEVEL
         self.inbox.clear()
         self.queued_io.clear()
+
+
+class TimedQueue(ReadyQueue):
+    """The same for a loop in real time.
+
+    To ask the clock costs less than to look, so it asks first.  The lines are those of
+    :class:`ReadyQueue`, drawn together: they run once for every callback.
+    """
+
+    __slots__ = ()
+
+    def popleft(self) -> asyncio.Handle:
+        """Take the most urgent callback.
+
+        Raises:
+            IndexError: there is none.
+        """
+        timers = False
+        if self._fresh:
+            self._fresh = False
+        else:
+            now = time.monotonic()
+            if now >= self.look_again:
+                timers = self._loop._look()
+            else:
+                scheduled = self._loop._scheduled
+                if scheduled and scheduled[0]._when <= now:
+                    timers = self._loop._look()
+        if self.inbox:
+            self.drain()
+        if self._plumbing:
+            handle = self._next_plumbing(timers)
+        else:
+            top = self.top
+            handle = top.popleft() if top else self._next()
+        if self.queued_io:
+            self.queued_io.discard(handle)
+        return handle
 
 
 _Entry = tuple[float, int, asyncio.Handle]
@@ -172,22 +293,20 @@ class KeyedQueue(ReadyQueue):
     """The smallest key first; first in, first out among equals.
 
     Args:
-        look: called between two callbacks; it adds what has become ready.
+        loop: as for :class:`ReadyQueue`.
         key_of: the key of a context that has a priority.
     """
 
     __slots__ = ("_arrivals", "_heap", "_key_of")
 
-    def __init__(
-        self, look: Callable[[], None], key_of: Callable[[Context, int], float]
-    ) -> None:
-        super().__init__(look)
+    def __init__(self, loop: Any, key_of: Callable[[Context, int], float]) -> None:
+        super().__init__(loop)
+        self.in_use = True
         self._key_of = key_of
         self._heap: list[_Entry] = []
         self._arrivals = count()
 
-    def append(self, handle: asyncio.Handle) -> None:
-        """Add a callback."""
+    def _file(self, handle: asyncio.Handle) -> None:
         context: Context = handle._context  # type: ignore[attr-defined]
         level = context.get(PRIORITY)
         if level is None:
@@ -227,16 +346,17 @@ def deadline_of(context: Context, level: int) -> float:
 
 
 def ageing(
-    time: Callable[[], float], seconds_a_level: float
+    now_ns: Callable[[], int], seconds_a_level: float
 ) -> Callable[[Context, int], float]:
     """Return the key by which a callback gains a level in so many seconds of waiting.
 
     Of two callbacks that wait, the one that was ready first loses its lead by one
     level in that time.  So the order of the two never changes while they wait, and a
-    key that stands still does.
+    key that stands still does.  It is in whole nanoseconds, which have no rounding.
     """
+    level_ns = round(seconds_a_level * 1e9)
 
     def key_of(context: Context, level: int) -> float:
-        return time() - level * seconds_a_level
+        return now_ns() - level * level_ns
 
     return key_of

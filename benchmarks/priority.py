@@ -1,0 +1,452 @@
+"""What priorities cost: ``python -m benchmarks.priority``.
+
+It makes or uses ``.venv-bench``, measures the priority loop beside asyncio's own and
+asynkit's, and how the simulator of chapter 7 grows, prints tables and writes
+``benchmarks/priority_results.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+from typing import Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
+    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
+
+from benchmarks import environment, report, runner
+from benchmarks.priority_worker import ASYNKIT, CHAINS, CLIENTS, OURS, STOCK
+from tools.common import ROOT, ToolError, say
+
+__all__ = ["ROWS", "WORKLOADS", "Workload", "main", "table"]
+
+RESULTS = ROOT / "benchmarks" / "priority_results.json"
+ROUNDS = 5
+SPOKEN = "python -m benchmarks.priority"
+ROWS = (STOCK, OURS, ASYNKIT)
+NOTES = {ASYNKIT: "its own heap; a timer waits for the whole batch"}
+VALGRIND_IS_SLOWER = 50  # times, about; the priority loop looks at a clock
+LOOK_EVERY = 0.001
+MESSAGES = (100, 1_000, 10_000)
+GROWTH = 1.1
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What the loops do.
+
+    Args:
+        key: Its name in the worker.
+        title: The head of its tables.
+        unit: What one of them is.
+        size: How many are timed.
+        counted: How many are run to count instructions: the difference counts.
+        about: What the reader must know.
+        at_most: The aim for our loop's ratio of instructions; none for no aim.
+    """
+
+    key: str
+    title: str
+    unit: str
+    size: int
+    counted: tuple[int, int]
+    about: str
+    at_most: float | None
+
+
+WORKLOADS = (
+    Workload(
+        "soon",
+        "Calls of call_soon",
+        "call",
+        200_000,
+        (1_000, 11_000),
+        f"{CHAINS} callbacks are ready at any time, and each schedules the next.",
+        1.3,
+    ),
+    Workload(
+        "yields",
+        "Tasks that yield",
+        "yield",
+        200_000,
+        (1_000, 11_000),
+        f"{CHAINS} tasks, each of which awaits sleep(0) again and again.",
+        None,
+    ),
+    Workload(
+        "echo",
+        "TCP echo",
+        "round trip",
+        10_000,
+        (200, 1_200),
+        f"{CLIENTS} clients and a server on one loop; 64 bytes there and back.",
+        1.1,
+    ),
+)
+
+
+class NotDoneError(Exception):
+    """A row failed or took too long."""
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.detail = detail
+
+
+def command(python: str, *words: object) -> list[str]:
+    """The command of one measurement."""
+    return [python, "-m", "benchmarks.priority_worker", *map(str, words)]
+
+
+def seconds(
+    python: str, work: str, row: str, size: int, timeout: float
+) -> tuple[float, str | None]:
+    """CPU seconds of one measurement, and the peer's version.
+
+    Raises:
+        NotDoneError: It failed, or took too long.
+    """
+    done = runner.call(command(python, work, row, size), timeout)
+    facts = runner.read(done, timeout)
+    if "cpu" not in facts:
+        raise NotDoneError(facts["why"], facts.get("detail", ""))
+    return float(facts["cpu"]), facts["version"]
+
+
+def instructions(
+    python: str, load: Workload, row: str, counter: runner.Counter, timeout: float
+) -> float:
+    """Instructions for one unit of work.
+
+    Raises:
+        NotDoneError: It failed, or took too long.
+    """
+    look = LOOK_EVERY * (VALGRIND_IS_SLOWER if counter.name == "Valgrind" else 1)
+    prefix = ["env", f"LOOK_EVERY={look}", *counter.command]
+    small, large = load.counted
+    # This compiles what was edited since the last run.
+    runner.call(command(python, load.key, row, small), timeout)
+    counts = []
+    for size in load.counted:
+        words = command(python, load.key, row, size, "bare")
+        done = runner.call([*prefix, *words], timeout)
+        facts = runner.read(done, timeout)
+        if "cpu" not in facts:
+            raise NotDoneError(facts["why"], facts.get("detail", ""))
+        number = counter.find(done[2]) if done else None
+        if number is None:
+            raise NotDoneError(f"{counter.name} gave no count")
+        counts.append(number)
+    if counts[1] <= counts[0]:
+        raise NotDoneError("the greater run took fewer instructions")
+    return (counts[1] - counts[0]) / (large - small)
+
+
+def table(
+    title: str,
+    unit: str,
+    method: str,
+    values: dict[str, list[float]],
+    why: dict[str, str],
+    *,
+    at_most: float | None = None,
+) -> dict[str, Any]:
+    """One group of the results file; its schema is in book/_ext/benchmark_table.py.
+
+    Args:
+        title: The head of the table.
+        unit: Of the values.
+        method: How they were measured.
+        values: For each row one value a round.
+        why: For each row without values, why it has none.
+        at_most: The aim for our row's ratio to the stock loop.
+    """
+    rows: list[dict[str, Any]] = []
+    for name in ROWS:
+        own = values.get(name)
+        if own is None:
+            rows.append({"name": name, "value": None, "note": why[name]})
+            continue
+        each = runner.ratios(own, values[STOCK])
+        row: dict[str, Any] = {
+            "name": name,
+            "value": runner.short(statistics.median(own)),
+            "ratio": runner.short(statistics.median(each)),
+        }
+        if len(own) > 1:
+            row["paired"] = True
+            row["ratio_spread"] = [runner.short(min(each)), runner.short(max(each))]
+            row["spread"] = [runner.short(min(own)), runner.short(max(own))]
+        if name in NOTES:
+            row["note"] = NOTES[name]
+        rows.append(row)
+    group: dict[str, Any] = {"title": title, "unit": unit, "method": method}
+    group["baseline"] = STOCK
+    if at_most is not None:
+        text = f"at most {at_most:g} of asyncio's own loop"
+        group["aim"] = {"name": OURS, "at_most": at_most, "text": text}
+    return group | {"rows": rows}
+
+
+def timed(
+    python: str, load: Workload, rounds: int, timeout: float, packages: dict[str, str]
+) -> dict[str, Any]:
+    """The table of CPU time.
+
+    Raises:
+        ToolError: The stock loop itself could not be measured.
+    """
+    values: dict[str, list[float]] = {}
+    why: dict[str, str] = {}
+    for number in range(rounds):
+        turn = number % len(ROWS)  # nobody is always first
+        for row in (*ROWS[turn:], *ROWS[:turn]):
+            if row in why:
+                continue
+            try:
+                cpu, version = seconds(python, load.key, row, load.size, timeout)
+            except NotDoneError as error:
+                give_up(row, error, values, why)
+                continue
+            values.setdefault(row, []).append(cpu * 1e6 / load.size)
+            if version:
+                packages[row] = version
+        say(f"  {load.title}: round {number + 1} of {rounds}")
+    method = (
+        f"CPU time, that of the system too, per {load.unit} of {load.size:,}: the "
+        f"median of {rounds} round{'s' * (rounds != 1)}. In a round each row runs "
+        "once, in a fresh process; ratios are taken within the round. "
+        f"{load.about}"
+    )
+    return table(f"{load.title}: time", f"µs per {load.unit}", method, values, why)
+
+
+def counted(
+    python: str, load: Workload, counter: runner.Counter, timeout: float
+) -> dict[str, Any]:
+    """The table of instructions.
+
+    Raises:
+        ToolError: The stock loop itself could not be measured.
+    """
+    values: dict[str, list[float]] = {}
+    why: dict[str, str] = {}
+    for row in ROWS:
+        try:
+            values[row] = [instructions(python, load, row, counter, timeout)]
+        except NotDoneError as error:
+            give_up(row, error, values, why)
+        say(f"  {load.title}: instructions of {row}")
+    small, large = load.counted
+    method = (
+        f"Instructions counted by {counter.name}, per {load.unit}: the difference "
+        f"between a run of {large:,} and one of {small:,}. {load.about}"
+    )
+    if counter.name == "Valgrind":
+        method += (
+            f" A program runs about {VALGRIND_IS_SLOWER} times slower under Valgrind, "
+            "so the priority loop's time between two looks for I/O is as many times "
+            "longer."
+        )
+    return table(
+        f"{load.title}: instructions",
+        f"instructions per {load.unit}",
+        method,
+        values,
+        why,
+        at_most=load.at_most,
+    )
+
+
+def give_up(
+    row: str,
+    error: NotDoneError,
+    values: dict[str, list[float]],
+    why: dict[str, str],
+) -> None:
+    """Note why a row has no figure.
+
+    Raises:
+        ToolError: It is the one that the others are compared with.
+    """
+    say(f"    {row}: {error.detail or error.why}")
+    if row == STOCK:
+        raise ToolError(f"the stock loop could not be measured: {error.why}.")
+    values.pop(row, None)
+    why[row] = error.why
+
+
+def growth(python: str, rounds: int, timeout: float) -> dict[str, Any]:
+    """How the simulator of the lease consumer grows with the number of messages.
+
+    Raises:
+        ToolError: A run failed.
+    """
+    values: dict[int, list[float]] = {size: [] for size in MESSAGES}
+    for number in range(rounds):
+        for size in MESSAGES:
+            try:
+                values[size].append(seconds(python, "leases", "loop", size, timeout)[0])
+            except NotDoneError as error:
+                raise ToolError(f"{error.why}: {error.detail}.") from None
+        say(f"  messages in the simulator: round {number + 1} of {rounds}")
+    names = {size: f"{size:,} messages" for size in MESSAGES}
+    few, many = MESSAGES[0], MESSAGES[-1]
+    limit = runner.short(GROWTH * many * log(many) / (few * log(few)))
+    rows = []
+    for size in MESSAGES:
+        each = runner.ratios(values[size], values[few])
+        rows.append(
+            {
+                "name": names[size],
+                "value": runner.short(statistics.median(values[size])),
+                "ratio": runner.short(statistics.median(each)),
+                "paired": True,
+                "ratio_spread": [runner.short(min(each)), runner.short(max(each))],
+                "spread": [
+                    runner.short(min(values[size])),
+                    runner.short(max(values[size])),
+                ],
+            }
+        )
+    return {
+        "title": "The lease consumer in the simulator, by the number of messages",
+        "unit": "s",
+        "method": (
+            f"CPU time of one run on the priority loop: the median of {rounds} "
+            f"round{'s' * (rounds != 1)}, each run in a fresh process. The settings "
+            "are the published ones, and only the number of messages changes."
+        ),
+        "baseline": names[few],
+        "aim": {
+            "name": names[many],
+            "at_most": limit,
+            "text": f"at most {GROWTH:g} of n log n, which is {limit:g}",
+        },
+        "rows": rows,
+    }
+
+
+def replay(python: str, rounds: int, timeout: float) -> dict[str, Any]:
+    """How long experiment E5 takes, by each of the three ways.
+
+    Raises:
+        ToolError: A run failed.
+    """
+    rows = []
+    for row in ("protocol", "gate", "loop"):
+        try:
+            each = [
+                seconds(python, "leases", row, 100, timeout)[0] for _ in range(rounds)
+            ]
+        except NotDoneError as error:
+            raise ToolError(f"{error.why}: {error.detail}.") from None
+        rows.append(
+            {
+                "name": row,
+                "value": runner.short(statistics.median(each)),
+                "spread": [runner.short(min(each)), runner.short(max(each))],
+            }
+        )
+    say("  experiment E5 replayed")
+    return {
+        "title": "Experiment E5 replayed, about 2,000 s of it",
+        "unit": "s",
+        "method": (
+            f"CPU time of one run on the virtual clock: the median of {rounds} "
+            f"run{'s' * (rounds != 1)}, each in a fresh process."
+        ),
+        "aim": {"name": "protocol", "value_at_most": 1, "text": "at most a second"},
+        "rows": rows,
+    }
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog=SPOKEN,
+        description=(
+            "Measure the priority loop beside asyncio's own and asynkit's, and how the "
+            "simulator grows; print tables and write benchmarks/priority_results.json."
+        ),
+    )
+    top.add_argument(
+        "--rounds",
+        type=int,
+        choices=range(1, 101),
+        default=ROUNDS,
+        metavar="ROUNDS",
+        help="measurements of each row (default: %(default)s); fewer write no file",
+    )
+    top.add_argument(
+        "--python",
+        default=sys.executable,
+        help="the Python that is measured (default: the one that runs this)",
+    )
+    top.add_argument(
+        "--timeout",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="longest real time of one measurement (default: %(default)g)",
+    )
+    top.add_argument("--output", type=Path, help="write the results here")
+    return top
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, print, write.
+
+    Raises:
+        ToolError: There is no counter, or a row that must work failed.
+    """
+    if os.name != "posix":
+        raise ToolError("the priority loop is measured on Linux and macOS only.")
+    python = str(environment.ensure(options.python))
+    facts = environment.about(python)
+    counter = runner.find_counter([python])
+    packages: dict[str, str] = {}
+    groups: list[dict[str, Any]] = []
+    for load in WORKLOADS:
+        groups.append(counted(python, load, counter, options.timeout))
+        groups.append(timed(python, load, options.rounds, options.timeout, packages))
+    groups.append(growth(python, options.rounds, options.timeout))
+    groups.append(replay(python, options.rounds, options.timeout))
+    for one in groups:
+        say("\n" + report.as_text(one) + "\n")
+    results = {
+        "machine": report.machine(facts["optimised"]),
+        "python": facts["name"],
+        "command": SPOKEN,
+        "packages": packages,
+        "groups": groups,
+    }
+    path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
+    if path is not None:
+        report.write(results, path)
+        say(f"Written to {runner.relative(path)}.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(argv)
+    try:
+        run(options)
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print("\nstopped; no results were written", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
