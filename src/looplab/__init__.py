@@ -10,6 +10,12 @@ The names that the chapters use are here.  The modules hold the rest:
 * :mod:`looplab.jobs`: a bounded job queue;
 * :mod:`looplab.channel`: a channel without a buffer;
 * :mod:`looplab.charts`: a step chart without matplotlib;
+* :mod:`looplab.priority`: what must not wait its turn goes first;
+* :mod:`looplab.leases`: messages whose leases run out, under any scheduler;
+* :mod:`looplab.bus`: the same on a real message bus;
+* :mod:`looplab.cpu_models`: CPU work on the loop, in threads and in processes;
+* :mod:`looplab.cost`: what a coroutine costs in CPU time;
+* :mod:`looplab.crossthread`: loops in threads, and a guard against one that spins;
 * :mod:`looplab.lint`: unbounded channels and polling, found in source code;
 * :mod:`looplab.check`: the checks behind the exercises.
 """

@@ -148,6 +148,9 @@ def curves(
             )
         if log:
             axes.set_xscale("log")
+            # The default labels are mathematics, which are not parsed here.
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.minorticks_off()
         else:
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -163,6 +166,7 @@ def ranking(
     x: str,
     alt: str,
     predicted: Mapping[str, float] | None = None,
+    spread: Mapping[str, tuple[float, float]] | None = None,
 ) -> Chart:
     """Draw one dot a row on a logarithmic axis, with its value beside it.
 
@@ -173,17 +177,20 @@ def ranking(
         alt: what the chart shows, for those who do not see it.
         predicted: a value by label, drawn as a ring: a prediction that is right has the
             dot in its middle.
+        spread: the least and the most by label, drawn as a line through the dot.
 
     Raises:
         ValueError: if *alt* is empty, a value is not above 0 or a colour is not one of
             the book's.
     """
     listed = list(rows)
+    spread = spread or {}
     for label, value, _ in listed:
-        if not value > 0:
-            raise ValueError(
-                f"{label} is {value}: a logarithmic axis has no such place"
-            )
+        for number in (value, *spread.get(label, ())):
+            if not number > 0:
+                raise ValueError(
+                    f"{label} is {number}: a logarithmic axis has no such place"
+                )
     with matplotlib.rc_context(_STYLE):
         figure, axes = _axes(44 + 22 * len(listed))
         for place, (label, value, name) in enumerate(listed):
@@ -199,9 +206,12 @@ def ranking(
                     markeredgecolor=_MUTED,
                     clip_on=False,
                 )
+            low, high = spread.get(label, (value, value))
+            if low < high:
+                axes.plot([low, high], [place, place], color=colour, linewidth=2)
             axes.annotate(
                 f"{value:.3f}",
-                (value, place),
+                (high, place),
                 xytext=(9, 0),
                 textcoords="offset points",
                 color=colour,

@@ -182,3 +182,14 @@ def test_the_picture_shows_both_and_says_how_late() -> None:
     assert "1.500 s late" in storm
     assert "0.010 s late" in queue
     assert "1.500 s late" not in queue
+
+
+def test_a_ranking_shows_the_spread() -> None:
+    rows = [("a", 1.0, "jobs"), ("b", 2.0, "jobs")]
+    plain = ranking(rows, x="s", alt="A")
+    spread = ranking(rows, x="s", alt="A", spread={"a": (0.5, 4.0)})
+    assert plain.svg != spread.svg
+    # A line of no length is no line.
+    assert ranking(rows, x="s", alt="A", spread={"a": (1.0, 1.0)}).svg == plain.svg
+    with pytest.raises(ValueError, match="a is 0: a logarithmic axis"):
+        ranking(rows, x="s", alt="A", spread={"a": (0, 4.0)})

@@ -233,4 +233,8 @@ def need_awaitable(value: object, name: str) -> None:
 
 from looplab.check import backpressure as backpressure  # noqa: E402 (registers)
 from looplab.check import callbacks as callbacks  # noqa: E402 (registers)
+from looplab.check import cpu_models as cpu_models  # noqa: E402 (registers)
 from looplab.check import late_heartbeat as late_heartbeat  # noqa: E402 (registers)
+from looplab.check import priority as priority  # noqa: E402 (registers)
+from looplab.check import spinning_loop as spinning_loop  # noqa: E402 (registers)
+from looplab.check import task_cost as task_cost  # noqa: E402 (registers)

@@ -1,0 +1,8 @@
+"""What a request costs on a real server: parts in sequence, or through ``gather``.
+
+``python -m request_cost`` in this folder's parent prints a table.
+"""
+
+from .client import Server
+
+__all__ = ["Server"]

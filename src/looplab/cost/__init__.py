@@ -1,0 +1,51 @@
+"""What a coroutine costs: CPU time for each call, measured in a clean interpreter.
+
+>>> from looplab.cost import cpu_cost              # doctest: +SKIP
+>>> cpu_cost("mypackage.service:handle")           # doctest: +SKIP
+
+The figure is **CPU time**, not wall time, because CPU time is what a server pays for
+and what other programs on the machine do not add to.  It is measured by ``pyperf`` in
+processes of its own, where no notebook has a loop running and nothing has patched
+asyncio.  :func:`compare_variants` asks what it costs to await the same coroutine in
+sequence, through ``gather``, in tasks; :func:`clients_per_core` turns a cost into
+clients.
+
+* :mod:`looplab.cost.measure`: the three functions that measure;
+* :mod:`looplab.cost.variants`: the ways to await, as source code;
+* :mod:`looplab.cost.works`: small functions to measure;
+* :mod:`looplab.cost.table`: what they return;
+* :mod:`looplab.cost.capacity`: the arithmetic of clients and cores;
+* :mod:`looplab.cost.send`: how a function reaches the clean interpreter;
+* :mod:`looplab.cost.clean`: that process, and the promise that it ends;
+* :mod:`looplab.cost.child`: what runs inside it.
+
+Introduced in chapter 3, *Count what a task costs*.
+"""
+
+from .capacity import clients_per_core, cores_needed
+from .clean import CostError, WorkFailedError
+from .measure import (
+    MissingPackageError,
+    compare_costs,
+    compare_variants,
+    cpu_cost,
+)
+from .send import UnsendableError
+from .table import Cost, CostTable
+from .variants import VARIANTS, variant_source
+
+__all__ = [
+    "VARIANTS",
+    "Cost",
+    "CostError",
+    "CostTable",
+    "MissingPackageError",
+    "UnsendableError",
+    "WorkFailedError",
+    "clients_per_core",
+    "compare_costs",
+    "compare_variants",
+    "cores_needed",
+    "cpu_cost",
+    "variant_source",
+]

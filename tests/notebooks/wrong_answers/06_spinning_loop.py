@@ -1,0 +1,162 @@
+"""Plausible wrong answers to the exercises of chapter 6; each must fail its check."""
+
+ANSWERS = {
+    "06-predict": {
+        "forgets the cost": """
+def asks(seconds, cost, nap):
+    return seconds / nap if nap else seconds
+""",
+        "forgets the nap": """
+def asks(seconds, cost, nap):
+    return seconds / cost
+""",
+        "two callbacks a round, also without a nap": """
+def asks(seconds, cost, nap):
+    return seconds / (nap + 2 * cost)
+""",
+        "the wrong way up": """
+def asks(seconds, cost, nap):
+    return (nap + cost) / seconds
+""",
+    },
+    "06-parsons": {
+        "judges a time": "order = [5, 3, 7, 2, 4]",
+        "the assert the wrong way round": "order = [5, 3, 7, 2, 8]",
+        "asks while it counts": "order = [5, 3, 7, 6, 2, 1]",
+        "no time passes": "order = [5, 3, 7, 1]",
+        "counts before there is a session": "order = [5, 7, 3, 2, 1]",
+    },
+    "06-fix": {
+        "a nap": """
+import queue
+
+class Inbox:
+    def __init__(self):
+        self._items = queue.Queue()
+
+    def put(self, item):
+        self._items.put(item)
+
+    async def get(self):
+        while self._items.empty():
+            await asyncio.sleep(0.001)
+        return self._items.get_nowait()
+""",
+        "touches the queue from the other thread": """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+
+    def put(self, item):
+        self._items.put_nowait(item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "not safe from a thread": """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.Queue()
+
+    def put(self, item):
+        self._loop.call_soon(self._items.put_nowait, item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "an event that is never cleared": """
+import queue
+
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = queue.Queue()
+        self._arrived = asyncio.Event()
+
+    def put(self, item):
+        self._items.put(item)
+        self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def get(self):
+        await self._arrived.wait()
+        return self._items.get_nowait()
+""",
+        "one item for each event": """
+import queue
+
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = queue.Queue()
+        self._arrived = asyncio.Event()
+
+    def put(self, item):
+        self._items.put(item)
+        self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def get(self):
+        await self._arrived.wait()
+        self._arrived.clear()
+        return self._items.get_nowait()
+""",
+    },
+    "06-modify": {
+        "the famous millisecond": "nap = 0.001",
+        "no nap": "nap = 0",
+        "too long": "nap = 0.050",
+        "milliseconds for seconds": "nap = 20",
+        "not a number": "nap = 'short'",
+    },
+    "06-make": {
+        "calls it at once": """
+from concurrent.futures import Future
+
+def hop(loop, function):
+    future = Future()
+    future.set_result(function())
+    return future
+""",
+        "not safe from a thread": """
+from concurrent.futures import Future
+
+def hop(loop, function):
+    future = Future()
+    loop.call_soon(lambda: future.set_result(function()))
+    return future
+""",
+        "forgets the exception": """
+from concurrent.futures import Future
+
+def hop(loop, function):
+    future = Future()
+    loop.call_soon_threadsafe(lambda: future.set_result(function()))
+    return future
+""",
+        "a future of asyncio": """
+def hop(loop, function):
+    future = loop.create_future()
+    loop.call_soon_threadsafe(lambda: future.set_result(function()))
+    return future
+""",
+        "runs what was cancelled": """
+from concurrent.futures import Future
+
+def hop(loop, function):
+    future = Future()
+
+    def on_loop():
+        try:
+            result = function()
+        except BaseException as error:
+            if not future.cancelled():
+                future.set_exception(error)
+        else:
+            if not future.cancelled():
+                future.set_result(result)
+
+    loop.call_soon_threadsafe(on_loop)
+    return future
+""",
+    },
+}
