@@ -25,7 +25,7 @@ from tests.live.books import Shelf
 from tools.common import ROOT
 
 FOLDER = ROOT / "book" / "explorables"
-BOOK = ("workers", "arrivals", "lost_leases")
+BOOK = ("workers", "arrivals", "lost_leases", "clients")
 
 
 def good(**change: Any) -> dict[str, Any]:
@@ -330,10 +330,20 @@ def leases_agree(shown: str, summary: str) -> bool:
     )
 
 
+def clients_agree(shown: str, summary: str) -> bool:
+    printed = re.findall(r"([\d,.]+) clients|with tasks: ([\d,.]+),", shown)
+    said = re.findall(r"([\d,.]+) clients?\b", summary)
+    numbers = [float("".join(pair).replace(",", "")) for pair in printed]
+    return numbers == pytest.approx(
+        [float(text.replace(",", "")) for text in said], rel=0.02
+    )
+
+
 AGREE: dict[str, Callable[[str, str], bool]] = {
     "workers": workers_agree,
     "arrivals": arrivals_agree,
     "lost_leases": leases_agree,
+    "clients": clients_agree,
 }
 
 
