@@ -268,8 +268,8 @@ class CostTable:
         note = f" {self.note}" if self.note else ""
         caption = f"CPU time of a call{on}; measured with {described(self.machine)}."
         return (
-            '<div style="overflow-x:auto" tabindex="0" role="region" '
-            'aria-label="CPU time of a call">'
+            '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
+            'role="region" aria-label="CPU time of a call">'
             f"<table><caption>{escape(caption + note)}</caption>"
             f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         )

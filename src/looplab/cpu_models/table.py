@@ -153,9 +153,12 @@ class Comparison:
                     f"{escape(row.unavailable)}</td>"
                 )
             body.append(f'<tr><th scope="row">{escape(row.name)}</th>{cells}</tr>')
+        title = escape(self._title())
         return (
-            f"<table><caption>{escape(self._title())} {escape(self.where)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
+            f'role="region" aria-label="{title}">'
+            f"<table><caption>{title} {escape(self.where)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
         )
 
     def _title(self) -> str:

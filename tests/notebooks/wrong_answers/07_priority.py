@@ -1,0 +1,188 @@
+"""Plausible wrong answers to the exercises of chapter 7; each must fail its check."""
+
+ANSWERS = {
+    "07-predict": {
+        "the whole lease": """
+def longest_round(lease, refresh_every, computations):
+    return lease / computations
+""",
+        "one computation only": """
+def longest_round(lease, refresh_every, computations):
+    return lease - refresh_every
+""",
+        "one computation too many": """
+def longest_round(lease, refresh_every, computations):
+    return (lease - refresh_every) / (computations + 1)
+""",
+    },
+    "07-parsons": {
+        "equal bids take each other's place": "order = [5, 10, 2, 3, 11, 1, 6, 4]",
+        "goes on as soon as it wins": "order = [5, 10, 7, 8, 11, 1, 6, 4]",
+        "counts every iteration": "order = [5, 10, 2, 8, 11, 1, 9, 4]",
+        "never takes the bid off": "order = [5, 10, 2, 8, 11, 1, 6]",
+        "looks before it has yielded": "order = [5, 10, 2, 8, 11, 6, 1, 4]",
+    },
+    "07-fix": {
+        "the work at a level of its own, receiving still urgent": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        with priority(3):
+            while (message := await receive()) is not None:
+                tasks.create_task(keep_lease(message))
+                with priority(2):
+                    tasks.create_task(process(message))
+""",
+        "the wrong way round": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await receive()) is not None:
+            with priority(1):
+                tasks.create_task(keep_lease(message))
+            with priority(2):
+                tasks.create_task(process(message))
+""",
+        "receives as urgently as it works": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        with priority(2):
+            while (message := await receive()) is not None:
+                with priority(3):
+                    tasks.create_task(keep_lease(message))
+                tasks.create_task(process(message))
+""",
+        "sets the priority of the wrong code": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await receive()) is not None:
+            lease, work = keep_lease(message), process(message)
+            tasks.create_task(work)
+            tasks.create_task(lease)
+            with priority(3):
+                pass
+""",
+        "forgets an error of the work": """
+async def serve(receive, keep_lease, process):
+    tasks = []
+    while (message := await receive()) is not None:
+        with priority(3):
+            tasks.append(asyncio.create_task(keep_lease(message)))
+        with priority(2):
+            tasks.append(asyncio.create_task(process(message)))
+    await asyncio.wait(tasks)
+""",
+    },
+    "07-modify": {
+        "one at a time": "limit = 1",
+        "too few to fill the thread": "limit = 3",
+        "as many as a lease has computations, and more": "limit = 9",
+        "no limit": "limit = None",
+    },
+    "07-make": {
+        "polls": """
+class Levels:
+    def __init__(self):
+        self.queues = {3: deque(), 2: deque(), 1: deque()}
+
+    async def turn(self, priority):
+        mine = object()
+        self.queues[priority].append(mine)
+        while next(filter(None, self.queues.values()))[0] is not mine:
+            await asyncio.sleep(0)
+        for _ in range(4):
+            await asyncio.sleep(0)
+        self.queues[priority].remove(mine)
+""",
+        "does not settle": """
+class Levels:
+    def __init__(self):
+        self.queues = {3: deque(), 2: deque(), 1: deque()}
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queues[priority].append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while any(self.queues.values()):
+            await asyncio.sleep(0)
+            queue = next(filter(None, self.queues.values()))
+            while queue and (mine := queue.popleft()).done():
+                pass
+            if not mine.done():
+                mine.set_result(None)
+        self.processor = None
+""",
+        "stumbles over a cancelled task": """
+class Levels:
+    def __init__(self):
+        self.queues = {3: deque(), 2: deque(), 1: deque()}
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queues[priority].append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while any(self.queues.values()):
+            for _ in range(4):
+                await asyncio.sleep(0)
+            queue = next(filter(None, self.queues.values()))
+            queue.popleft().set_result(None)
+        self.processor = None
+""",
+        "last in, first out": """
+class Levels:
+    def __init__(self):
+        self.queues = {3: deque(), 2: deque(), 1: deque()}
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queues[priority].append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while any(self.queues.values()):
+            for _ in range(4):
+                await asyncio.sleep(0)
+            queue = next(filter(None, self.queues.values()))
+            while queue and (mine := queue.pop()).done():
+                pass
+            if not mine.done():
+                mine.set_result(None)
+        self.processor = None
+""",
+        "the least urgent first": """
+class Levels:
+    def __init__(self):
+        self.queues = {1: deque(), 2: deque(), 3: deque()}
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queues[priority].append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while any(self.queues.values()):
+            for _ in range(4):
+                await asyncio.sleep(0)
+            queue = next(filter(None, self.queues.values()))
+            while queue and (mine := queue.popleft()).done():
+                pass
+            if not mine.done():
+                mine.set_result(None)
+        self.processor = None
+""",
+    },
+}
