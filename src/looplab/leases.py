@@ -8,7 +8,7 @@ decides how many messages are lost (chapter 7).
 
 >>> from looplab.leases import LeaseSettings, consume
 >>> consume(LeaseSettings(messages=3, cpu=0.1))
-<LeaseRun 3 processed, 0 lost in 23.25 s, first come first served>
+<LeaseRun 3 processed, 0 lost in 23.35 s, first come first served>
 
 The consumer
 ------------
