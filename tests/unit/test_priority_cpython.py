@@ -129,7 +129,9 @@ def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) ->
 
 # Of test_ssl one test looks for leaks as soon as the loop stops.  In another order than
 # the stock one, a transport's last callback may still be waiting then.
-@pytest.mark.parametrize("module", ["test_events", "test_streams", "test_unix_events"])
+@pytest.mark.parametrize(
+    "module", ["test_events", "test_streams", "test_subprocess", "test_unix_events"]
+)
 def test_they_pass_where_priorities_are_in_use(module: str) -> None:
     report = run_module("--in-use", module)
     if report.failed and not KNOWN:

@@ -37,6 +37,7 @@ from looplab.priority import (
     PriorityEventLoop,
     UnsupportedLoopError,
     current_priority,
+    deadline,
     priority,
 )
 from looplab.priority import loop as loop_module
@@ -361,6 +362,58 @@ def test_subprocesses(policy: Any) -> None:
         return list(await asyncio.gather(*(one(number) for number in range(3))))
 
     assert on(main, policy) == [("0cba", 3), ("1cba", 3), ("2cba", 3)]
+
+
+class Ending(asyncio.SubprocessProtocol):
+    """Notes the end of a process in the order in which it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self.told.append(f"pipe {fd}")
+
+    def process_exited(self) -> None:
+        self.told.append("exit")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.told.append("end")
+
+
+@POLICIES
+def test_the_end_of_a_process_is_told_in_order(policy: Any) -> None:
+    # Less urgent code closes the pipe.  What tells of it may not stay behind while
+    # the loop is busy, since a thread tells the loop of the exit.
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        with priority(2), deadline(here.time()):
+            transport, protocol = await here.subprocess_exec(
+                Ending, "cat", stdin=asyncio.subprocess.PIPE, stdout=None, stderr=None
+            )
+
+        async def hold_up() -> None:
+            until = here.time() + PATIENCE
+            while "end" not in protocol.told and here.time() < until:
+                await asyncio.sleep(0)
+
+        tasks = []
+
+        def keep_busy() -> None:
+            with priority(1), deadline(here.time() + 1):
+                tasks.append(asyncio.create_task(hold_up()))
+
+        with priority(0), deadline(here.time() + 1_000):
+            stdin = transport.get_pipe_transport(0)
+            assert stdin is not None
+            stdin.close()
+            here.call_soon(keep_busy)
+        while "end" not in protocol.told:
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*tasks)
+        transport.close()
+        return protocol.told
+
+    assert on(main, policy) == ["pipe 0", "exit", "end"]
 
 
 def test_a_signal_is_handled_while_urgent_callbacks_never_end() -> None:

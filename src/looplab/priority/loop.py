@@ -13,9 +13,11 @@ import contextlib
 import selectors
 import sys
 import time
+from asyncio import base_subprocess
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -226,6 +228,7 @@ _METHODS = (
     "_add_callback_signalsafe",
     "_check_callback",
     "_check_closed",
+    "_make_subprocess_transport",
     "_process_events",
     "_run_once",
     "_write_to_self",
@@ -258,6 +261,8 @@ def _check_stock_loop() -> None:
             for name in _USED_BY_RUN_ONCE
             if name not in code.co_names
         ]
+    if not hasattr(base_subprocess.BaseSubprocessTransport, "_call"):
+        missing.append("_call() of subprocesses")
     if set(asyncio.Handle.__slots__) != _HANDLE:
         missing.append("Handle of the known slots")
     if missing or code is None:
@@ -270,6 +275,12 @@ def _check_stock_loop() -> None:
 
 
 _new_handle = asyncio.Handle.__new__
+
+
+def _call_in(
+    loop: asyncio.AbstractEventLoop, context: Context, callback: Any, *args: Any
+) -> None:
+    loop.call_soon(callback, *args, context=context.copy())
 
 
 class PriorityEventLoop(asyncio.SelectorEventLoop):
@@ -287,6 +298,8 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
     callbacks the loop looks for timers that are due, so an urgent *timer* waits for at
     most one callback, or, while I/O keeps coming, for two.  It looks for I/O between
     two callbacks too, if *look_every* has passed since it did.
+
+    The callbacks of a subprocess have the priority of the code that started it.
 
     A callback that is running is never interrupted.  A priority that never stops being
     ready keeps the lower ones waiting for ever, unless the policy has an ageing.
@@ -419,6 +432,21 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
         It has the priority of the code that calls this, or that of *context*.
         """
         return _in_priority_context(super().create_task, context, coro, **options)
+
+    # A process ends with several callbacks, and the last of them must come last.  Code
+    # of any priority may close a pipe, and a thread may notice the exit.  So all of
+    # them get the priority of the code that started the process: first in, first out.
+
+    async def _make_subprocess_transport(self, *args: Any, **options: Any) -> Any:
+        base: Any = super()
+        transport = await base._make_subprocess_transport(*args, **options)
+        transport._call = partial(_call_in, self, copy_context())
+        return transport
+
+    @property
+    def _child_watcher_callback(self) -> Callable[..., None]:
+        base: Any = super()
+        return partial(copy_context().run, base._child_watcher_callback)
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
