@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,12 +20,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
+from looplab import processes
+
 __all__ = ["SPEC", "CostError", "WorkFailedError", "environ", "run"]
 
 #: The variable that names the file in which the clean interpreter finds its orders.
 SPEC = "LOOPLAB_COST_SPEC"
 
-_GROUPS = hasattr(os, "killpg")
 # Settings that make every task slower, or the interpreter another one.
 _DROPPED = (
     "PYTHONASYNCIODEBUG",
@@ -93,12 +93,12 @@ def run(command: Sequence[str], env: dict[str, str], timeout: float) -> tuple[in
             stdout=subprocess.PIPE,
             stderr=noise,
             env=env,
-            process_group=0 if _GROUPS else None,
+            process_group=0 if processes.GROUPS else None,
         )
         try:
             line = _first_line(process, timeout)
         finally:
-            _end(process)
+            processes.end(process)
         noise.seek(0)
         said = noise.read().decode(errors="replace")
     if not line:
@@ -122,30 +122,6 @@ def _first_line(process: subprocess.Popen[bytes], timeout: float) -> bytes:
     if not done.wait(timeout):
         raise TimeoutError(f"not done after {timeout:g} s")
     return lines[0] if lines else b""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the group and reap its leader; an interrupt waits until that is done."""
-    interrupted: BaseException | None = None
-    while True:
-        try:
-            if process.returncode is None:
-                # The leader is not reaped yet, so its number is still its own.
-                if _GROUPS:
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.killpg(process.pid, signal.SIGKILL)
-                elif process.stdin is not None:
-                    process.stdin.close()
-                process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            break
-        except KeyboardInterrupt as error:
-            interrupted = error
-    if interrupted is not None:
-        raise interrupted
 
 
 def _last_line(said: str) -> str:

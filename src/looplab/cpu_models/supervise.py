@@ -25,13 +25,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from looplab import processes
+
 from .measure import Measurement, measure
 from .models import Model, ModelUnavailableError
 
 __all__ = ["MeasurementError", "UnpicklableError", "WorkError", "in_fresh_process"]
 
 _SOURCE = str(Path(__file__).resolve().parents[2])
-_GROUPS = hasattr(os, "killpg")
 #: Run by the fresh interpreter.
 _BOOT = (
     "import sys; sys.path.insert(0, {source!r}); "
@@ -84,7 +85,7 @@ def in_fresh_process(
             stdout=subprocess.PIPE,
             stderr=noise,
             bufsize=0,
-            start_new_session=_GROUPS,
+            start_new_session=processes.GROUPS,
         )
         try:
             reply = _Reply(process)
@@ -94,7 +95,7 @@ def in_fresh_process(
                 _send(process.stdin, request)
             message = reply.wait(model, timeout)
         finally:
-            _end(process)
+            processes.end(process)
         if message is None:
             raise MeasurementError(_last_words(model, process.returncode, noise))
     return _read(model, function, message)
@@ -172,28 +173,6 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 _PEEK = (
     getattr(os, "WEXITED", 0) | getattr(os, "WNOHANG", 0) | getattr(os, "WNOWAIT", 0)
 )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and its group, and reap it.  Goes through with it."""
-    interrupted: BaseException | None = None
-    while True:
-        try:
-            if process.returncode is None:
-                process.kill()
-                if _GROUPS:
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
-            break
-        except KeyboardInterrupt as error:  # one more: finish, then pass it on
-            interrupted = error
-    if interrupted is not None:
-        raise interrupted
 
 
 def _last_words(model: Model, code: int | None, noise: IO[bytes]) -> str:
@@ -289,7 +268,7 @@ def _start_watchdog(request: IO[bytes]) -> None:
 
     A process and not a thread, which a job in C could keep from running.
     """
-    if not _GROUPS:
+    if not processes.GROUPS:
         threading.Thread(
             target=lambda: (request.read(1), os._exit(1)), daemon=True
         ).start()
