@@ -109,7 +109,7 @@ def test(options: argparse.Namespace) -> None:
     # The tests of the site mostly wait for browsers: they run beside the others.
     say(f"The tests in {SITE_TESTS} run at the same time and are shown at the end.")
     with beside(venv, "-m", "pytest", "-p", "no:cacheprovider", SITE_TESTS):
-        run(venv, "-m", "pytest", f"--ignore={SITE_TESTS}")
+        run(venv, "-m", "pytest", f"--deselect={SITE_TESTS}")
 
 
 def execute(options: argparse.Namespace) -> None:

@@ -35,7 +35,8 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks.livecells",
         description=(
             "Measure the book's live cells beside JupyterLite, print tables and write "
-            "benchmarks/live_results.json (only with both browsers)."
+            "benchmarks/live_results.json (only as a whole: --page, --only and "
+            "fewer rounds write no file)."
         ),
     )
     top.add_argument(
@@ -44,15 +45,26 @@ def parser() -> argparse.ArgumentParser:
         default=ROOT / "_build" / "html",
         help="the built book (default: _build/html; make build makes it)",
     )
-    top.add_argument("--page", help="a page of the book, and a # and a cell of it")
     top.add_argument(
-        "--rounds", type=rounds, default=ROUNDS, help="default: %(default)s"
+        "--page", help="a page of the book, and a # and a cell of it; writes no file"
+    )
+    top.add_argument(
+        "--rounds",
+        type=rounds,
+        default=ROUNDS,
+        help="default: %(default)s; fewer write no file",
     )
     top.add_argument(
         "--only", choices=measure.BROWSERS, help="one browser; writes no file"
     )
-    top.add_argument("--output", type=Path, help="write the results here")
+    top.add_argument("--output", type=Path, help="write the results here in any case")
     return top
+
+
+def target(options: argparse.Namespace) -> Path | None:
+    """The file that is written: the published one by a whole run only."""
+    is_whole = not options.only and not options.page and options.rounds >= ROUNDS
+    return options.output or (RESULTS if is_whole else None)
 
 
 def browsers(only: str | None) -> dict[str, str]:
@@ -92,10 +104,10 @@ def run(options: argparse.Namespace) -> None:
     results = about(found) | {"groups": measure.groups(found, options.rounds)}
     for group in results["groups"]:
         say("\n" + report.as_text(group))
-    target = options.output or (None if options.only else RESULTS)
-    if target is not None:
-        report.write(results, target)
-        say(f"\nWritten to {target.name}.")
+    file = target(options)
+    if file is not None:
+        report.write(results, file)
+        say(f"\nWritten to {file.name}.")
 
 
 def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:

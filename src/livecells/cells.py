@@ -40,9 +40,14 @@ def register(app: Any) -> None:
     app.connect("build-finished", finish)
 
 
-def check_options(_: Any, config: Any) -> None:
+def check_options(app: Any, config: Any) -> None:
     """Stop at an option that cannot be meant so, with the value and the fix."""
     assets.check_options(config)
+    # The packages bring Markdown files, which are no pages of the book.
+    folder = Path(app.srcdir, config.livecells_node_modules)
+    folder = Path(os.path.relpath(folder, app.srcdir))
+    if ".." not in folder.parts:
+        config.exclude_patterns = [*config.exclude_patterns, f"{folder.as_posix()}/**"]
     if os.environ.get("LIVECELLS_ENABLED") == "0":
         config.livecells_enabled = False
 

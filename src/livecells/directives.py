@@ -384,6 +384,8 @@ def _figure(self: Any, node: ExplorableFigure) -> str:
         # The longest summary, unseen, keeps the page from jumping.
         f'<div class="explorable-summary"><p id="{name}-summary">{escape(summary)}</p>'
         f'<p class="explorable-room" aria-hidden="true">{escape(longest)}</p></div>'
+        '<p class="explorable-absent">The slider does nothing here: its script has not '
+        "run. Was the page opened as a file?</p>"
         '<p class="explorable-notice" role="status"></p></figure>\n'
     )
 

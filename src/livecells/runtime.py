@@ -35,8 +35,13 @@ TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 PIECE = 8_000  # characters of a stream that are sent together
 PROMPT = 40  # short pieces that are sent at once, before they are held back …
 REFILL = 20  # … and how many more a second
-RICH_LIMIT = 2_000_000  # characters of HTML or SVG in one cell
+RICH_LIMIT = 2_000_000  # characters of HTML or SVG in one cell …
+RICH_TAGS = 20_000  # … and tags, since elements cost a page more than letters
 DISPLAYS = 300  # outputs other than text in one cell
+WHAT_IS_HERE = (
+    "In the page there is the standard library, without what needs threads, processes "
+    "or sockets, and the packages that this site brings along."
+)
 AROUND = 2  # lines of the cell above the marked one in a traceback
 
 
@@ -249,6 +254,7 @@ class _Writer:
         self._open = True
         self._left = self._limit
         self._rich = RICH_LIMIT
+        self._tags = RICH_TAGS
         self._displays = DISPLAYS
         self._is_cut = False
         self._pieces: dict[str, list[str]] = {}
@@ -301,13 +307,16 @@ class _Writer:
         self.flush()
         self._displays -= 1
         for mime in data.keys() - {"text/plain"}:
-            self._rich -= len(data[mime])
-            if self._rich < 0:
-                size = len(data[mime])
+            size, tags = len(data[mime]), data[mime].count("<")
+            self._rich -= size
+            self._tags -= tags
+            if self._rich < 0 or self._tags < 0:
                 data = {
-                    "text/plain": f"<not shown: {size:,} characters of {mime}; a cell "
-                    f"may show {RICH_LIMIT:,}>"
+                    "text/plain": f"<not shown: {size:,} characters with {tags:,} tags "
+                    f"of {mime}; all of a cell may have {RICH_LIMIT:,} and "
+                    f"{RICH_TAGS:,}>"
                 }
+                self._is_cut = True
                 break
         else:
             data = dict(data)
@@ -447,6 +456,8 @@ class _Report:
         notes = getattr(error, "__notes__", None)
         for note in notes if isinstance(notes, (list, tuple)) else ():
             yield _text_of(note)
+        if isinstance(error, ModuleNotFoundError):
+            yield WHAT_IS_HERE
         if isinstance(error, BaseExceptionGroup):
             count = len(error.exceptions)
             for i, inner in enumerate(error.exceptions[:10], 1):
@@ -572,6 +583,8 @@ class _Names(ast.NodeVisitor):
     Attributes:
         binds: names that it binds, or whose object it changes by assignment.
         kills: names that it binds before it can have read them.
+        imports: those of them that an import binds: to an object that is there already
+            if a cell above has imported it, too.
         reads: global names that it reads, in functions too.
         commands: names of which an attribute is called for its effect alone, as in
             ``random.seed(1)``.
@@ -583,6 +596,7 @@ class _Names(ast.NodeVisitor):
     def __init__(self, source: str) -> None:
         self.binds: set[str] = set()
         self.kills: set[str] = set()
+        self.imports: set[str] = set()
         self.reads: set[str] = set()
         self.commands: set[str] = set()
         self.defines: dict[str, set[str]] = {}
@@ -617,6 +631,8 @@ class _Names(ast.NodeVisitor):
             inside = _names_in(statement)
             if _is_plain(statement):
                 self.kills |= bound - seen - self._mentions
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                self.imports |= bound
             seen |= inside | bound
         self.binds |= hidden
         if hidden:
@@ -684,9 +700,9 @@ class _Names(ast.NodeVisitor):
     def visit_Expr(self, node: ast.Expr) -> None:
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
         if isinstance(call, ast.Call):
-            root = call.func
-            while isinstance(root, (ast.Attribute, ast.Subscript)):
-                root = root.value
+            root: ast.expr = call
+            while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+                root = root.func if isinstance(root, ast.Call) else root.value
             if isinstance(root, ast.Name) and root is not call.func:
                 self.commands.add(root.id)
         self.generic_visit(node)
@@ -799,13 +815,15 @@ def _needed(
         everything = {name for cell in cells for name in cell.binds | cell.reads}
         return set(range(target)), dict.fromkeys(range(target + 1), everything), set()
     impure = _impure(cells)
+    # A module that some cell changes is not made anew by importing it again.
+    kills = [cell.kills - (cell.imports & impure) for cell in cells]
     # What each function and class stands for where a cell begins, and the names that a
     # cell reads or touches with the help of those.
     known: dict[str, set[str]] = {}
     from_above: list[set[str]] = []
     touches: list[list[set[str]]] = []
-    for cell in cells:
-        foreign = cell.reads - cell.kills
+    for cell, killed in zip(cells, kills, strict=True):
+        foreign = cell.reads - killed
         from_above.append(foreign | _closure(foreign, known))
         known = {name: set(inside) for name, inside in known.items()}
         for name, inside in cell.defines.items():
@@ -837,7 +855,7 @@ def _needed(
                     more |= touched & impure
                 if touched & changing:
                     more |= step.binds
-            live = (live - cell.kills) | from_above[i]
+            live = (live - kills[i]) | from_above[i]
             ahead[i] = set(live)
         if more <= aliases:
             return needed, ahead, aliases

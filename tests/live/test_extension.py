@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -280,6 +281,23 @@ def test_a_wheel_for_one_kind_of_machine_is_refused(
     wheel.write_bytes(b"")
     with pytest.raises(ExtensionError, match="needs a pure Python wheel"):
         shelf.build({"index.ipynb": LAB}, livecells_wheels=[str(wheel)])
+
+
+def test_the_pages_of_npm_packages_are_no_pages_of_the_book(shelf: Shelf) -> None:
+    book = shelf.build(
+        {"index.ipynb": LAB, "node_modules/some/README.md": "no title"},
+        livecells_node_modules="node_modules",
+        livecells_enabled=False,
+    )
+    assert "some" not in book.warnings
+    assert not (book.out / "node_modules").exists()
+
+
+def test_the_page_names_the_version_of_python_that_was_tried() -> None:
+    page = (ROOT / "book" / "live_cells.md").read_text(encoding="utf-8")
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
+    versions = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
+    assert f" pyodide@{versions['pyodide']} " in page
 
 
 def test_every_option_is_documented() -> None:

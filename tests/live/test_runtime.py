@@ -232,9 +232,28 @@ def test_html_has_a_bound_of_its_own(page: Page) -> None:
             def __repr__(self): return "short"
     """)
     assert len(page.run("Html(500_000)", "c2")[0]["data"]["text/html"]) == 500_000
-    [output] = page.run("Html(3_000_000)", "c2")
+    output, cut = page.run("Html(3_000_000)", "c2")
+    assert cut["kind"] == "cut"
     assert "text/html" not in output["data"]
-    assert "3,000,000 characters of text/html" in output["data"]["text/plain"]
+    assert (
+        "3,000,000 characters with 0 tags of text/html" in output["data"]["text/plain"]
+    )
+
+
+def test_html_may_not_have_any_number_of_tags(page: Page) -> None:
+    page.run("""
+        class Table:
+            def _repr_html_(self): return "<b>x</b>" * 1_000
+            def __repr__(self): return "short"
+    """)
+    outputs = page.run("for i in range(5_000): display(Table())", "c2")
+    shown = [output for output in outputs if "text/html" in output.get("data", {})]
+    assert len(shown) == 10
+    *_, last, cut = outputs
+    assert len(outputs) == len(shown) + 2
+    assert "8,000 characters with 2,000 tags of text/html" in last["data"]["text/plain"]
+    assert "2,000,000 and 20,000" in last["data"]["text/plain"]
+    assert cut["kind"] == "cut"
 
 
 def test_endless_displays_are_cut(page: Page) -> None:
@@ -469,6 +488,9 @@ def plan(page: Page, *sources: str) -> list[int]:
         (["a = []", "def f(): a.append(1)", "f()", "a"], [0, 1, 2, 3]),
         (["a = []", "b = a", "b.append(1)", "print(a)"], [0, 1, 2, 3]),
         (["import random", "random.seed(1)", "random.random()"], [0, 1, 2]),
+        (["import os; os.environ['X'] = '1'", "import os; os.environ"], [0, 1]),
+        (["import os", "import os; os.environ"], [1]),
+        (["from random import seed", "a = 1", "seed"], [0, 2]),
         (["def f(): global n; n = 1", "f()", "print(n)"], [0, 1, 2]),
         (["from math import *", "print(1)"], [0, 1]),
         (["exec('a = 1')", "print(2)"], [0, 1]),
@@ -610,6 +632,7 @@ STATEMENTS = st.one_of(
     st.builds("random.seed({})".format, DIGITS),
     st.builds("{} = random.randrange(9)".format, NAMES),
     st.builds("({} := {})".format, NAMES, DIGITS),
+    st.builds("import random\n{} = random.randrange(9)".format, NAMES),
 )
 FIRST = """import random
 def add(l, x): l.append(x)
@@ -649,6 +672,15 @@ def test_reset_empties_the_namespace(page: Page) -> None:
     page.session.reset()
     assert page.error("a")["name"] == "NameError"
     assert page.text("print(display is not None)") == "True\n"
+
+
+def test_a_missing_module_says_what_there_is(page: Page) -> None:
+    error = page.error("import numpy_of_another_world")
+    assert error["text"].splitlines()[-2:] == [
+        "ModuleNotFoundError: No module named 'numpy_of_another_world'",
+        "In the page there is the standard library, without what needs threads, "
+        "processes or sockets, and the packages that this site brings along.",
+    ]
 
 
 def test_an_unknown_cell_is_named(page: Page) -> None:

@@ -56,6 +56,17 @@ def by_title(groups):
     return {group["title"].partition(" in ")[0]: group for group in groups}
 
 
+@pytest.mark.parametrize(
+    "words", [["--only", "chrome"], ["--rounds", "1"], ["--page", "book/index.html"]]
+)
+def test_only_a_whole_run_touches_the_published_file(words, tmp_path):
+    options = command.parser().parse_args(words)
+    assert command.target(options) is None
+    options.output = tmp_path / "mine.json"
+    assert command.target(options) == tmp_path / "mine.json"
+    assert command.target(command.parser().parse_args([])) == PUBLISHED
+
+
 def test_the_tables_follow_the_schema_and_judge_the_aims():
     groups = by_title(measure.groups(found(), 3))
     assert set(groups) == {

@@ -79,10 +79,13 @@ export class Cell {
     this.key = `livecells ${location.pathname} ${this.id} ${built}`;
     this.#addToolbar();
     this.setState("built");
-    // Another script, such as a slider's, may set the code; that does not run it.
+    // Another script, such as a slider's, may set the code; that does not run it. Nor is
+    // it kept as an edit: the slider, too, forgets its place with the page.
     element.addEventListener(
       "livecells:source",
-      page.guard((event) => this.setSource(String(event.detail.source))),
+      page.guard((event) =>
+        this.setSource(String(event.detail.source), { keep: false }),
+      ),
     );
   }
 

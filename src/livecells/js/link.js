@@ -42,7 +42,8 @@ export async function makeLink(id, source) {
  */
 export async function readLink(fragment) {
   if (!fragment.startsWith("#live=")) return null;
-  const parts = /^#live=(\d{1,4})\.([\w-]{1,100})\.([\w-]*)$/.exec(fragment);
+  // A programme that turns an address into a link may take the next sign along.
+  const parts = /^#live=(\d{1,4})\.([\w-]{1,100})\.([\w-]*)[.,;:!?)]?$/.exec(fragment);
   if (!parts) throw new LinkError("The link's edit is damaged.");
   const [, version, id, data] = parts;
   if (version !== "0" && version !== "1") {

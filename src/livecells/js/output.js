@@ -6,6 +6,8 @@ const TEXT_LIMIT = 400_000;
 const BLOCK_LIMIT = 500;
 const TALL = 50; // lines; a taller text scrolls in its own box
 
+let copied = 0; // texts that have got a button to copy them
+
 /** The output of one run of one cell. */
 export class Output {
   /** `loadSanitiser` returns a promise of the function that makes HTML safe. */
@@ -53,6 +55,7 @@ export class Output {
     this.last = null;
     await Promise.all(this.waiting);
     this.#boundHeight();
+    this.#addCopyButtons();
   }
 
   #addText(name, text) {
@@ -146,6 +149,19 @@ export class Output {
     this.blocks += 1;
     if (this.blocks > BLOCK_LIMIT) this.isCut = true;
     return this.blocks <= BLOCK_LIMIT;
+  }
+
+  /** As the theme's script gave the built outputs, which listens for all of them. */
+  #addCopyButtons() {
+    const model = document.querySelector(".cell_input button.copybtn");
+    if (!model) return;
+    for (const pre of this.element.querySelectorAll("pre")) {
+      copied += 1;
+      pre.id = `codecell-live-${copied}`;
+      const button = model.cloneNode(true);
+      button.dataset.clipboardTarget = `#${pre.id}`;
+      pre.after(button);
+    }
   }
 
   #boundHeight() {

@@ -126,7 +126,8 @@ export class Session extends EventTarget {
   constructor(config) {
     super();
     this.config = config;
-    this.base = new URL(config.assets, document.baseURI).href;
+    this.base = new URL(config.assets, document.baseURI).href; // of this version
+    this.place = new URL("..", this.base).href; // of all versions of this book
     this.files = new Files(config, this.base);
     this.state = "off";
     this.worker = null;
@@ -232,7 +233,7 @@ export class Session extends EventTarget {
       const spawned = this.#spawn();
       spawned.catch(() => {}); // looked at below
       const finding =
-        this.snapshot === undefined ? store.load(this.config.version) : this.snapshot;
+        this.snapshot === undefined ? store.load(this.place, this.config.version) : this.snapshot;
       const files = await this.files.get(tell);
       this.snapshot = await finding;
       let worker = await spawned;
@@ -246,7 +247,7 @@ export class Session extends EventTarget {
         if (!this.snapshot || isStale()) throw error;
         // A snapshot that does not fit: forget it and start the long way.
         this.snapshot = null;
-        await store.save(this.config.version, null);
+        await store.save(this.place, this.config.version, null);
         worker = await this.#spawn();
         boot = await this.#boot(worker, files, null);
       }
@@ -335,7 +336,7 @@ export class Session extends EventTarget {
         worker.postMessage({ type: "prepare", assets: this.base, packages, ...files });
       });
       this.snapshot = snapshot;
-      await store.save(this.config.version, snapshot);
+      await store.save(this.place, this.config.version, snapshot);
     } catch {
       // The next start takes the long way again.
     } finally {
@@ -377,6 +378,10 @@ export class Session extends EventTarget {
       this.#emit(type, data);
     } else if (type === "end") {
       this.#end(pending, data.cell, data.status, data.seconds);
+    } else if (type === "done" && data.isWorn) {
+      this.#drop();
+      this.#finish(data.status);
+      this.warm();
     } else if (type === "done") {
       this.#setState("idle");
       this.#finish(data.status);

@@ -1,5 +1,7 @@
 // Keeps the memory of a started Python between visits, so that the next start is short.
 //
+// Every book of an origin, that is every folder of assets, has a snapshot of its own.
+//
 // Everything here may fail (private windows, full disks, blocked storage): then there is
 // no snapshot, and the start is the long one.
 
@@ -7,7 +9,7 @@ const DATABASE = "livecells";
 const TABLE = "snapshots";
 // To open a database that is not there yet can take a browser seconds, and a first visit
 // has nothing to find. This note says whether there is something.
-const NOTE = "livecells snapshot";
+const note = (place) => `livecells snapshot ${place}`;
 const PATIENCE = 3000; // ms; a database that another tab holds must not hold up a run
 
 function settle(request) {
@@ -43,28 +45,28 @@ async function use(mode, action) {
   }
 }
 
-/** The snapshot of a version as an ArrayBuffer, or null. */
-export async function load(version) {
+/** The snapshot of a version at a place, as an ArrayBuffer, or null. */
+export async function load(place, version) {
   try {
-    if (localStorage.getItem(NOTE) !== version) return null;
+    if (localStorage.getItem(note(place)) !== version) return null;
     const found = await within(PATIENCE, () =>
-      use("readonly", (table) => settle(table.get(version))),
+      use("readonly", (table) => settle(table.get(place))),
     );
-    return found instanceof ArrayBuffer && found.byteLength > 0 ? found : null;
+    const { snapshot } = found?.version === version ? found : {};
+    return snapshot instanceof ArrayBuffer && snapshot.byteLength > 0 ? snapshot : null;
   } catch {
     return null;
   }
 }
 
-/** Keep the snapshot of a version and no other; null takes it away. */
-export async function save(version, snapshot) {
+/** Keep the snapshot of a version, and no other of its place; null takes it away. */
+export async function save(place, version, snapshot) {
   try {
-    localStorage.removeItem(NOTE);
-    await use("readwrite", async (table) => {
-      await settle(table.clear());
-      if (snapshot) await settle(table.put(snapshot, version));
-    });
-    if (snapshot) localStorage.setItem(NOTE, version);
+    localStorage.removeItem(note(place));
+    await use("readwrite", (table) =>
+      settle(snapshot ? table.put({ version, snapshot }, place) : table.delete(place)),
+    );
+    if (snapshot) localStorage.setItem(note(place), version);
   } catch {
     // The next visit starts the long way.
   }

@@ -51,12 +51,18 @@ def plan(request):
     return json.dumps(session.plan(request["cells"], request["target"]))
 `;
 
-let python = null; // {plan, run_cell, reset, forget} once it has started
+let python = null; // {plan, runCell, reset, forget, size} once it has started
 let current = null; // id of the cell that runs
 
 function send(message, transfer = []) {
   self.postMessage(message, transfer);
 }
+
+// Bytes of memory from which on a Python is not used again. It never gets smaller, and
+// beyond 2 GiB addresses do not fit everywhere in Pyodide. A program that has failed with
+// much less may have met the bound of its browser, and its data are still there.
+const ROOM = 2 ** 31;
+const ROOM_AFTER_AN_ERROR = 2 ** 29;
 
 /** Answer Pyodide's requests for its files from memory while `action` runs. */
 async function fromMemory({ base, module, library }, action) {
@@ -127,13 +133,15 @@ async function boot(message) {
   // own loop, and then nothing that is awaited here would ever end.
   pyodide._api.on_fatal = broke;
   pyodide.registerJsModule("livecells_host", {
-    emit: (text) => send({ type: "output", cell: current, output: JSON.parse(text) }),
+    emit: (text) => send({ type: "output", cell: current, output: read(text) }),
     limit,
   });
   const globals = pyodide.toPy({});
   pyodide.runPython(CONNECT, { globals });
   const session = globals.get("session");
   python = {
+    // Private: there is no public way to ask. Without it nothing is worn out.
+    size: () => pyodide._module?.HEAPU8?.byteLength ?? 0,
     plan: globals.get("plan"),
     runCell: session.run_cell,
     reset: session.reset,
@@ -159,6 +167,7 @@ async function run({ cells, target, all }) {
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   const ran = [];
   let status = "ok";
+  let isWorn = false;
   for (const id of plan) {
     const { label, source } = byId.get(id);
     current = id;
@@ -166,15 +175,40 @@ async function run({ cells, target, all }) {
     const started = performance.now();
     const result = await python.runCell(id, label, source);
     const seconds = (performance.now() - started) / 1000;
+    const size = python.size();
+    isWorn = size > (result === "ok" ? ROOM : ROOM_AFTER_AN_ERROR);
+    if (isWorn) send({ type: "output", cell: id, output: wornOut(size) });
     current = null;
     send({ type: "end", cell: id, status: result, seconds });
     ran.push(id);
+    if (isWorn) {
+      status = id === plan.at(-1) ? result : "error";
+      break;
+    }
     if (result !== "ok") {
       status = result;
       if (!all) break; // what follows would need the cell that failed
     }
   }
-  send({ type: "done", status, ran });
+  send({ type: "done", status, ran, isWorn });
+}
+
+/** What a cell shows, from Python's text. */
+function read(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Far up in the memory Pyodide loses its way, and the text is another one.
+    broke(new Error("its memory is too full to pass on what it shows"));
+    throw new Error("Python's memory is full");
+  }
+}
+
+function wornOut(size) {
+  const text =
+    `Python has taken ${(size / 1e9).toFixed(1)} GB of memory, which it cannot give ` +
+    "back. It starts again by itself; the cells above run again when they are needed.\n";
+  return { kind: "stream", name: "stderr", text };
 }
 
 /** Tell the page that this worker is of no more use. */

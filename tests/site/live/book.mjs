@@ -257,7 +257,11 @@ export class Book {
   shown(cell) {
     return this.page.$eval(
       `[id="${cell}"]`,
-      (one) => one.querySelector(".cell_output")?.textContent ?? "",
+      (one) => {
+        const output = one.querySelector(".cell_output")?.cloneNode(true);
+        for (const button of output?.querySelectorAll("button") ?? []) button.remove();
+        return output?.textContent ?? "";
+      },
     );
   }
 

@@ -34,6 +34,7 @@ LIMITS = {
     "keyboard": 200,
     "all_screens": 240,
     "explorables": 120,
+    "explorables_broken": 90,
 }
 
 

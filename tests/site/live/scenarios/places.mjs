@@ -100,6 +100,7 @@ export async function from_history(t) {
     await book.ready();
     const how = (await book.page.evaluate(() => window.restored)) ? "kept" : "new";
     t.notes[kept ? "storable" : "not storable"] = how;
+    if (kept) t.equal(how, "kept", "a page that the browser may keep");
     t.equal(await book.source(cell), "print(6 * 7)", `the edit on a ${how} page`);
     t.equal(await book.run(cell), "ran", `a run on a ${how} page from the history`);
     t.equal((await book.shown(cell)).trim(), "42", `its output on a ${how} page`);

@@ -237,3 +237,56 @@ export async function explorables(t) {
   }
   t.equal(t.errors, [], "the console");
 }
+
+/** A slider without its script, or without its pictures, says so. */
+export async function explorables_broken(t) {
+  const { explorables: pages } = await t.pagesOfTheBook();
+  const { path } = pages[0];
+  const site = await t.serve();
+  const html = await (await fetch(site.url(path))).text();
+  const address = (name) => new RegExp(`(_static/livecells/[^"]*${name})`).exec(html)[1];
+  const [, frames] = /data-frames="([^"]+)"/.exec(html);
+  const script = address("explorable\\.js");
+  const pictures = `_static/livecells/explorables/${frames}`;
+  const line = (kind) => `.explorable[data-frames="${frames}"] .explorable-${kind}`;
+
+  await site.alter({ [script]: { status: 404 } });
+  let page = await t.page();
+  await page.goto(site.url(path), { waitUntil: "load" });
+  await page.waitForSelector(line("absent"), { visible: true, timeout: 10_000 });
+  const said = await page.$eval(line("absent"), (one) => one.textContent);
+  t.check(/does nothing/.test(said), `without the script it says ${said}`);
+  await page.close();
+
+  await site.alter({ [script]: {}, [pictures]: { status: 404 } });
+  page = await t.page();
+  await page.goto(site.url(path), { waitUntil: "load" });
+  const slider = `.explorable[data-frames="${frames}"] input`;
+  const built = await page.$eval(slider, (one) => one.value);
+  await page.focus(slider);
+  await page.keyboard.press("End");
+  await t.until(
+    page,
+    "a line that says why",
+    10,
+    (at) => /could not be fetched/.test(document.querySelector(at).textContent),
+    line("notice"),
+  );
+  t.equal(await page.$eval(slider, (one) => one.value), built, "the slider goes back");
+  // Once the file is there, the next move works.
+  await site.alter({ [pictures]: {} });
+  await page.keyboard.press("End");
+  await t.until(
+    page,
+    "the picture to follow",
+    10,
+    (at, old) => document.querySelector(at).value !== old,
+    slider,
+    built,
+  );
+  t.equal(await page.$eval(line("notice"), (one) => one.textContent), "", "the line");
+  t.equal(await page.$$(line("absent")).then((all) => all.length), 1, "one line");
+  await t.sleep(5);
+  const shows = await page.$eval(line("absent"), (one) => one.getClientRects().length);
+  t.equal(shows, 0, "the line on a page whose script runs");
+}
