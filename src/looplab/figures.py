@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -24,7 +25,7 @@ from matplotlib.ticker import MaxNLocator
 
 from looplab.timeline import COLOURS, COLOURS_DARK
 
-__all__ = ["Chart", "Curve", "curves", "ranking"]
+__all__ = ["Chart", "Curve", "Strip", "curves", "ranking", "strips"]
 
 # One unit is one pixel where the chart has its full width.  It is narrow, so that its
 # text can still be read when a phone makes it smaller.
@@ -104,6 +105,25 @@ class Curve:
     colour: str = "jobs"
     style: Literal["line", "dashes", "both", "dots"] = "line"
     label_at: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One row of :func:`strips`: what came out of many runs.
+
+    Attributes:
+        label: stands before the row.
+        values: the figure of each run.
+        colour: a key of :data:`looplab.timeline.COLOURS`.
+        exact: the figure of the exact run, drawn as a ring.
+        published: the published figure, drawn as a diamond.
+    """
+
+    label: str
+    values: Sequence[float]
+    colour: str = "jobs"
+    exact: float | None = None
+    published: float | None = None
 
 
 _LOOKS: Mapping[str, Mapping[str, object]] = {
@@ -228,6 +248,91 @@ def ranking(
         axes.grid(axis="x", color=_MUTED, alpha=0.25, linewidth=1)
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
+        return _chart(figure, alt)
+
+
+#: How high the highest bar of a row is, as a share of the height of the row.
+_FULL = 0.55
+
+
+def strips(
+    *rows: Strip,
+    x: str,
+    alt: str,
+    most: float | None = None,
+) -> Chart:
+    """Draw the spread of each row: bars that say how often each value came out.
+
+    In each row the most frequent value has the full height.  Below the bars a ring
+    stands at the figure of the exact run, and a diamond at the published one.  The axis
+    begins at 0.
+
+    Args:
+        rows: the first at the top.
+        x: what the axis shows, with its unit.
+        alt: what the chart shows, for those who do not see it.
+        most: where the axis ends; at the greatest value if not given.
+
+    Raises:
+        ValueError: if there is no row, a row has no value, a value is negative or above
+            *most*, *alt* is empty or a colour is not one of the book's.
+    """
+    if not rows:
+        raise ValueError("there is no row: give at least one Strip")
+    for row in rows:
+        if not row.values:
+            raise ValueError(f"{row.label} has no values: give one for each run")
+        for value in (*row.values, row.exact, row.published):
+            if value is not None and not (
+                value >= 0 and (most is None or value <= most)
+            ):
+                raise ValueError(
+                    f"{row.label} has {value}: give 0 or more"
+                    + ("" if most is None else f", and {most:g} at most")
+                )
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(86 + 40 * len(rows))
+        for place, row in enumerate(rows):
+            colour = _colour(row.colour)
+            axes.axhline(place, color=_MUTED, alpha=0.25, linewidth=1, zorder=0)
+            counted = Counter(row.values)
+            often = max(counted.values())
+            for value, runs in sorted(counted.items()):
+                top = place - _FULL * runs / often
+                axes.plot(
+                    [value, value],
+                    [place, top],
+                    color=colour,
+                    linewidth=2.5,
+                    solid_capstyle="butt",
+                    clip_on=False,
+                )
+            for mark, shape, filled in (
+                (row.exact, "o", "none"),
+                (row.published, "D", _INK),
+            ):
+                if mark is not None:
+                    axes.plot(
+                        [mark],
+                        [place + 0.2],
+                        shape,
+                        markersize=7.5 if shape == "o" else 4,
+                        markerfacecolor=filled,
+                        markeredgecolor=_INK,
+                        clip_on=False,
+                    )
+        axes.set_yticks(range(len(rows)), [row.label for row in rows])
+        axes.set_ylim(len(rows) - 0.5, -0.75)
+        axes.set_xlim(0, most)
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.tick_params(axis="y", length=0, labelcolor=_INK)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(x)
+        key = ["bars: how often"]
+        for text, sign in (("exact", "\u25cb"), ("published", "\u25c6")):
+            if any(getattr(row, text) is not None for row in rows):
+                key.append(f"{sign} {text}")
+        figure.suptitle(",  ".join(key), x=0.01, ha="left", fontsize=11, color=_MUTED)
         return _chart(figure, alt)
 
 

@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
-from looplab.figures import Chart, Curve, curves, ranking
+from looplab.figures import Chart, Curve, Strip, curves, ranking, strips
 from looplab.timeline import COLOURS
 from tools import landing_figure
 
@@ -39,11 +40,21 @@ def three_rows() -> Chart:
     )
 
 
+def two_strips() -> Chart:
+    return strips(
+        Strip("stock", [96, 97, 97, 98], "heartbeat", exact=87, published=90),
+        Strip("gate", [0, 0, 0, 0], "leases", exact=0),
+        x="lost of 100",
+        alt="Two strips",
+        most=100,
+    )
+
+
 def texts(chart: Chart) -> list[str]:
     return [text.text or "" for text in ET.fromstring(chart.svg).iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("make", [two_curves, three_rows])
+@pytest.mark.parametrize("make", [two_curves, three_rows, two_strips])
 def test_the_same_data_give_the_same_svg(make: type[Chart]) -> None:
     assert make() == make()
 
@@ -97,7 +108,7 @@ def test_a_ring_for_each_prediction() -> None:
     assert with_rings.count("<use ") == without.count("<use ") + 2
 
 
-@pytest.mark.parametrize("make", [two_curves, three_rows])
+@pytest.mark.parametrize("make", [two_curves, three_rows, two_strips])
 def test_colours_follow_the_page(make: type[Chart]) -> None:
     svg = make().svg
     drawing = svg.partition("</style>")[2]
@@ -109,7 +120,7 @@ def test_colours_follow_the_page(make: type[Chart]) -> None:
         assert colour in svg  # declared once, in the style
 
 
-@pytest.mark.parametrize("make", [two_curves, three_rows])
+@pytest.mark.parametrize("make", [two_curves, three_rows, two_strips])
 def test_the_chart_has_a_text_alternative(make: type[Chart]) -> None:
     chart = make()
     root = ET.fromstring(chart.svg)
@@ -193,3 +204,44 @@ def test_a_ranking_shows_the_spread() -> None:
     assert ranking(rows, x="s", alt="A", spread={"a": (1.0, 1.0)}).svg == plain.svg
     with pytest.raises(ValueError, match="a is 0: a logarithmic axis"):
         ranking(rows, x="s", alt="A", spread={"a": (0, 4.0)})
+
+
+def bars(chart: Chart, name: str) -> list[float]:
+    """The heights of the bars in one colour, from left to right."""
+    paths = [
+        element.attrib["d"]
+        for element in ET.fromstring(chart.svg).iter(f"{SVG}path")
+        if f"stroke: var(--{name})" in element.attrib.get("style", "")
+    ]
+    ends = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in paths]
+    return [low - high for _, low, _, high in sorted(ends)]
+
+
+def test_a_strip_has_a_bar_for_each_value_as_high_as_it_is_frequent() -> None:
+    heights = bars(two_strips(), "heartbeat")
+    assert [round(height / max(heights), 2) for height in heights] == [0.5, 1, 0.5]
+    assert len(bars(two_strips(), "leases")) == 1
+
+
+def test_a_strip_marks_the_exact_and_the_published_figure() -> None:
+    def marks(**figures: Any) -> int:
+        chart = strips(Strip("a", [1, 2], **figures), x="lost", alt="A", most=9)
+        named = " ".join(texts(chart))
+        assert ("exact" in named) == ("exact" in figures)
+        assert ("published" in named) == ("published" in figures)
+        return chart.svg.count("<use ")
+
+    plain = marks()
+    assert marks(exact=1) == plain + 1
+    assert marks(exact=1, published=3) == plain + 2
+
+
+def test_errors_of_strips_name_the_value_and_the_fix() -> None:
+    with pytest.raises(ValueError, match="there is no row: give at least one Strip"):
+        strips(x="x", alt="z")
+    with pytest.raises(ValueError, match="a has no values: give one for each run"):
+        strips(Strip("a", []), x="x", alt="z")
+    with pytest.raises(ValueError, match="a has -1: give 0 or more"):
+        strips(Strip("a", [-1]), x="x", alt="z")
+    with pytest.raises(ValueError, match="a has 12: give 0 or more, and 10 at most"):
+        strips(Strip("a", [1], exact=12), x="x", alt="z", most=10)

@@ -17,7 +17,8 @@ clients.
 * :mod:`looplab.cost.capacity`: the arithmetic of clients and cores;
 * :mod:`looplab.cost.send`: how a function reaches the clean interpreter;
 * :mod:`looplab.cost.clean`: that process, and the promise that it ends;
-* :mod:`looplab.cost.child`: what runs inside it.
+* :mod:`looplab.cost.child`: what runs inside it;
+* :mod:`looplab.cost.__main__`: ``python -m looplab.cost``, which can keep a table.
 
 Introduced in chapter 3, *Count what a task costs*.
 """

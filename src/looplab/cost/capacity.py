@@ -69,7 +69,9 @@ def cores_needed(
 
 def _positive(value: float, name: str, unit: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+        raise TypeError(
+            f"{name} must be a number, not {value!r} ({type(value).__name__})"
+        )
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be above 0 {unit} and finite, not {value:g}")
     return float(value)

@@ -9,6 +9,7 @@ import math
 import os
 import pickle
 import re
+import reprlib
 import shutil
 import sys
 import tempfile
@@ -213,7 +214,7 @@ class _Job:
     def __post_init__(self) -> None:
         if not isinstance(self.args, tuple):
             raise TypeError(
-                f"args must be a tuple, not {type(self.args).__name__}: "
+                f"args must be a tuple, not {reprlib.repr(self.args)}: "
                 "write args=(x,) for one argument"
             )
         if self.loop not in LOOPS:
@@ -269,13 +270,16 @@ class _Plan:
                 continue
             if isinstance(count, bool) or not isinstance(count, int):
                 raise TypeError(
-                    f"{name} must be a whole number, not {type(count).__name__}"
+                    f"{name} must be a whole number, not {count!r} "
+                    f"({type(count).__name__})"
                 )
             if count < 1:
                 raise ValueError(f"{name} must be at least 1, not {count}")
         seconds: object = self.timeout
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-            raise TypeError(f"timeout must be seconds, not {type(seconds).__name__}")
+            raise TypeError(
+                f"timeout must be seconds, not {seconds!r} ({type(seconds).__name__})"
+            )
         if not (math.isfinite(seconds) and seconds > 0):
             raise ValueError(f"timeout must be above 0 s and finite, not {seconds:g}")
 

@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 import inspect
 import linecache
+import reprlib
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -103,7 +104,7 @@ def _need_function(function: object, what: str, is_async: bool) -> None:
             "async function that iterates over it"
         )
     if not isinstance(function, types.FunctionType):
-        raise TypeError(f"{what} must be a function, not {type(function).__name__}")
+        raise TypeError(f"{what} must be a function, not {reprlib.repr(function)}")
     if is_async and not inspect.iscoroutinefunction(function):
         raise TypeError(
             f"{what} {function.__name__} is a plain function: a coroutine function is "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 __all__ = ["Cost", "CostTable", "seconds"]
@@ -201,6 +200,49 @@ class CostTable:
         """Everything as JSON."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
 
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
+
+        Raises:
+            ValueError: *path* does not end in .json.
+            OSError: it cannot be written.
+        """
+        path = checked_path(path)
+        path.write_text(f"{self.to_json()}\n", encoding="utf-8")
+        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> CostTable:
+        """Read what :meth:`save` has written.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is not such a file.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            data = json.loads(text)
+            times = ("cpus", "walls")
+            rows = tuple(
+                Cost(**row | {name: tuple(row[name]) for name in times})
+                for row in data["rows"]
+            )
+            return cls(
+                rows,
+                baseline=data["baseline"],
+                machine=data["machine"],
+                note=data["note"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path} is not a saved table ({error}): make one with save()"
+            ) from error
+
+    @property
+    def where(self) -> str:
+        """The machine and the versions, in a sentence."""
+        return f"Measured on {', '.join(self.machine.values())}."
+
     # Showing
 
     def _columns(self) -> list[str]:
@@ -249,6 +291,8 @@ class CostTable:
             if len(cells) < len(head):
                 words[2] = cells[2]
             lines.append("  ".join(words).rstrip())
+        if self.machine:
+            lines.append(self.where)
         return "\n".join([*lines, *filter(None, [self.note])])
 
     def _repr_html_(self) -> str:
@@ -265,12 +309,13 @@ class CostTable:
             body += f"<td{span}>{_page_text(cells[-1])}</td>"
             lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
         on = f" on {loops.pop()}" if len(loops) == 1 else ""
-        note = f" {self.note}" if self.note else ""
-        caption = f"CPU time of a call{on}; measured with {described(self.machine)}."
+        caption = f"CPU time of a call{on}."
+        for said in self.machine and self.where, self.note:
+            caption += f" {said}" if said else ""
         return (
             '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
             'role="region" aria-label="CPU time of a call">'
-            f"<table><caption>{escape(caption + note)}</caption>"
+            f"<table><caption>{escape(caption)}</caption>"
             f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         )
 
@@ -280,18 +325,24 @@ def _page_text(text: str) -> str:
     return escape(re.sub(r"(?<=\d) (?=[nµm]?s\b|×)", "\N{NO-BREAK SPACE}", text))
 
 
-def described(machine: dict[str, str]) -> str:
-    """The machine in a line."""
-    return ", ".join(machine.values())
+def checked_path(path: str | Path) -> Path:
+    """*path*, if a table can be saved there.
+
+    Raises:
+        ValueError: it does not end in .json, beside which the text has its place.
+        FileNotFoundError: there is no such folder.
+    """
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(f"{str(path)!r} must end in .json; the text goes beside it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}: make it")
+    return path
 
 
-def this_machine(loops: dict[str, str]) -> dict[str, str]:
-    """What a figure of this machine depends on, with the versions of the loops."""
-    found = {
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "cores": f"{os.cpu_count()} cores",
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-    for name, version in loops.items():
-        found[name] = f"{name} {version}"
-    return found
+def this_machine(packages: dict[str, str]) -> dict[str, str]:
+    """What a figure of this machine depends on, with versions of *packages*."""
+    # Only where something was measured: a page that calculates does without it.
+    from looplab.cpu_models.table import machine
+
+    return machine() | {name: f"{name} {text}" for name, text in packages.items()}

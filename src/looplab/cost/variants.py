@@ -111,7 +111,9 @@ def variant_source(name: str, times: int = 2) -> str:
     if name not in VARIANTS:
         raise KeyError(f"no variant {name!r}; there are: {', '.join(VARIANTS)}")
     if isinstance(times, bool) or not isinstance(times, int):
-        raise TypeError(f"times must be a whole number, not {type(times).__name__}")
+        raise TypeError(
+            f"times must be a whole number, not {times!r} ({type(times).__name__})"
+        )
     if not 1 <= times <= 1000:
         raise ValueError(f"times must be 1 to 1,000, not {times}")
     return "async def variant():\n" + indent(VARIANTS[name].body(times), "    ")

@@ -2,24 +2,27 @@
 
 ``--full`` runs the published work: 20 products of 1 to 39,999, in every model, which
 takes some minutes.  ``--save FILE.json`` keeps the result, and as text in FILE.txt.
+``--python PATH`` adds the threads and interpreters of another Python.  What this
+command starts ends with it, also if it is killed.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from looplab import processes
+
 from .compare import compare_models, free_cores
 from .models import KINDS, Model, usable_cores
 from .supervise import _SOURCE
-from .table import Comparison
+from .table import Comparison, check_path
 from .work import product
 
 __all__ = ["FULL_MODELS", "add_arguments", "main", "run"]
@@ -41,6 +44,14 @@ FULL_MODELS: tuple[Model, ...] = (
 _OF_THE_INTERPRETER = ("threads", "thread pool", "interpreters")
 _FULL = (20, 40_000)
 _SMALL = (20, 12_000)
+#: Asked of another interpreter before anything is measured.
+_TRIAL = """
+import sys
+if sys.version_info < (3, 11):
+    sys.exit("it is Python %d.%d: looplab needs 3.11 or newer" % sys.version_info[:2])
+import looplab.cpu_models
+"""
+_TRIAL_LIMIT = 60.0  # seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,27 +99,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Run the command; 0 if it has measured, 1 if not, 2 for bad options."""
+    """Run the command; 0 if it has measured, 1 if not, 2 for bad options.
+
+    What can be known to fail is refused before the first run.  If another interpreter
+    fails later on, the result is kept without its rows.
+    """
     jobs, limit = _FULL if options.full else _SMALL
-    jobs, limit = options.jobs or jobs, options.limit or limit
-    if options.models:
-        words = [word.strip() for word in options.models.split(",")]
-        for word in words:
-            if word not in KINDS:
-                parser.error(
-                    f"there is no model {word!r}; there are {', '.join(KINDS)}"
-                )
-        models = [Model(word) for word in words]
-    else:
-        models = list(FULL_MODELS if options.full else map(Model, KINDS))
-    if options.skip or not options.models:
-        models = [model for model in models if not model.unavailable()]
+    jobs = jobs if options.jobs is None else options.jobs
+    limit = limit if options.limit is None else options.limit
+    for option, value in (("--jobs", jobs), ("--limit", limit)):
+        if value < 1:
+            parser.error(f"{option} is {value}: give 1 or more")
+    models = _models(options, parser)
+    pythons = [_found(python, parser) for python in options.python]
+    if options.save:
+        try:
+            check_path(options.save)
+        except (ValueError, OSError) as error:
+            parser.error(f"--save: {error}")
     say = _quiet if options.json else _say
     free = free_cores()
     cores = usable_cores()
     say(f"{free:.1f} of {cores} cores are free")
     if free < 0.9 * cores:
         say("other programs are running: wall times are not to be trusted")
+    failed = 0
     try:
         result = compare_models(
             product,
@@ -120,11 +135,15 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             patience=options.patience,
             report=say,
         )
-        for python in options.python:
-            result = _with(result, python, jobs, limit, options, say)
     except (ValueError, TypeError, RuntimeError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        _tell(error)
         return 1
+    for python in pythons:
+        try:
+            result = _with(result, python, jobs, limit, options, say)
+        except (ValueError, RuntimeError, OSError) as error:
+            _tell(error)
+            failed = 1
     after = free_cores()
     if options.patience:
         result.machine["free"] = "at least 0.9 of the cores free before and after each"
@@ -139,7 +158,43 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             print(path.read_text(encoding="utf-8"), end="")
     else:
         print(result)
-    return 0
+    return failed
+
+
+def _models(
+    options: argparse.Namespace, parser: argparse.ArgumentParser
+) -> list[Model]:
+    if options.models:
+        words = [word.strip() for word in options.models.split(",")]
+        for word in words:
+            if word not in KINDS:
+                parser.error(
+                    f"there is no model {word!r}; there are {', '.join(KINDS)}"
+                )
+        models = [Model(word) for word in words]
+    else:
+        models = list(FULL_MODELS if options.full else map(Model, KINDS))
+    if options.skip or not options.models:
+        models = [model for model in models if not model.unavailable()]
+    return models
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": _SOURCE}
+
+
+def _found(python: str, parser: argparse.ArgumentParser) -> str:
+    """The path of another interpreter, which has been seen to run this package."""
+    path = shutil.which(python)
+    if path is None:
+        parser.error(f"--python {python}: there is no such program")
+    try:
+        status, said = processes.run([path, "-c", _TRIAL], _environment(), _TRIAL_LIMIT)
+    except OSError as error:
+        parser.error(f"--python {python}: {error}")
+    if status:
+        parser.error(f"--python {python}: {processes.last_line(said)}")
+    return path
 
 
 def _with(
@@ -151,30 +206,39 @@ def _with(
     say: Callable[[str], object],
 ) -> Comparison:
     """*result* with the threads of another interpreter."""
-    environment = {**os.environ, "PYTHONPATH": _SOURCE}
-    command = [python, "-m", "looplab.cpu_models", "--json"]
+    command = [python, "-m", "looplab.cpu_models"]
     command += ["--models", ",".join(_OF_THE_INTERPRETER), "--skip"]
     command += ["--jobs", str(jobs)]
     command += ["--limit", str(limit), "--repeats", str(options.repeats)]
     command += ["--timeout", str(options.timeout)]
+    longest = options.timeout
     if options.patience:
         command += ["--patience", str(options.patience)]
+        longest += options.patience
+    runs = len(_OF_THE_INTERPRETER) * options.repeats
     say(f"{Path(python).name}: threads and interpreters")
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it said nothing"]
-        raise RuntimeError(f"{python} did not measure: {lines[-1]}")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "other.json"
-        path.write_text(json.dumps(json.loads(done.stdout)), encoding="utf-8")
+        try:
+            status, said = processes.run(
+                [*command, "--save", str(path)],
+                _environment(),
+                _TRIAL_LIMIT + runs * (longest + _TRIAL_LIMIT),
+            )
+        except TimeoutError as error:
+            raise TimeoutError(f"{python} did not measure: {error}") from None
+        if status:
+            raise RuntimeError(f"{python} did not measure: {processes.last_line(said)}")
         other = Comparison.load(path)
     label = other.machine["python"]
     if "build" in other.machine:
         label += ", " + other.machine["build"]
     rows = [replace(row, name=f"{row.name}, {label}") for row in other]
     return Comparison(result.work, result.count, (*result.rows, *rows), result.machine)
+
+
+def _tell(error: BaseException) -> None:
+    print(f"error: {error}", file=sys.stderr)
 
 
 def _say(text: str) -> None:

@@ -44,7 +44,8 @@ def compare_models(
     A job is ``function(*args)``.  Every run of a model has a fresh Python process with
     an event loop, a heartbeat on that loop, and the jobs beside it.  When the call
     returns or raises, all processes that it has started have ended; if this process is
-    killed, they end too.
+    killed, they end too.  The processes that a job starts end with them, unless the job
+    has put one into a session or group of its own.
 
     What the jobs print is dropped.
 

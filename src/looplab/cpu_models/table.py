@@ -146,7 +146,7 @@ class Comparison:
         body = []
         for row in self.rows:
             if row.runs:
-                cells = "".join(f"<td>{_cell(row, what)}</td>" for what, _ in _COLUMNS)
+                cells = "".join(_html_cell(row, what) for what, _ in _COLUMNS)
             else:
                 cells = (
                     f'<td colspan="{len(_COLUMNS)}">not run: '
@@ -176,8 +176,13 @@ class Comparison:
     # ------------------------------------------------------------------- a file
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON to *path*, and as text beside it, with the suffix .txt."""
-        path = Path(path)
+        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
+
+        Raises:
+            ValueError: if *path* does not end in ``.json``, or is a folder.
+            OSError: if it cannot be written.
+        """
+        path = check_path(path)
         data = {
             "work": self.work,
             "count": self.count,
@@ -221,6 +226,23 @@ class Comparison:
             ) from error
 
 
+def check_path(path: str | Path) -> Path:
+    """*path*, if a comparison can be saved there.
+
+    Raises:
+        ValueError: if it does not end in ``.json``, or is a folder.
+        FileNotFoundError: if its folder is not there.
+    """
+    path = Path(path)
+    if path.suffix != ".json":
+        raise ValueError(f"{path} is no name for the result: let it end in .json")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: give the name of a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}: make it first")
+    return path
+
+
 def _aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
     return "  ".join(
         cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
@@ -236,6 +258,15 @@ def _cell(row: Row, what: str) -> str:
     if len(values) == 1:
         return middle
     return f"{middle} ({values[0]:.3f} to {values[-1]:.3f})"
+
+
+def _html_cell(row: Row, what: str) -> str:
+    """The same, with the spread in a line of its own: a page is narrow."""
+    middle, bracket, rest = _cell(row, what).partition(" (")
+    if bracket:
+        spread = rest.rstrip(")").replace(" to ", "–")
+        middle += f'<br><span style="font-size:85%">{spread}</span>'
+    return f'<td style="white-space:nowrap">{middle}</td>'
 
 
 def machine(*packages: str) -> dict[str, str]:
