@@ -9,12 +9,15 @@ import asyncio
 import json
 import os
 import queue
+import selectors
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import median
 from typing import Any
 
 import pytest
@@ -289,6 +292,41 @@ def test_a_guard_that_cannot_fail_is_refused() -> None:
         pass
 
 
+def test_a_loop_that_was_never_started_is_refused() -> None:
+    """It turns no more than a loop that is well: the guard would pass for nothing."""
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(RuntimeError, match=r"does not run.* start it, in a thread"):
+            assert_idle(loop, seconds=SHORT)
+        with (
+            sessions("queue", 1) as opened,
+            pytest.raises(RuntimeError, match=r"running=False .* does not run"),
+        ):
+            assert_idle(opened[0].loop, loop, seconds=SHORT)
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_loop_that_ends_during_the_count_is_refused(given: bool) -> None:
+    with sessions("queue", 1) as opened:
+        loop = opened[0].loop
+        over = threading.Timer(0.2, opened[0].__exit__, (None, None, None))
+        over.start()
+        with pytest.raises(RuntimeError, match=r"ended during the count|is closed"):
+            assert_idle(*[loop] * given, seconds=0.6, settle=0)
+        over.join()
+
+
+def test_a_poll_that_ends_during_the_count_is_told_first() -> None:
+    with sessions("poll", 1) as opened:
+        over = threading.Timer(0.2, opened[0].__exit__, (None, None, None))
+        over.start()
+        with pytest.raises(BusyLoopError):
+            assert_idle(seconds=0.6, settle=0)
+        over.join()
+
+
 def test_a_loop_that_is_closed_or_none() -> None:
     loop = asyncio.new_event_loop()
     loop.close()
@@ -463,6 +501,8 @@ def test_a_session_that_is_not_open() -> None:
         ({"window": -1}, ValueError, "window must be from 0 s to below 1 s, not -1"),
         ({"window": 1}, ValueError, "the loop pays it in every turn"),
         ({"window": "0"}, TypeError, "window must be a number of seconds, not '0'"),
+        ({"busy": 1, "window": 0.01}, TypeError, "busy must be True or False, not 1"),
+        ({"busy": True}, ValueError, "needs a window above 0 s"),
         ({"cpu": "0"}, TypeError, "cpu must be the number of a core, not '0'"),
         ({"cpu": True}, TypeError, "not True"),
         pytest.param(
@@ -519,7 +559,11 @@ def test_pinning() -> None:
         assert os.sched_getaffinity(0) == everywhere
         assert measure_hops([session], hops=3, cpu=core).median > 0
         assert os.sched_getaffinity(0) == everywhere
-    assert "this needs 4096 cores" in unable(cores=4096)
+    cores = len(everywhere)
+    assert unable(cores=4096) == (
+        f"not run: this needs 4096 cores, and this process may use {cores}: allow it "
+        "more (taskset, the CPU limit of a container), or take a machine that has them"
+    )
 
 
 def test_a_window_slows_the_turns() -> None:
@@ -529,6 +573,34 @@ def test_a_window_slows_the_turns() -> None:
         fast = measure_idle([session], 0.3).most
     assert 2 <= slow <= 40
     assert fast >= 5 * slow
+
+
+def test_a_short_window_is_not_rounded_to_a_millisecond() -> None:
+    def median_wait(window: float) -> float:
+        with session_module._LingeringSelector(window) as selector:
+            left, right = socket.socketpair()
+            with left, right:
+                selector.register(left, selectors.EVENT_READ)
+                waits = []
+                for _ in range(60):
+                    started = time.perf_counter()
+                    assert selector.select(0) == []
+                    waits.append(time.perf_counter() - started)
+        return median(waits)
+
+    assert median_wait(0.01) >= 5 * median_wait(1e-6)
+
+
+def test_a_busy_window_keeps_the_core() -> None:
+    """The turns are as slow as with a window that sleeps, the core is in use."""
+    share, turns = {}, {}
+    for busy in False, True:
+        with Session("poll", window=0.01, busy=busy) as session:
+            found = measure_idle([session], 0.3)
+            assert session.ask("still there") == "still there"
+        share[busy], turns[busy] = found.share, found.most
+    assert share[True] >= 3 * share[False]
+    assert turns[True] <= 10 * turns[False]
 
 
 # Measurements

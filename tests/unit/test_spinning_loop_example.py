@@ -60,6 +60,7 @@ if EXAMPLE.is_dir() and os.name == "posix":
         commands,
         distilled,
         environments,
+        free,
         guard,
         idle_guard,
         programs,
@@ -326,6 +327,29 @@ def test_what_pip_means(words: str, kind: str, message: str) -> None:
     assert "\n" not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        (
+            (3, 12),
+            r"for Python 3\.12 .*\): point PIP_INDEX_URL at an index that has it$",
+        ),
+        (
+            (3, 13),
+            r"for Python 3\.13 .*\): use Python 3\.12, or point PIP_INDEX_URL at",
+        ),
+    ],
+)
+def test_the_python_that_runs_is_not_proposed(
+    version: tuple[int, int], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environments.sys, "version_info", version)
+    error = environments._reason(
+        "old", "ERROR: No matching distribution found for x==9"
+    )
+    assert re.search(words, str(error))
+
+
 def a_made_environment(side: str, venv: Path) -> None:
     """Stands in for the creation."""
     python = environments.python_of(venv)
@@ -441,17 +465,64 @@ def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
     assert not processes_with(str(tmp_path))
 
 
-def processes_with(text: str) -> list[str]:
-    """The command lines of running programs that contain a text."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+def processes_with(text: str, *, mine: bool = False) -> list[str]:
+    """The command lines of running programs that contain a text.
+
+    With *mine* only those that this process or one of its children started: somebody
+    else may make captures on this machine meanwhile.
+    """
+    lines, parents = {}, {}
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            line = (path / "cmdline").read_bytes().replace(b"\0", b" ")
+            # After the name, which may hold anything: the state, then the parent.
+            parents[int(path.name)] = int(
+                (path / "stat")
+                .read_text("utf-8", "replace")
+                .rpartition(")")[2]
+                .split()[1]
+            )
         except OSError:
             continue
-        if text in line:
-            found.append(line)
-    return found
+        lines[int(path.name)] = line.decode("utf-8", "replace")
+
+    def started_here(number: int) -> bool:
+        while number > 1 and number != os.getpid():
+            number = parents.get(number, 0)
+        return number == os.getpid()
+
+    return [
+        line
+        for number, line in lines.items()
+        if text in line and (not mine or started_here(number))
+    ]
+
+
+def test_processes_of_others_are_not_mine() -> None:
+    """A child of ours is; a program whose parent has ended is not."""
+    mark = f"{os.getpid()} of our own"
+    idle = "import sys, time; print(flush=True); time.sleep(60)"
+    detach = (
+        "import subprocess, sys; "
+        f"print(subprocess.Popen([sys.executable, '-c', {idle!r}, sys.argv[1]], "
+        "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)"
+    )
+    with programs.Running([sys.executable, "-c", idle, mark]) as child:
+        child.wait_for("\n", 20)
+        assert len(processes_with(mark, mine=True)) == 1
+    assert not processes_with(mark, mine=True)
+    done = subprocess.run(
+        [sys.executable, "-c", detach, mark],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    try:
+        assert processes_with(mark)
+        assert not processes_with(mark, mine=True)
+    finally:
+        os.kill(int(done.stdout), signal.SIGKILL)
 
 
 # ------------------------------------------------------------------ other programs
@@ -465,6 +536,26 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None
     while processes_with(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not processes_with(mark)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="Linux with groups of sessions"
+)
+def test_the_priority_goes_to_the_session_that_is_started(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); "
+        "from spinning_loop.programs import run; "
+        "print(run(['sh', '-c', 'sleep 0.5; cat /proc/self/autogroup'], timeout=9).out)"
+    )
+    command = [sys.executable, "-B", "-c", program, str(EXAMPLE.parent)]
+    done = subprocess.run(
+        ["nice", "-n", "5", *command],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert done.stdout.strip().endswith("nice 5")
 
 
 def test_a_program_that_is_not_there() -> None:
@@ -545,7 +636,36 @@ def test_tracing_is_not_allowed(
     monkeypatch.setattr(toolbox, "terminal", lambda command, seconds: DENIED["py-spy"])
     with pytest.raises(programs.SkippedError, match="CAP_SYS_PTRACE"):
         toolbox.TOOLS[tool](toolbox.Context(tmp_path))
-    assert not processes_with("distilled.py hops --loops 3 --seconds 60")
+    assert not processes_with("distilled.py hops", mine=True)
+
+
+def test_tracing_its_own_child_is_not_allowed(bin_folder: Path) -> None:
+    fake(
+        bin_folder,
+        "strace",
+        "echo 'strace: test_ptrace_get_syscall_info: PTRACE_TRACEME: "
+        "Operation not permitted' >&2; exit 1",
+    )
+    with pytest.raises(programs.SkippedError, match="CAP_SYS_PTRACE"):
+        toolbox.strace_one(toolbox.Context(Path()))
+
+
+def test_a_program_that_never_had_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it prints would be the case of one core, under another name."""
+    runs: list[int] = []
+
+    def told(work: str, *, loops: int, **rest: Any) -> dict[str, Any]:
+        runs.append(loops)
+        return {"process_cpu_share": 0.992 if len(runs) != 3 else 1.6}
+
+    monkeypatch.setattr(toolbox, "told", told)
+    assert toolbox.on_several_cores(2)["process_cpu_share"] == 1.6
+    assert runs == [2, 2, 2]
+    with pytest.raises(programs.CaptureError, match=r"10 runs .*no more than one core"):
+        toolbox.on_several_cores(2)
+    monkeypatch.setattr(toolbox, "cores", lambda: [0])
+    with pytest.raises(programs.SkippedError, match="only one core"):
+        toolbox.getrusage(toolbox.Context(Path()))
 
 
 def test_a_debugger_without_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -587,6 +707,8 @@ def test_the_distilled_case_runs() -> None:
 def test_debug_mode_is_silent() -> None:
     done = toolbox.debug_mode(toolbox.Context(Path()))
     assert done.figures["debug"] is True
+    # A busy machine can take its core away from a callback: then it warns of that one.
+    assert done.figures["warnings"] * 20 < done.figures["hops"]
     assert "PYTHONASYNCIODEBUG=1 python distilled.py debug" in done.text
 
 
@@ -616,6 +738,50 @@ def test_the_short_guard() -> None:
         idle_guard.assert_idle(0.1)
         loop.call_soon_threadsafe(loop.stop)
         waits.join()
+
+
+def test_the_short_guard_that_could_not_fail_is_refused() -> None:
+    with pytest.raises(RuntimeError, match=r"no loop of asyncio ran.* sessions are op"):
+        idle_guard.assert_idle(0.1)
+
+    async def inside() -> None:  # its own loop stands still meanwhile
+        with pytest.raises(RuntimeError, match="in another thread"):
+            idle_guard.assert_idle(0.1)
+
+    asyncio.run(inside())
+
+
+def test_the_short_guard_and_a_loop_that_ends() -> None:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    over = threading.Timer(0.2, loop.call_soon_threadsafe, (loop.stop,))
+    over.start()
+    try:
+        with pytest.raises(RuntimeError, match="all the time"):
+            idle_guard.assert_idle(0.6)
+    finally:
+        over.join()
+        thread.join()
+        loop.close()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seconds": 0},
+        {"seconds": "x"},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"turns": "x"},
+        {"turns": 1.5},
+        {"turns": -1},
+    ],
+)
+def test_settings_of_the_short_guard(options: dict[str, Any]) -> None:
+    value = next(iter(options.values()))
+    with pytest.raises(ValueError, match=f"must be .* not .*{re.escape(repr(value))}"):
+        idle_guard.assert_idle(**options)
 
 
 # ------------------------------------------------------------------ the table of tools
@@ -670,7 +836,7 @@ def test_wrong_usage(
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The parts, each of which does what the test says."""
-    results: dict[str, Any] = {"real": 0, "tools": 0, "guard": 0}
+    results: dict[str, Any] = {"real": 0, "tools": 0, "guard": 0, "free": 0}
 
     def result(name: str) -> Callable[..., int]:
         def work(*arguments: object) -> int:
@@ -684,6 +850,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(commands, "real", result("real"))
     monkeypatch.setattr(toolbox, "capture", result("tools"))
     monkeypatch.setattr(guard, "capture", result("guard"))
+    monkeypatch.setattr(free, "capture", result("free"))
     monkeypatch.setattr(commands, "start_up", lambda: None)
     return results
 
@@ -691,7 +858,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_exit_status(
     parts: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    every = ["real", "tools", "guard"]
+    every = ["real", "tools", "guard", "free"]
     line = [*every, "--output", str(tmp_path), "--folder", str(tmp_path)]
     assert commands.main(line) == 0
     parts["tools"] = 3
@@ -763,6 +930,44 @@ def test_figures_that_are_not_readable_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "captures.json").read_text("utf-8") == "{"
 
 
+# ------------------------------------------------------------------ without the GIL
+
+
+FREE = """\
+case "$*" in
+  *_is_gil_enabled*) echo {answer};;
+  *-VV*) echo 'Python 3.14.9 free-threading build';;
+  *) {measures};;
+esac"""
+MEASURES = """echo '{"hops": {"median_s": 0.25}, "idle": {"share_of_a_core": 0.5}}'"""
+
+
+def test_no_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(programs.SkippedError, match=r"no free-threaded .*disable-gil"):
+        free.capture(tmp_path / "o", lambda line: None)
+    # One that is named so and has the lock all the same.
+    fake(bin_folder, "python3.14t", FREE.format(answer="True", measures=":"))
+    with pytest.raises(programs.SkippedError, match="no free-threaded"):
+        free.interpreter()
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
+    script = FREE.format(answer="False", measures=MEASURES)
+    fake(bin_folder, "python3.14t", script)
+    assert free.capture(tmp_path, lambda line: None) == 0
+    text = (tmp_path / "free.txt").read_text("utf-8")
+    assert text.startswith("Python 3.14.9, free-threaded")
+    assert "poll   8  gil=0  250.000  250.000  250.000     50%   50%   50%\n" in text
+    known = json.loads((tmp_path / "captures.json").read_text("utf-8"))["free"]
+    assert text == free.table(known)
+    fake(
+        bin_folder, "python3.14t", script.replace(MEASURES, "echo 'no: why' >&2; false")
+    )
+    with pytest.raises(programs.CaptureError, match="failed: no: why"):
+        free.capture(tmp_path, lambda line: None)
+
+
 # ------------------------------------------------------------------ what is committed
 
 
@@ -785,7 +990,19 @@ def test_every_capture_is_there() -> None:
     wanted = {f"{tool}.txt" for tool in toolbox.TOOLS}
     wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
     wanted |= {"guard_old.txt", "guard_new.txt"}
-    assert names == wanted
+    # A capture that needs a build without the GIL, where it could be made.
+    assert names - {"free.txt"} == wanted
+
+
+def test_every_capture_is_shown() -> None:
+    """On the page, or printed or drawn in the lab."""
+    page = (EXAMPLE.parents[1] / "06_spinning_loop.md").read_text("utf-8")
+    lab = EXAMPLE.parents[2] / "notebooks" / "06_spinning_loop.ipynb"
+    cells = json.loads(lab.read_text("utf-8"))["cells"]
+    code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
+    shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
+    assert {path.name for path in committed()} - shown == set()
 
 
 def test_the_figures_and_the_text_are_of_one_run() -> None:
@@ -805,6 +1022,23 @@ def test_the_captures_support_what_the_table_of_tools_says() -> None:
     assert found["guard_old"]["passed"] is False
     assert found["guard_new"]["passed"] is True
     assert found["gdb"]["any_waiting"] > 0
+    # All cores and one core are two cases: the first used more than one.
+    shares = {
+        name: part["process_cpu_share"]
+        for name, part in found["getrusage"].items()
+        if name != "machine"
+    }
+    assert shares.pop("2_pinned") < toolbox.MORE_THAN_ONE
+    assert sorted(shares) == ["2", "4"]
+    assert min(shares.values()) > toolbox.MORE_THAN_ONE
+    # strace of the loops' call alone is the cure: most hops of all four cases.
+    hops = {
+        name: sum(part["hops"])
+        for name, part in found["strace_one"].items()
+        if isinstance(part, dict) and "hops" in part
+    }
+    assert set(hops) == {"nothing", "every", "epoll", "futex"}
+    assert hops["epoll"] > 3 * max(hops["nothing"], hops["every"], hops["futex"])
     holders = found["pyspy_record"]["gil"]
     loops = sum(n for name, n in holders.items() if name.startswith("loop"))
     assert holders.get("MainThread", 0) < loops
@@ -830,6 +1064,57 @@ def test_a_part_that_did_not_run_is_a_line_of_the_table() -> None:
     assert "pinned" not in text
     assert realcase.failed(found) == ["D5"]
     assert {"D2", "D3", "growth pinned"} <= set(realcase.skipped(found))
+
+
+# ------------------------------------------------------------------ the lab's cells
+
+
+LAB = EXAMPLE.parents[2] / "notebooks" / "06_spinning_loop.ipynb"
+
+
+def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
+    """What a cell of the lab prints with one word changed, in a process of its own."""
+    cells = json.loads(LAB.read_text("utf-8"))["cells"]
+    source = "".join(next(c for c in cells if c.get("id") == name)["source"])
+    assert source.count(change[0]) == 1
+    head = "import re, sys, tempfile\n"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", head + source.replace(*change)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+        cwd=LAB.parent,
+        env=env,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not LAB.is_file(), reason="the lab is not here")
+def test_the_lab_without_an_index(tmp_path: Path) -> None:
+    """The reader asks for the real case: one line says why not, nothing is changed."""
+    before = {path: path.read_bytes() for path in committed()}
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: refused
+        env = {k: v for k, v in os.environ.items() if k != "PIP_EXTRA_INDEX_URL"}
+        env["PIP_INDEX_URL"] = f"http://127.0.0.1:{taken.getsockname()[1]}/simple"
+        env |= {"PIP_CONFIG_FILE": os.devnull, "XDG_CACHE_HOME": str(tmp_path)}
+        env["HOME"] = str(tmp_path)
+        out = run_cell("real-run", ("AGAIN = False", "AGAIN = True"), env)
+    first, second = out.splitlines()[:2]
+    assert first.startswith("capture.py: real left out: the package index cannot be")
+    assert second == "shown instead: what is committed"
+    assert (CAPTURES / "real.txt").read_text("utf-8") in out
+    assert {path: path.read_bytes() for path in committed()} == before
+
+
+@pytest.mark.skipif(not LAB.is_file(), reason="the lab is not here")
+def test_the_lab_without_a_tool(tmp_path: Path) -> None:
+    env = {**os.environ, "PATH": str(tmp_path)}
+    out = run_cell("tools-outside-run", ('"strace"', '"gdb"'), env)
+    assert out.startswith("not run: capture.py: gdb left out: gdb")
+    assert len(out.splitlines()) == 1
 
 
 # ------------------------------------------------------------------ for real

@@ -5,7 +5,8 @@
 * :mod:`.realcase` runs the published test (websockets opened at once through a test
   client) with the libraries of its time and with today's, and writes the figures;
 * :mod:`.toolbox` shows each tool at work on the case distilled to the standard library;
-* :mod:`.guard` is the test that fails when an idle loop turns.
+* :mod:`.guard` is the test that fails when an idle loop turns;
+* :mod:`.free` measures hops on a Python without the GIL.
 
 What they wrote lies in ``captures/``.  Nothing there is edited by hand.
 """

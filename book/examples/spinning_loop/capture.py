@@ -1,4 +1,4 @@
-"""Make the captures of chapter 6 again: ``python capture.py [real|tools|guard]``."""
+"""Make the captures of chapter 6 again: ``python capture.py [part ...]``."""
 
 from __future__ import annotations
 

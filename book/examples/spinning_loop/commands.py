@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spinning_loop import guard, realcase, toolbox
+from spinning_loop import free, guard, realcase, toolbox
 from spinning_loop.environments import cache_folder
 from spinning_loop.programs import CaptureError, SkippedError, start_up
 
 __all__ = ["main"]
 
 HERE = Path(__file__).resolve().parent
-PARTS = ("real", "tools", "guard", "render")
+PARTS = ("real", "tools", "guard", "free", "render")
 
 
 def say(line: str) -> None:
@@ -37,8 +37,8 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="part",
         help="real: the published test with old and new libraries; tools: each tool on "
-        "the distilled case; guard: the guard on both libraries; render: the table of "
-        "tools. All of them by default.",
+        "the distilled case; guard: the guard on both libraries; free: hops "
+        "without the GIL; render: the table of tools. All of them by default.",
     )
     found.add_argument(
         "--folder",
@@ -90,6 +90,8 @@ def one_part(part: str, options: argparse.Namespace) -> int:
             return toolbox.capture(options.output, folder, say, only)
         if part == "guard":
             return guard.capture(options.output, folder, say)
+        if part == "free":
+            return free.capture(options.output, say)
         toolbox.render(options.output)
         return 0
     except SkippedError as error:

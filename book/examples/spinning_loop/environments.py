@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 SIDES = ("old", "new", "tools")
 STAMP = "spinning-loop.stamp"
 CREATION_TIMEOUT = 600
+MADE_WITH = (3, 12)  # the Python of the committed captures
 
 # Settings of the user's shell that would change what runs inside.
 UNWANTED = (
@@ -201,10 +202,14 @@ def _reason(side: str, words: str) -> CaptureError:
         )
     missing = NO_VERSION.search(words)
     if missing:
+        here = tuple(sys.version_info[:2])
+        fix = "point PIP_INDEX_URL at an index that has it"
+        if here != MADE_WITH:
+            fix = "use Python {}.{}, or {}".format(*MADE_WITH, fix)
         return SkippedError(
             f"the package index has no {missing.group(1)} for Python "
-            f"{sys.version_info.major}.{sys.version_info.minor} on this system "
-            f"(wanted by requirements-{side}.txt): use Python 3.12"
+            "{}.{} on this system ".format(*here)
+            + f"(wanted by requirements-{side}.txt): {fix}"
         )
     if CONFLICT.search(words):
         return CaptureError(

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections import Counter
+
+
+def running_loops() -> list[asyncio.BaseEventLoop]:
+    """asyncio's loops that run in other threads.  Loops of uvloop are not seen."""
+    own = asyncio._get_running_loop()
+    loops = [
+        found
+        for found in gc.get_objects()
+        if issubclass(type(found), asyncio.BaseEventLoop)
+    ]
+    return [loop for loop in loops if loop.is_running() and loop is not own]
 
 
 def assert_idle(seconds: float = 0.3, *, turns: int = 10) -> None:
@@ -19,7 +31,15 @@ def assert_idle(seconds: float = 0.3, *, turns: int = 10) -> None:
 
     Raises:
         AssertionError: A loop turned more often.
+        RuntimeError: It could not fail: no loop runs, or one ended too soon.
+        ValueError: A setting with which it could not fail.
     """
+    numbers = isinstance(seconds, (int, float)) and isinstance(turns, int)
+    if not numbers or not 0 < seconds <= 60 or turns < 0:
+        raise ValueError(
+            "seconds must be a number above 0 and up to 60, turns a whole number "
+            f"from 0 on: not {seconds!r} and {turns!r}"
+        )
     counts: Counter[int] = Counter()  # by thread, so that no count is lost
     once = asyncio.BaseEventLoop._run_once  # type: ignore[attr-defined]
 
@@ -28,6 +48,7 @@ def assert_idle(seconds: float = 0.3, *, turns: int = 10) -> None:
         once(loop)
 
     time.sleep(0.05)  # what the opening has left to do
+    loops = running_loops()
     asyncio.BaseEventLoop._run_once = counted  # type: ignore[attr-defined]
     started = time.perf_counter()
     try:
@@ -40,4 +61,9 @@ def assert_idle(seconds: float = 0.3, *, turns: int = 10) -> None:
             f"an idle event loop turned {most:,} times in "
             f"{time.perf_counter() - started:.1f} s, {turns} are allowed: "
             "something polls; let it wait for an event instead"
+        )
+    if not loops or not all(loop.is_running() for loop in loops):
+        raise RuntimeError(
+            "no loop of asyncio ran in another thread all the time, so this could "
+            "not fail: call it while the sessions are open"
         )

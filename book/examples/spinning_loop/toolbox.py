@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import re
 import select
 import struct
@@ -53,7 +54,10 @@ __all__ = ["TOOLS", "Capture", "Context", "capture", "read_table", "render", "re
 HERE = Path(__file__).resolve().parent
 SECONDS = 2.0
 LOOPS = 3
+MANY = 8
 ATTACHES = 12  # of gdb: what a thread waits for at one moment is chance
+RUNS = 10
+MORE_THAN_ONE = 1.05  # CPU seconds a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,50 @@ def strace(context: Context) -> Capture:
             "hop_median_ms": figures["median_ms"],
         },
     )
+
+
+def strace_one(context: Context) -> Capture:
+    """The same program with one call stopped by ``strace``, and with each of them.
+
+    ``--seccomp-bpf`` lets all other calls pass.  Without it strace stops the program at
+    each call, also at those that it does not show.
+    """
+    tool = find("strace", APT.format("strace"))
+    poll = "epoll_wait" if platform.machine() in ("x86_64", "AMD64") else "epoll_pwait"
+    quiet = ["-o", os.devnull]
+    before: dict[str, list[str]] = {
+        "nothing": [],
+        "every call": [tool, "-f", *quiet],
+        f"{poll} alone": [tool, "-f", "--seccomp-bpf", "-e", f"trace={poll}", *quiet],
+        "futex alone": [tool, "-f", "--seccomp-bpf", "-e", "trace=futex", *quiet],
+    }
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in before}
+    for _ in range(3):  # in turns, so that the load of the machine meets all
+        for name, tracer in before.items():
+            try:
+                done = told("hops", before=tracer, loops=MANY)
+            except CaptureError as error:
+                if re.search("not permitted|EPERM|denied", str(error), re.IGNORECASE):
+                    raise SkippedError(PTRACE) from None
+                raise
+            found[name].append(done)
+    text = "".join(
+        shown([*tracer, *victim("hops", loops=MANY)]) + "\n"
+        for tracer in before.values()
+    )
+    text += f"\n{'strace stops':<18}median of a hop, ms     hops in {SECONDS:g} s\n"
+    for name, runs in found.items():
+        medians = "".join(f"{one['median_ms']:>7.3f}" for one in runs)
+        text += f"{name:<16}{medians}  " + "".join(f"{r['hops']:>7}" for r in runs)
+        text += "\n"
+    names = {"nothing": "nothing", "every call": "every", "futex alone": "futex"}
+    figures: dict[str, Any] = {"version": version([tool, "-V"]), "loops": MANY}
+    for name, runs in found.items():
+        figures[names.get(name, "epoll")] = {
+            "median_ms": [one["median_ms"] for one in runs],
+            "hops": [one["hops"] for one in runs],
+        }
+    return Capture(text, figures)
 
 
 def taskset(context: Context) -> Capture:
@@ -397,11 +445,19 @@ def gdb(context: Context) -> Capture:
 
 
 def getrusage(context: Context) -> Capture:
-    """``resource.getrusage``: the switches of the caller, its CPU and that of all."""
+    """``resource.getrusage``: the switches of the caller, its CPU and that of all.
+
+    Where other programs take a core, the kernel keeps all threads of ours on the other
+    one, and that is the case of the last block.  So the runs with all cores are made
+    again until they had more than one.  (One loop and its caller cannot use more: only
+    one of them has the interpreter.)
+    """
     text = ""
     figures: dict[str, Any] = {}
-    for loops in (1, 2, 4):
-        found = told("hops", loops=loops)
+    if len(cores()) < 2:
+        raise SkippedError("only one core may be used here: two are compared")
+    for loops in (2, 4):
+        found = on_several_cores(loops)
         figures[str(loops)] = found
         text += f"{shown(victim('hops', loops=loops))}\n{lines(found)}\n"
     with contextlib.suppress(SkippedError):
@@ -410,6 +466,22 @@ def getrusage(context: Context) -> Capture:
         command = [*pinned(), *victim("hops", loops=2)]
         text += f"{shown(command)}\n{lines(found)}\n"
     return Capture(text.rstrip() + "\n", figures)
+
+
+def on_several_cores(loops: int) -> dict[str, Any]:
+    """Hops of a run in which the program used more than one core.
+
+    Raises:
+        CaptureError: It did so in none of :data:`RUNS` runs.
+    """
+    for _ in range(RUNS):
+        found = told("hops", loops=loops)
+        if found["process_cpu_share"] > MORE_THAN_ONE:
+            return found
+    raise CaptureError(
+        f"in {RUNS} runs with {loops} loops the program had no more than one core: "
+        "other programs use the rest; wait until they are done"
+    )
 
 
 def time_v(context: Context) -> Capture:
@@ -479,6 +551,7 @@ def version(command: list[str]) -> str:
 
 TOOLS: dict[str, Callable[[Context], Capture]] = {
     "strace": strace,
+    "strace_one": strace_one,
     "taskset": taskset,
     "faulthandler": faulthandler,
     "frames": frames,

@@ -23,7 +23,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -218,8 +218,9 @@ def assert_idle(
         BusyLoopError: an :class:`AssertionError` that names thread, task and line.
         TypeError: a loop's turns cannot be counted, or a number is none.
         ValueError: a number is out of range.
-        RuntimeError: no loop runs (the guard could never fail), one of *loops* is
-            closed, or it is the calling thread's: use :func:`assert_idle_here` there.
+        RuntimeError: the guard could not fail: no loop runs, one of *loops* is closed
+            or has not been started, one ended before the count did.  Or a loop is the
+            calling thread's own: use :func:`assert_idle_here` there.
 
     Introduced in the chapter *Find the loop that spins*.
     """
@@ -230,6 +231,7 @@ def assert_idle(
             "assert_idle() would block the loop that it is to watch: in a coroutine "
             "write `await assert_idle_here()`"
         )
+    _checked(loops)
     time.sleep(settle)
     others = loops or [loop for loop in running_loops() if loop is not own]
     if not others:
@@ -237,9 +239,12 @@ def assert_idle(
             "no event loop runs in another thread of this process, so assert_idle() "
             "could never fail: call it while the sessions are open"
         )
+    _must_run(others, "does not run", "start it, in a thread of its own, before")
     with count_turns(*others) as found:
         time.sleep(seconds)
-    return _judge(found, turns)
+    _judge(found, turns)
+    _must_run(others, "ended during the count", "keep its session open until after")
+    return found
 
 
 async def assert_idle_here(
@@ -282,6 +287,16 @@ def _judge(found: Turns, allowed: int) -> Turns:
 # Which loops
 
 
+def _must_run(loops: Iterable[Loop], what: str, fix: str) -> None:
+    """Refuse a loop that could not turn, or not all the time."""
+    for loop in _checked(loops):
+        if not _is_running(loop):
+            raise RuntimeError(
+                f"{loop!r} {what}, so assert_idle() could not fail for it: {fix} the "
+                "call of assert_idle()"
+            )
+
+
 def _is_running(loop: Any) -> bool:
     try:
         return bool(loop.is_running())
@@ -306,7 +321,8 @@ def _found() -> list[Loop]:
     return _checked(loops)
 
 
-def _checked(loops: Any) -> list[Loop]:
+def _checked(loops: Iterable[Any]) -> list[Loop]:
+    loops = list(loops)
     for loop in loops:
         if not isinstance(loop, asyncio.AbstractEventLoop):
             raise TypeError(
@@ -324,7 +340,7 @@ def _checked(loops: Any) -> list[Loop]:
             )
         if loop.is_closed():
             raise RuntimeError(f"{loop!r} is closed: count while it runs")
-    return list(loops)
+    return loops
 
 
 # Counting: an attribute of the loop itself stands in front of its class's method, so

@@ -322,7 +322,11 @@ def unable(*, cores: int = 1, counts: bool = False) -> str:
             return "not run: this system cannot pin a thread to a core (Linux can)"
         found = len(os.sched_getaffinity(0))
         if found < cores:
-            return f"not run: this needs {cores} cores, and there is {found}"
+            return (
+                f"not run: this needs {cores} cores, and this process may use {found}: "
+                "allow it more (taskset, the CPU limit of a container), or take a "
+                "machine that has them"
+            )
     if counts and _voluntary() is None:
         return "not run: this system does not count a thread's context switches"
     return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import hashlib
 import importlib
 import importlib.util
 import math
@@ -180,8 +181,12 @@ def missing(way: str) -> str:
     return f"the way {way!r} needs the package {package}: pip install {package}"
 
 
-class _LingeringSelector(selectors.DefaultSelector):
-    """A selector that never looks and returns at once: it waits a little, always."""
+class _LingeringSelector(selectors.SelectSelector):
+    """A selector that never looks and returns at once: it waits a little, always.
+
+    It is made of ``select``, which waits for microseconds where it is told so.  Those
+    of ``epoll`` and ``poll`` round up to a millisecond.
+    """
 
     def __init__(self, window: float) -> None:
         super().__init__()
@@ -190,6 +195,28 @@ class _LingeringSelector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> Any:
         if timeout is not None:
             timeout = max(timeout, self._window)
+        return super().select(timeout)
+
+
+class _BusySelector(selectors.DefaultSelector):
+    """A selector that, before it looks, computes without the interpreter's lock.
+
+    Others get the interpreter for that time, as beside :class:`_LingeringSelector`, and
+    the loop keeps its core: what helps then is the gap and not the free core.
+    """
+
+    def __init__(self, window: float) -> None:
+        super().__init__()
+        # A digest of more than 2 KB is computed without the lock.
+        probe = bytes(1_000_000)
+        started = time.perf_counter()
+        hashlib.sha256(probe)
+        rate = len(probe) / (time.perf_counter() - started)
+        self._data = bytes(min(100_000_000, max(4096, round(rate * window))))
+
+    def select(self, timeout: float | None = None) -> Any:
+        if timeout is not None and timeout <= 0:
+            hashlib.sha256(self._data)
         return super().select(timeout)
 
 
@@ -208,10 +235,12 @@ class Session:
         cpu: the core that the thread is to run on; any core if None.
         window: seconds that the loop lets others have the interpreter in each turn, at
             least.  0 is asyncio's own way: as long as a look at the sockets takes.
+        busy: whether the loop computes in the window, without the interpreter's lock,
+            and keeps its core (about as long as *window* says).  By default it sleeps.
         name: name of the thread.
 
     Raises:
-        TypeError: *cpu* or *window* is no number.
+        TypeError: *cpu* or *window* is no number, *busy* is no bool.
         ValueError: *way*, *cpu* or *window* has no such value here.
         ModuleNotFoundError: the way needs a package that is not there.
         NotImplementedError: *cpu* was given and the system pins no threads.
@@ -225,6 +254,7 @@ class Session:
         *,
         cpu: int | None = None,
         window: float = 0.0,
+        busy: bool = False,
         name: str = "session",
     ) -> None:
         if why := missing(way):
@@ -238,9 +268,14 @@ class Session:
                 f"window must be from 0 s to below 1 s, not {window:g} s: the loop "
                 "pays it in every turn"
             )
+        if not isinstance(busy, bool):
+            raise TypeError(f"busy must be True or False, not {busy!r}")
+        if busy and not window:
+            raise ValueError("busy=True needs a window above 0 s: give window=0.0001")
         self.way = way
         self._cpu = cpu
         self._window = window
+        self._busy = busy
         self._name = name
         self._thread: threading.Thread | None = None
         self._ready: concurrent.futures.Future[asyncio.AbstractEventLoop]
@@ -362,7 +397,8 @@ class Session:
 
     def _new_loop(self) -> asyncio.AbstractEventLoop:
         if self._window:
-            return asyncio.SelectorEventLoop(_LingeringSelector(self._window))
+            kind = _BusySelector if self._busy else _LingeringSelector
+            return asyncio.SelectorEventLoop(kind(self._window))
         return asyncio.new_event_loop()
 
     async def _serve(self) -> None:
@@ -396,7 +432,12 @@ class Session:
 
 @contextmanager
 def sessions(
-    way: str = "poll", count: int = 2, *, cpu: int | None = None, window: float = 0.0
+    way: str = "poll",
+    count: int = 2,
+    *,
+    cpu: int | None = None,
+    window: float = 0.0,
+    busy: bool = False,
 ) -> Iterator[list[Session]]:
     """Open *count* sessions at once, and close them all at the end of the block.
 
@@ -405,6 +446,7 @@ def sessions(
         count: how many, from 1 to 64.
         cpu: as in :class:`Session`, for all of them.
         window: as in :class:`Session`, for all of them.
+        busy: as in :class:`Session`, for all of them.
 
     Raises:
         TypeError: *count* is no whole number; and as :class:`Session`.
@@ -414,7 +456,7 @@ def sessions(
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                Session(way, cpu=cpu, window=window, name=f"{way}-{number}")
+                Session(way, cpu=cpu, window=window, busy=busy, name=f"{way}-{number}")
             )
             for number in range(1, count + 1)
         ]

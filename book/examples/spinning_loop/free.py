@@ -1,0 +1,110 @@
+"""Hops without the GIL: a free-threaded Python, beside itself with the GIL switched on.
+
+Such a build (its command ends in a *t*) runs without the lock, and with it when it is
+started with ``-X gil=1``: one interpreter, one machine, and the lock is what differs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spinning_loop.environments import quiet_environ
+from spinning_loop.programs import (
+    CaptureError,
+    SkippedError,
+    cores,
+    run,
+    write_text,
+)
+from spinning_loop.toolbox import environ, remember
+
+__all__ = ["NAMES", "capture", "interpreter", "table"]
+
+NAMES = ("python3.15t", "python3.14t", "python3.13t")
+WAYS = ("poll", "queue")
+SESSIONS = (1, 2, 8)
+RUNS = 3
+SECONDS = 0.5
+
+
+def interpreter() -> str:
+    """A free-threaded Python on the path.
+
+    Raises:
+        SkippedError: There is none.
+    """
+    for name in NAMES:
+        if found := shutil.which(name):
+            asked = "import sys; print(sys._is_gil_enabled())"
+            command = [found, "-X", "gil=0", "-c", asked]
+            done = run(command, timeout=30, env=quiet_environ())
+            if done.out.strip() == "False":
+                return found
+    raise SkippedError(
+        f"there is no free-threaded Python here ({', '.join(NAMES)}): build one with "
+        "./configure --disable-gil, and put it on the path"
+    )
+
+
+def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
+    """What ``python -m looplab.crossthread`` says, with the GIL or without."""
+    command = [python, "-X", f"gil={gil}", "-m", "looplab.crossthread", way, "--json"]
+    command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
+    done = run(command, timeout=120, env=environ())
+    if done.code:
+        last = (done.err.strip() or "no words").splitlines()[-1]
+        raise CaptureError(f"looplab.crossthread failed: {last}")
+    found = json.loads(done.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def capture(output: Path, say: Callable[[str], None]) -> int:
+    """Write ``free.txt``; the exit status.
+
+    Raises:
+        SkippedError: There is no free-threaded Python.
+        CaptureError: The measurement failed.
+    """
+    python = interpreter()
+    version = run([python, "-VV"], timeout=30, env=quiet_environ()).out
+    named = re.search(r"Python [\d.]+\w*", version)
+    figures: dict[str, Any] = {
+        "version": named.group() if named else "unknown",
+        "cores_allowed": len(cores()),
+        "poll": {},
+        "queue": {},
+    }
+    for number in range(RUNS):
+        say(f"round {number + 1} of {RUNS}")
+        for way in WAYS:
+            for sessions in SESSIONS:
+                for gil in (1, 0):  # in turns, so that load meets both
+                    found = measured(python, gil, way, sessions)
+                    part = figures[way].setdefault(str(sessions), {})
+                    row = part.setdefault(f"gil={gil}", {"median_ms": [], "idle": []})
+                    median = found["hops"]["median_s"] * 1000
+                    row["median_ms"].append(round(median, 3))
+                    idle = found["idle"]["share_of_a_core"]
+                    row["idle"].append(round(idle, 4))
+    write_text(output / "free.txt", table(figures))
+    remember(output, "free", figures)
+    return 0
+
+
+def table(figures: dict[str, Any]) -> str:
+    """The figures as lines of text."""
+    text = f"{figures['version']}, free-threaded; -X gil=1 switches the lock on\n\n"
+    text += f"{'':<18}{'median of a hop, ms':<28}idle, of a core\n"
+    for way in WAYS:
+        for sessions, part in figures[way].items():
+            for gil, row in part.items():
+                hops = "".join(f"{value:>9.3f}" for value in row["median_ms"])
+                idle = "".join(f"{value:>6.0%}" for value in row["idle"])
+                text += f"{way:<5} {sessions:>2}  {gil}{hops}  {idle}\n"
+    return text
