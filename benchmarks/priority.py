@@ -1,17 +1,21 @@
 """What priorities cost: ``python -m benchmarks.priority``.
 
 It makes or uses ``.venv-bench``, measures the priority loop beside asyncio's own and
-asynkit's, and how the simulator of chapter 7 grows, prints tables and writes
-``benchmarks/priority_results.json``.
+asynkit's, how the simulator of chapter 7 grows, and what its ways to serve the most
+urgent first cost there; prints tables and writes ``benchmarks/priority_results.json``.
+
+With ``--only callbacks`` it measures those tables only and leaves the others of the
+file as they are.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -21,10 +25,18 @@ if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it b
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
 from benchmarks import environment, report, runner
-from benchmarks.priority_worker import ASYNKIT, CHAINS, CLIENTS, OURS, STOCK
+from benchmarks.priority_worker import (
+    ASYNKIT,
+    CHAINS,
+    CLIENTS,
+    LONG_LEASE,
+    OURS,
+    STOCK,
+    WAYS,
+)
 from tools.common import ROOT, ToolError, say
 
-__all__ = ["ROWS", "WORKLOADS", "Workload", "main", "table"]
+__all__ = ["PARTS", "ROWS", "WORKLOADS", "Workload", "main", "table"]
 
 RESULTS = ROOT / "benchmarks" / "priority_results.json"
 ROUNDS = 5
@@ -35,6 +47,7 @@ VALGRIND_IS_SLOWER = 50  # times, about; the priority loop looks at a clock
 LOOK_EVERY = 0.001
 MESSAGES = (100, 1_000, 10_000)
 GROWTH = 1.1
+REPLAYS = 20  # of experiment E5 in one measurement: one takes some 50 ms
 
 
 @dataclass(frozen=True)
@@ -149,6 +162,21 @@ def instructions(
     return (counts[1] - counts[0]) / (large - small)
 
 
+def row_of(name: str, own: list[float], base: list[float]) -> dict[str, Any]:
+    """One row: the median, its ratio to another row's by rounds, and the spreads."""
+    each = runner.ratios(own, base)
+    row: dict[str, Any] = {
+        "name": name,
+        "value": runner.short(statistics.median(own)),
+        "ratio": runner.short(statistics.median(each)),
+    }
+    if len(own) > 1:
+        row["paired"] = True
+        row["ratio_spread"] = [runner.short(min(each)), runner.short(max(each))]
+        row["spread"] = [runner.short(min(own)), runner.short(max(own))]
+    return row
+
+
 def table(
     title: str,
     unit: str,
@@ -174,16 +202,7 @@ def table(
         if own is None:
             rows.append({"name": name, "value": None, "note": why[name]})
             continue
-        each = runner.ratios(own, values[STOCK])
-        row: dict[str, Any] = {
-            "name": name,
-            "value": runner.short(statistics.median(own)),
-            "ratio": runner.short(statistics.median(each)),
-        }
-        if len(own) > 1:
-            row["paired"] = True
-            row["ratio_spread"] = [runner.short(min(each)), runner.short(max(each))]
-            row["spread"] = [runner.short(min(own)), runner.short(max(own))]
+        row = row_of(name, own, values[STOCK])
         if name in NOTES:
             row["note"] = NOTES[name]
         rows.append(row)
@@ -300,22 +319,7 @@ def growth(python: str, rounds: int, timeout: float) -> dict[str, Any]:
     names = {size: f"{size:,} messages" for size in MESSAGES}
     few, many = MESSAGES[0], MESSAGES[-1]
     limit = runner.short(GROWTH * many * log(many) / (few * log(few)))
-    rows = []
-    for size in MESSAGES:
-        each = runner.ratios(values[size], values[few])
-        rows.append(
-            {
-                "name": names[size],
-                "value": runner.short(statistics.median(values[size])),
-                "ratio": runner.short(statistics.median(each)),
-                "paired": True,
-                "ratio_spread": [runner.short(min(each)), runner.short(max(each))],
-                "spread": [
-                    runner.short(min(values[size])),
-                    runner.short(max(values[size])),
-                ],
-            }
-        )
+    rows = [row_of(names[size], values[size], values[few]) for size in MESSAGES]
     return {
         "title": "The lease consumer in the simulator, by the number of messages",
         "unit": "s",
@@ -368,6 +372,63 @@ def replay(python: str, rounds: int, timeout: float) -> dict[str, Any]:
     }
 
 
+def callbacks(python: str, rounds: int, timeout: float) -> list[dict[str, Any]]:
+    """What the ways to serve the most urgent first cost in experiment E5.
+
+    Raises:
+        ToolError: A run failed.
+    """
+    counts: dict[str, int] = {}
+    values: dict[str, list[float]] = {row: [] for row in WAYS}
+    for number in range(rounds):
+        turn = number % len(WAYS)  # nobody is always first
+        for row in (*WAYS[turn:], *WAYS[:turn]):
+            done = runner.call(command(python, "callbacks", row, REPLAYS), timeout)
+            facts = runner.read(done, timeout)
+            if "cpu" not in facts:
+                raise ToolError(f"{facts['why']}: {facts.get('detail', '')}.")
+            values[row].append(facts["callbacks"] / facts["cpu"])
+            one = facts["callbacks"] // REPLAYS
+            if counts.setdefault(row, one) != one:
+                raise ToolError(
+                    f"{row}: {one:,} callbacks, and {counts[row]:,} before."
+                )
+        say(f"  callbacks of experiment E5: round {number + 1} of {rounds}")
+    work = (
+        "The consumer of experiment E5 on the virtual clock with the published "
+        f"settings, but a lease of {LONG_LEASE:,} s: so the stock loop loses no "
+        "message either, and all process the same rounds."
+    )
+    total = {row: [float(count)] for row, count in counts.items()}
+    return [
+        {
+            "title": "Callbacks of the lease consumer",
+            "unit": "callbacks",
+            "method": (
+                f"{work} How many callbacks the loop runs: counted, and the same in "
+                "every run."
+            ),
+            "baseline": STOCK,
+            "rows": [
+                row_of(row, total[row], total[STOCK]) | {"value": counts[row]}
+                for row in WAYS
+            ],
+        },
+        {
+            "title": "Callbacks of the lease consumer in a second",
+            "unit": "callbacks per second of CPU time",
+            "method": (
+                f"{work} CPU time of {REPLAYS} runs, so what waits for the processor "
+                f"does not count: the median of {rounds} round{'s' * (rounds != 1)}. "
+                "In a round each row runs once, in a fresh process; ratios are taken "
+                "within the round."
+            ),
+            "baseline": STOCK,
+            "rows": [row_of(row, values[row], values[STOCK]) for row in WAYS],
+        },
+    ]
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(
@@ -397,8 +458,72 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="longest real time of one measurement (default: %(default)g)",
     )
+    top.add_argument(
+        "--only",
+        choices=PARTS,
+        help="measure these tables only; the others of the file stay as they are",
+    )
     top.add_argument("--output", type=Path, help="write the results here")
     return top
+
+
+def stock_work(
+    python: str, options: argparse.Namespace, packages: dict[str, str]
+) -> list[dict[str, Any]]:
+    """The loops beside one another."""
+    counter = runner.find_counter([python])
+    groups: list[dict[str, Any]] = []
+    for load in WORKLOADS:
+        groups.append(counted(python, load, counter, options.timeout))
+        groups.append(timed(python, load, options.rounds, options.timeout, packages))
+    return groups
+
+
+Part = Callable[[str, argparse.Namespace, dict[str, str]], list[dict[str, Any]]]
+
+#: The parts of the results, in their order.
+PARTS: dict[str, Part] = {
+    "loops": stock_work,
+    "growth": lambda python, options, _: [
+        growth(python, options.rounds, options.timeout)
+    ],
+    "replay": lambda python, options, _: [
+        replay(python, options.rounds, options.timeout)
+    ],
+    "callbacks": lambda python, options, _: callbacks(
+        python, options.rounds, options.timeout
+    ),
+}
+
+
+def published(path: Path, here: dict[str, Any]) -> dict[str, Any]:
+    """The results of a file that were measured as these are.
+
+    Raises:
+        ToolError: There are none, or they are of another machine or Python.
+    """
+    try:
+        old: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ToolError(
+            f"{runner.relative(path)} is missing: leave --only out."
+        ) from None
+    for what in ("machine", "python"):
+        if old[what] != here[what]:
+            raise ToolError(
+                f"the {what} of {runner.relative(path)} is {old[what]}, and here it is "
+                f"{here[what]}: leave --only out, so all are measured alike."
+            )
+    return old
+
+
+def merged(
+    old: list[dict[str, Any]], new: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The old tables, each replaced by a new one of its title, and the other new."""
+    by_title = {group["title"]: group for group in new}
+    kept = [by_title.pop(group["title"], group) for group in old]
+    return [*kept, *by_title.values()]
 
 
 def run(options: argparse.Namespace) -> None:
@@ -411,26 +536,25 @@ def run(options: argparse.Namespace) -> None:
         raise ToolError("the priority loop is measured on Linux and macOS only.")
     python = str(environment.ensure(options.python))
     facts = environment.about(python)
-    counter = runner.find_counter([python])
-    packages: dict[str, str] = {}
-    groups: list[dict[str, Any]] = []
-    for load in WORKLOADS:
-        groups.append(counted(python, load, counter, options.timeout))
-        groups.append(timed(python, load, options.rounds, options.timeout, packages))
-    groups.append(growth(python, options.rounds, options.timeout))
-    groups.append(replay(python, options.rounds, options.timeout))
-    for one in groups:
-        say("\n" + report.as_text(one) + "\n")
     results = {
         "machine": report.machine(facts["optimised"]),
         "python": facts["name"],
         "command": SPOKEN,
-        "packages": packages,
-        "groups": groups,
     }
     path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
+    old: dict[str, Any] = {"packages": {}, "groups": []}
+    if options.only is not None:
+        old = published(RESULTS, results)
+    packages: dict[str, str] = dict(old["packages"])
+    groups: list[dict[str, Any]] = []
+    for name, measure in PARTS.items():
+        if options.only in (None, name):
+            groups += measure(python, options, packages)
+    for one in groups:
+        say("\n" + report.as_text(one) + "\n")
+    whole = results | {"packages": packages, "groups": merged(old["groups"], groups)}
     if path is not None:
-        report.write(results, path)
+        report.write(whole, path)
         say(f"Written to {runner.relative(path)}.")
 
 

@@ -3,6 +3,9 @@
 ``python -m benchmarks.priority_worker WORK ROW SIZE`` prints one line of JSON:
 ``{"cpu": seconds, "version": ...}`` or ``{"why": ..., "detail": ...}``.  It times the
 work only.  With one more word, ``bare``, the process ends where the work does.
+
+``callbacks ROW SIZE`` prints ``{"cpu": ..., "version": null, "callbacks": ...}``: CPU
+seconds of SIZE runs of experiment E5, and how many callbacks the loop ran in them.
 ``LOOK_EVERY`` in the environment sets how often the priority loop looks for I/O.
 """
 
@@ -17,14 +20,30 @@ import sys
 from collections.abc import Callable, Coroutine
 from time import process_time
 from typing import Any
+from unittest import mock
 
-__all__ = ["ASYNKIT", "CHAINS", "CLIENTS", "OURS", "STOCK", "WORKS", "main"]
+__all__ = [
+    "ASYNKIT",
+    "CHAINS",
+    "CLIENTS",
+    "LONG_LEASE",
+    "OURS",
+    "STOCK",
+    "WAYS",
+    "WORKS",
+    "main",
+]
 
 STOCK = "stock loop"
 OURS = "PriorityEventLoop"
 ASYNKIT = "asynkit"
 CHAINS = 100  # callbacks, or tasks, that are ready at any time
 CLIENTS = 10
+
+# The ways to serve the most urgent first, and none.
+WAYS = (STOCK, "protocol", "protocol, settle=1", "gate", "priority loop")
+LONG_LEASE = 10_000  # seconds: the stock loop loses no message either, and works on
+ENOUGH = 10**12  # callbacks
 
 
 class NotDoneError(Exception):
@@ -134,6 +153,57 @@ def consume(row: str, size: int) -> float:
     return cpu
 
 
+def way(row: str) -> Any:
+    """A new scheduler of a row."""
+    from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
+
+    schedulers: tuple[Callable[[], Any], ...] = (
+        lambda: None,
+        PriorityProtocol,
+        lambda: PriorityProtocol(settle=1),
+        PriorityGate,
+        ByPriority,
+    )
+    return dict(zip(WAYS, schedulers, strict=True))[row]()
+
+
+def replay(row: str) -> Any:
+    """One run of experiment E5, with a lease that nobody can lose."""
+    from looplab.leases import LeaseSettings, consume
+
+    run = consume(LeaseSettings(lease=LONG_LEASE), way(row))
+    if run.lost or run.processed != run.settings.messages:
+        raise NotDoneError(f"{run.lost} messages were lost")
+    return run
+
+
+def count_callbacks(row: str) -> int:
+    """How many callbacks the loop runs in experiment E5: the same in every run."""
+    from looplab.clock import VirtualTimeLoop
+
+    loops: list[Any] = []
+    make = VirtualTimeLoop.__init__
+
+    def make_counting(loop: Any, *args: Any, **options: Any) -> None:
+        make(loop, *args, **options, max_steps=ENOUGH)
+        loops.append(loop)
+
+    with mock.patch.object(VirtualTimeLoop, "__init__", make_counting):
+        replay(row)
+    return sum(ENOUGH - loop._steps_left for loop in loops)
+
+
+def rate(row: str, runs: int) -> dict[str, Any]:
+    """CPU seconds of so many runs of experiment E5, and the callbacks in them."""
+    callbacks = runs * count_callbacks(row)
+    settle()
+    start = process_time()
+    for _ in range(runs):
+        replay(row)
+    cpu = process_time() - start
+    return {"cpu": cpu, "version": None, "callbacks": callbacks}
+
+
 def settle() -> None:
     """Keep what the imports made away from the garbage collector, then begin."""
     # A socket's buffer of 256 KiB comes from the system each time, until the C library
@@ -172,6 +242,8 @@ def measure(work: str, row: str, size: int) -> float:
 def answer(work: str, row: str, size: int) -> dict[str, Any]:
     """What the process prints."""
     try:
+        if work == "callbacks":
+            return rate(row, size)
         cpu = measure(work, row, size)
     except ModuleNotFoundError as error:
         return {"why": "not installed", "detail": str(error)}

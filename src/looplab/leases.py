@@ -33,7 +33,7 @@ import asyncio
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -359,6 +359,14 @@ class LeaseRun:
             facts.append(("threads", f"up to {self.threads:,}"))
         return facts
 
+    def table(self) -> str:
+        """Return the figures as text: a line for each, for a terminal.
+
+        A notebook shows the same as a table of its own when a run is the last value of
+        a cell; ``str()`` and ``repr()`` are one line.
+        """
+        return aligned(self._facts(), str.ljust)
+
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.processed} processed, {self.lost} lost "
@@ -381,6 +389,23 @@ def _seconds(value: float) -> str:
 def _range(values: tuple[float, ...]) -> str:
     low, middle, high = min(values), median(values), max(values)
     return f"{_seconds(low)} to {_seconds(high)}, median {_seconds(middle)}"
+
+
+def aligned(
+    rows: Sequence[Sequence[str]], across: Callable[[str, int], str] = str.rjust
+) -> str:
+    """Return rows as text: the first column to the left, the others by *across*."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [
+                across(cell, width)
+                for cell, width in zip(row[1:], widths[1:], strict=True)
+            ]
+        ).rstrip()
+        for row in rows
+    )
 
 
 @dataclass(frozen=True)
@@ -430,7 +455,7 @@ class LeaseRuns:
         return self.spread(lambda run: run.held)
 
     def _table(self) -> list[tuple[str, str, str, str]]:
-        rows = []
+        rows = [(f"{len(self)} runs", "least", "median", "most")]
         for name, spread, form in (
             ("lost", self.lost, ",.9g"),
             ("makespan, s", self.makespan, ",.3f"),
@@ -443,6 +468,13 @@ class LeaseRuns:
             )
         return rows
 
+    def table(self) -> str:
+        """Return the spread of the figures as text, for a terminal.
+
+        See :meth:`LeaseRun.table`.
+        """
+        return aligned(self._table())
+
     def __repr__(self) -> str:
         lost = self.lost
         name = self.runs[0].scheduler
@@ -453,15 +485,13 @@ class LeaseRuns:
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col">{name}</th>'
-            for name in (f"{len(self)} runs", "least", "median", "most")
-        )
+        titles, *table = self._table()
+        head = "".join(f'<th scope="col">{name}</th>' for name in titles)
         rows = "".join(
             f'<tr><th scope="row">{escape(name)}</th>'
             + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
             + "</tr>"
-            for name, *cells in self._table()
+            for name, *cells in table
         )
         return (
             f'<table class="looplab-leases"><thead><tr>{head}</tr></thead>'

@@ -14,7 +14,9 @@ import benchmark_table
 import pytest
 
 from benchmarks import environment, priority, priority_worker, runner
-from benchmarks.priority_worker import ASYNKIT, CHAINS, CLIENTS, OURS, STOCK
+from benchmarks.priority_worker import ASYNKIT, CHAINS, CLIENTS, OURS, STOCK, WAYS
+from looplab import clock
+from looplab.leases import LeaseSettings, consume
 from looplab.priority import PriorityEventLoop
 from tools.common import ROOT, ToolError
 
@@ -112,6 +114,105 @@ def test_the_growth_has_its_limit(monkeypatch):
     assert benchmark_table.verdict(group).endswith("Met: 100.00.")
 
 
+# ---------------------------------------------------------------- callbacks
+
+
+@pytest.mark.parametrize("row", WAYS)
+def test_the_ways_do_the_same_messages(row):
+    run = priority_worker.replay(row)
+    assert (run.lost, run.processed) == (0, 100)
+    if row != STOCK:  # as with the published lease
+        published = consume(LeaseSettings(), priority_worker.way(row))
+        assert run.yields == published.yields
+        assert run.makespan == published.makespan
+
+
+def test_every_callback_is_counted_once(monkeypatch):
+    """Against another count: every callback notes itself."""
+    monkeypatch.setattr(
+        priority_worker, "replay", lambda row: consume(LeaseSettings(messages=2))
+    )
+    counted = priority_worker.count_callbacks(STOCK)
+    ran = 0
+    make = clock._Handle.__init__
+    make_timer = clock._TimerHandle.__init__
+
+    def note(callback, *args):
+        nonlocal ran
+        ran += 1
+        callback(*args)
+
+    def handle(self, callback, args, *rest):
+        make(self, note, (callback, *args), *rest)
+
+    def timer(self, due, callback, args, *rest):
+        make_timer(self, due, note, (callback, *args), *rest)
+
+    monkeypatch.setattr(clock._Handle, "__init__", handle)
+    monkeypatch.setattr(clock._TimerHandle, "__init__", timer)
+    priority_worker.replay(STOCK)
+    assert counted == ran > 100
+
+
+def test_a_lost_message_ends_the_count(monkeypatch):
+    monkeypatch.setattr(priority_worker, "LONG_LEASE", 5)
+    facts = priority_worker.answer("callbacks", STOCK, 1)
+    assert facts["why"] == "failed with NotDoneError"
+
+
+def test_the_rate_is_callbacks_for_each_second(monkeypatch):
+    seen = []
+
+    def read(done, timeout):
+        row, runs = done
+        seen.append(row)
+        slow = 1 + seen.count(row)  # each round is slower, for all
+        factor = 1 + WAYS.index(row)
+        return {"cpu": slow * factor * runs / 1_000, "callbacks": runs * 1_000}
+
+    monkeypatch.setattr(priority.runner, "call", lambda words, _: tuple(words[-2:]))
+    monkeypatch.setattr(priority, "command", lambda python, *words: list(words))
+    monkeypatch.setattr(priority.runner, "read", read)
+    counts, rates = priority.callbacks("python", 3, 1)
+    assert seen[:5] == list(WAYS) and seen[5] == WAYS[1], "nobody is always first"
+    assert [row["value"] for row in counts["rows"]] == [1_000] * len(WAYS)
+    assert rates["rows"][0]["value"] == pytest.approx(1_000_000 / 3, rel=1e-3)
+    ratios = [row["ratio"] for row in rates["rows"]]
+    assert ratios == pytest.approx([1 / n for n in range(1, 6)], rel=1e-3)
+    data = {"machine": {"a": "b"}, "python": "x", "groups": [counts, rates]}
+    assert benchmark_table.check(data) == data
+
+
+def test_a_count_that_changes_is_an_error(monkeypatch):
+    numbers = iter(range(100, 200))
+    monkeypatch.setattr(
+        priority.runner,
+        "read",
+        lambda *_: {"cpu": 1.0, "callbacks": next(numbers) * priority.REPLAYS},
+    )
+    monkeypatch.setattr(priority.runner, "call", lambda *_: None)
+    with pytest.raises(ToolError, match="protocol: 105 callbacks, and 101 before"):
+        priority.callbacks("python", 2, 1)
+
+
+def test_only_some_tables_are_replaced(tmp_path):
+    old = [{"title": "a", "rows": 1}, {"title": "b", "rows": 2}]
+    new = [{"title": "b", "rows": 3}, {"title": "c", "rows": 4}]
+    assert priority.merged(old, new) == [old[0], *new]
+    assert priority.merged([], new) == new
+
+    file = tmp_path / "results.json"
+    here = {"machine": {"Processor": "x"}, "python": "CPython 3.13.0"}
+    with pytest.raises(ToolError, match=r"is missing: leave --only out"):
+        priority.published(file, here)
+    file.write_text(json.dumps(here | {"groups": old}), encoding="utf-8")
+    assert priority.published(file, here)["groups"] == old
+    with pytest.raises(ToolError, match=r"the python of .* is CPython 3\.13\.0"):
+        priority.published(file, here | {"python": "CPython 3.14.0"})
+    with pytest.raises(ToolError, match=r"the machine of .*leave --only out"):
+        priority.published(file, here | {"machine": {"Processor": "y"}})
+
+
 def test_sizes_divide_evenly():
     for load in priority.WORKLOADS:
         step = CLIENTS if load.key == "echo" else CHAINS
@@ -130,6 +231,12 @@ def test_the_published_file_is_whole(published):
     for load in priority.WORKLOADS:
         assert f"{load.title}: instructions" in titles
         assert f"{load.title}: time" in titles
+    rows = {group["title"]: group["rows"] for group in published["groups"]}
+    for title in (
+        "Callbacks of the lease consumer",
+        "Callbacks of the lease consumer in a second",
+    ):
+        assert [row["name"] for row in rows[title]] == list(WAYS)
     for group in published["groups"]:
         for row in group["rows"]:
             assert row["value"] is not None

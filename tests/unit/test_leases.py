@@ -18,6 +18,7 @@ from looplab.leases import (
     consume,
     consume_many,
 )
+from looplab.priority import PriorityGate
 
 
 def by_hand(what: LeaseSettings) -> float:
@@ -125,6 +126,38 @@ def test_the_result_tells_itself() -> None:
         assert word in html
     runs = consume_many(LeaseSettings(messages=3), runs=2)
     assert "2 runs" in runs._repr_html_()
+
+
+def test_the_result_is_a_table_in_a_terminal_too() -> None:
+    run = consume(LeaseSettings(messages=3, cpu=0.1), PriorityGate())
+    lines = run.table().splitlines()
+    assert [line.split("  ")[0] for line in lines] == [name for name, _ in run._facts()]
+    assert lines[0].split("  ")[-1].strip() == "the gate"
+    assert lines[1].split() == ["processed", "3"]
+    starts = {
+        line.index(value) for line, (_, value) in zip(lines, run._facts(), strict=True)
+    }
+    assert len(starts) == 1, "the values are below one another"
+    assert "\n" not in str(run), "one line, so that it fits into a sentence"
+
+
+def test_many_runs_are_a_table_too() -> None:
+    runs = consume_many(LeaseSettings(messages=20), runs=3)
+    head, *lines = runs.table().splitlines()
+    assert head.split() == ["3", "runs", "least", "median", "most"]
+    figures = [line.split()[-3:] for line in lines]
+    assert figures[0] == [
+        f"{runs.lost.min:g}",
+        f"{runs.lost.median:g}",
+        f"{runs.lost.max:g}",
+    ]
+    assert figures[3] == [
+        f"{runs.held.min:g}",
+        f"{runs.held.median:g}",
+        f"{runs.held.max:g}",
+    ]
+    assert len({len(line) for line in (head, *lines)}) == 1, "aligned to the right"
+    assert max(map(len, lines)) < 80
 
 
 def test_settings_scale_together() -> None:

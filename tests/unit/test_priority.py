@@ -104,6 +104,57 @@ def test_without_priorities_the_same_settings_lose_most() -> None:
     assert consume(LeaseSettings()).lost > 80
 
 
+# ---------------------------------------------------------------- turns
+
+
+async def turns_after_a_cancellation(scheduler: Any) -> list[int]:
+    """The most urgent is cancelled while it waits; return who has had a turn."""
+    had: list[int] = []
+
+    async def one(level: int) -> None:
+        await scheduler.turn(level)
+        had.append(level)
+
+    urgent = asyncio.create_task(one(9))
+    others = [asyncio.create_task(one(level)) for level in (1, 9, 2)]
+    await asyncio.sleep(0)
+    urgent.cancel()
+    await asyncio.wait([urgent, *others], timeout=2)
+    assert urgent.cancelled()
+    for task in others:
+        task.cancel()
+    return had
+
+
+@pytest.mark.parametrize("settle", [0, 1, 3])
+@pytest.mark.parametrize("kind", [PriorityProtocol, PriorityGate])
+def test_who_is_cancelled_at_its_turn_holds_up_nobody(kind: Any, settle: int) -> None:
+    assert asyncio.run(turns_after_a_cancellation(kind(settle))) == [9, 2, 1]
+
+
+@pytest.mark.parametrize("settle", [0, 1, 2, 3])
+def test_the_gate_opens_for_nobody_who_was_cancelled(settle: int) -> None:
+    """An opening for a task that has gone would cost the others another round."""
+
+    async def main(gone: int) -> int:
+        gate = PriorityGate(settle)
+        cancelled = [asyncio.create_task(gate.turn(9)) for _ in range(gone)]
+        waiting = asyncio.create_task(gate.turn(1))
+        await asyncio.sleep(0)
+        assert gate.waiting == gone + 1
+        for task in cancelled:
+            task.cancel()
+        assert gate.waiting == 1
+        await asyncio.wait_for(waiting, 2)
+        return gate.yields
+
+    errors: list[Any] = []
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_exception_handler(lambda _, facts: errors.append(facts))
+        assert runner.run(main(5)) == runner.run(main(0))
+    assert errors == []
+
+
 # ---------------------------------------------------------------- order
 
 

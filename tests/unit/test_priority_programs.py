@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from asyncio import base_subprocess, selector_events
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, nullcontext
@@ -416,25 +417,6 @@ def test_the_end_of_a_process_is_told_in_order(policy: Any) -> None:
     assert on(main, policy) == ["pipe 0", "exit", "end"]
 
 
-def test_a_signal_is_handled_while_urgent_callbacks_never_end() -> None:
-    async def main() -> int:
-        here = asyncio.get_running_loop()
-        got = here.create_future()
-        here.add_signal_handler(signal.SIGUSR1, got.set_result, 1)
-        try:
-            async with spinning(9):
-                with priority(9):
-                    os.kill(os.getpid(), signal.SIGUSR1)
-                    while not got.done():
-                        await asyncio.sleep(0)
-        finally:
-            here.remove_signal_handler(signal.SIGUSR1)
-        return int(got.result())
-
-    with priority(9):
-        assert on(main) == 1
-
-
 PROGRAM = """
 import asyncio, sys
 from looplab.priority import PriorityEventLoop, priority
@@ -711,6 +693,21 @@ def test_it_refuses_a_loop_whose_attributes_have_other_names(
 def test_it_refuses_another_handle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop_module, "_HANDLE", {"_callback"})
     with pytest.raises(UnsupportedLoopError, match="Handle"):
+        PriorityEventLoop()
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "words"),
+    [
+        (selector_events, "_SelectorSocketTransport", r"_call_connection_lost\(\)"),
+        (base_subprocess, "BaseSubprocessTransport", r"_call\(\) of subprocesses"),
+    ],
+)
+def test_it_refuses_another_transport(
+    monkeypatch: pytest.MonkeyPatch, where: Any, what: str, words: str
+) -> None:
+    monkeypatch.setattr(where, what, type(what, (), {}))
+    with pytest.raises(UnsupportedLoopError, match=words):
         PriorityEventLoop()
 
 

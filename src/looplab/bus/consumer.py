@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 from looplab import clock as _clock
 from looplab.bus.base import Bus, BusError, Counts, Delivery
 from looplab.bus.sqlite import SQLiteBus
-from looplab.leases import Clock, LeaseSettings
+from looplab.leases import Clock, LeaseSettings, aligned
 from looplab.priority import (
     ByDeadline,
     ByPriority,
@@ -173,18 +173,7 @@ class BusRuns:
         ]
 
     def __repr__(self) -> str:
-        rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join(
-            "  ".join(
-                [row[0].ljust(widths[0])]
-                + [
-                    cell.rjust(width)
-                    for cell, width in zip(row[1:], widths[1:], strict=True)
-                ]
-            )
-            for row in rows
-        )
+        return aligned(self._rows())
 
     def _repr_html_(self) -> str:
         head, *rows = self._rows()

@@ -13,7 +13,7 @@ import contextlib
 import selectors
 import sys
 import time
-from asyncio import base_subprocess
+from asyncio import base_subprocess, selector_events
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab import clock as _clock
 from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY
+from looplab.priority.endings import adopt, call_in, made_before_lost
 from looplab.priority.queue import (
     KeyedQueue,
     ReadyQueue,
@@ -205,7 +206,10 @@ class VirtualPriorityLoop(_clock.VirtualTimeLoop):
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Like ``call_soon()``, from another thread or a signal handler."""
+        """Like ``call_soon()``, from another thread or a signal handler.
+
+        The callback goes first, as on :class:`PriorityEventLoop`.
+        """
         self._check_closed()
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.inbox.append(handle)
@@ -231,6 +235,7 @@ _METHODS = (
     "_make_subprocess_transport",
     "_process_events",
     "_run_once",
+    "_start_serving",
     "_write_to_self",
 )
 _HANDLE = {
@@ -263,6 +268,9 @@ def _check_stock_loop() -> None:
         ]
     if not hasattr(base_subprocess.BaseSubprocessTransport, "_call"):
         missing.append("_call() of subprocesses")
+    transport: Any = getattr(selector_events, "_SelectorSocketTransport", None)
+    if not hasattr(transport, "_call_connection_lost"):
+        missing.append("_call_connection_lost() of connections")
     if set(asyncio.Handle.__slots__) != _HANDLE:
         missing.append("Handle of the known slots")
     if missing or code is None:
@@ -277,12 +285,6 @@ def _check_stock_loop() -> None:
 _new_handle = asyncio.Handle.__new__
 
 
-def _call_in(
-    loop: asyncio.AbstractEventLoop, context: Context, callback: Any, *args: Any
-) -> None:
-    loop.call_soon(callback, *args, context=context.copy())
-
-
 class PriorityEventLoop(asyncio.SelectorEventLoop):
     """asyncio's selector loop with a ready queue in order of urgency.
 
@@ -292,14 +294,20 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
         with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
             runner.run(main())
 
-    A program that gives no priorities runs in the stock order.  In one that does, the
-    callbacks of file descriptors and of other threads go first, whoever made them: they
-    wake tasks, and the tasks have priorities.  So I/O never starves.  Between two
-    callbacks the loop looks for timers that are due, so an urgent *timer* waits for at
-    most one callback, or, while I/O keeps coming, for two.  It looks for I/O between
-    two callbacks too, if *look_every* has passed since it did.
+    A program that gives no priorities runs first come, first served; only timers and
+    I/O join the line sooner than on the stock loop.  In a program that does, the
+    callbacks of file descriptors and signals go first, and those that came through
+    :meth:`call_soon_threadsafe`, whoever made them: they wake tasks, and the tasks have
+    priorities.  So I/O never starves.  Work of a thread that must wait for its turn
+    belongs in a task: :func:`asyncio.run_coroutine_threadsafe` makes one.
 
-    The callbacks of a subprocess have the priority of the code that started it.
+    Between two callbacks the loop looks for timers that are due, so an urgent *timer*
+    waits for at most one callback, or, while I/O keeps coming, for two.  It looks for
+    I/O between two callbacks too, if *look_every* has passed since it did.
+
+    The callbacks of a subprocess have the priority of the code that started it.  A
+    server that closes its clients does so with the priority of the code that let it
+    serve.
 
     A callback that is running is never interrupted.  A priority that never stops being
     ready keeps the lower ones waiting for ever, unless the policy has an ageing.
@@ -409,7 +417,11 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Like :meth:`call_soon`, from another thread or a signal handler."""
+        """Like :meth:`call_soon`, from another thread or a signal handler.
+
+        The callback goes first, see :class:`PriorityEventLoop`; its context has its
+        priority all the same, and tasks that it makes inherit that.
+        """
         self._check_closed()
         if self._debug:
             self._check_callback(callback, "call_soon_threadsafe")
@@ -433,6 +445,28 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
         """
         return _in_priority_context(super().create_task, context, coro, **options)
 
+    # See looplab.priority.endings.
+
+    def _start_serving(
+        self,
+        protocol_factory: Any,
+        sock: Any,
+        sslcontext: Any = None,
+        server: Any = None,
+        *args: Any,
+        **options: Any,
+    ) -> None:
+        adopt(server)
+        base: Any = super()
+        base._start_serving(
+            protocol_factory, sock, sslcontext, server, *args, **options
+        )
+
+    async def start_tls(self, transport: Any, *args: Any, **options: Any) -> Any:
+        """Put TLS over a connection, as on the stock loop."""
+        with made_before_lost(self, transport):
+            return await super().start_tls(transport, *args, **options)
+
     # A process ends with several callbacks, and the last of them must come last.  Code
     # of any priority may close a pipe, and a thread may notice the exit.  So all of
     # them get the priority of the code that started the process: first in, first out.
@@ -440,7 +474,7 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
     async def _make_subprocess_transport(self, *args: Any, **options: Any) -> Any:
         base: Any = super()
         transport = await base._make_subprocess_transport(*args, **options)
-        transport._call = partial(_call_in, self, copy_context())
+        transport._call = partial(call_in, self, copy_context())
         return transport
 
     @property
@@ -457,8 +491,8 @@ class PriorityEventLoop(asyncio.SelectorEventLoop):
         level = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
         if level is not top.level or queue.in_use or queue.inbox:
             queue.append_io(handle)
-        elif handle not in queue.queued_io:
-            queue.queued_io.add(handle)
+        elif handle not in queue.known_plumbing:
+            queue.known_plumbing.add(handle)
             top.append(handle)
 
     def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:

@@ -4,12 +4,14 @@ They have the part of a deque's face that asyncio uses.  Before it gives out a c
 a queue lets its loop look for timers and I/O that have become ready meanwhile, so they
 are not behind a whole batch.
 
-Some callbacks are plumbing: those of file descriptors, of other threads, and all others
-whose context has no priority.  What an urgent task waits for may come through a
-connection that less urgent code has opened, or from a thread.  So plumbing goes first,
-but after each lot of it one other callback has its turn, and a timer that has become
-due interrupts a lot.  As long as a program has given no priorities, plumbing goes with
-the rest: everything runs in the order of asyncio's own loop.
+Some callbacks are plumbing: those of file descriptors and signals, those that other
+threads add, and all others whose context has no priority.  What an urgent task waits
+for may come through a connection that less urgent code has opened, or from a thread
+that it has started.  So plumbing goes first, but after each lot of it one other
+callback has its turn, and a timer that has become due interrupts a lot.  As long as a
+program has given no priorities, plumbing goes with the rest: everything runs first
+come, first served, and only what the loop looks for joins the line sooner than on
+asyncio's own loop, which looks once a batch.
 
 A garbage collection or a signal may run code that adds a callback between any two lines
 of this module.  So no callback is ever taken from a table that another line still has
@@ -65,8 +67,8 @@ class ReadyQueue:
         "_plumbing",
         "in_use",
         "inbox",
+        "known_plumbing",
         "look_again",
-        "queued_io",
         "top",
     )
 
@@ -88,8 +90,10 @@ class ReadyQueue:
         self.top = _NO_LEVEL
         #: Callbacks that other threads and signal handlers have added.
         self.inbox: deque[asyncio.Handle] = deque()
-        #: Waiting callbacks of file descriptors; the selector reports them every time.
-        self.queued_io: set[asyncio.Handle] = set()
+        #: Waiting callbacks that are plumbing whatever their context: all those of file
+        #: descriptors, since the selector reports them every time, and of the others
+        #: those that were added while no priorities were in use.
+        self.known_plumbing: set[asyncio.Handle] = set()
 
     # -- joining ---------------------------------------------------------------------
 
@@ -101,15 +105,12 @@ class ReadyQueue:
 
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
-        if handle in self.queued_io:
+        if handle in self.known_plumbing:
             return
-        self.queued_io.add(handle)
-        if self.in_use:
-            if self.inbox:
-                self.drain()
-            self._plumbing.append(handle)
-        else:
-            self.append(handle)
+        if self.inbox:
+            self.drain()
+        self.known_plumbing.add(handle)
+        self._file_plumbing(handle)
 
     def drain(self) -> None:
         """Move what other threads have added."""
@@ -119,7 +120,19 @@ class ReadyQueue:
                 handle = inbox.popleft()
             except IndexError:  # a garbage collection has added something meanwhile
                 return
-            self._file(handle)
+            self._file_plumbing(handle)
+
+    def _file_plumbing(self, handle: asyncio.Handle) -> None:
+        if not self.in_use:
+            context: Context = handle._context  # type: ignore[attr-defined]
+            if context.get(PRIORITY, DEFAULT_PRIORITY) == DEFAULT_PRIORITY:
+                self.known_plumbing.add(
+                    handle
+                )  # so it is known if priorities come into use
+                self._file(handle)
+                return
+            self._sort_out_plumbing()
+        self._plumbing.append(handle)
 
     def _file(self, handle: asyncio.Handle) -> None:
         level: int | None = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
@@ -156,7 +169,7 @@ class ReadyQueue:
             handle = mixed.popleft()
             is_plumbing = (
                 PRIORITY not in handle._context  # type: ignore[attr-defined]
-                or handle in self.queued_io
+                or handle in self.known_plumbing
             )
             (self._plumbing if is_plumbing else mixed).append(handle)
 
@@ -176,8 +189,8 @@ class ReadyQueue:
         if self.inbox:
             self.drain()
         handle = self._next_plumbing(timers) if self._plumbing else self._next()
-        if self.queued_io:
-            self.queued_io.discard(handle)
+        if self.known_plumbing:
+            self.known_plumbing.discard(handle)
         return handle
 
     def _next_plumbing(self, timers: bool) -> asyncio.Handle:
@@ -245,7 +258,7 @@ class ReadyQueue:
         self._order.clear()
         self.top = _NO_LEVEL
         self.inbox.clear()
-        self.queued_io.clear()
+        self.known_plumbing.clear()
 
 
 class TimedQueue(ReadyQueue):
@@ -281,8 +294,8 @@ class TimedQueue(ReadyQueue):
         else:
             top = self.top
             handle = top.popleft() if top else self._next()
-        if self.queued_io:
-            self.queued_io.discard(handle)
+        if self.known_plumbing:
+            self.known_plumbing.discard(handle)
         return handle
 
 

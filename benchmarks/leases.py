@@ -1,0 +1,121 @@
+"""Run all messages of chapter 7 in real time: ``python -m benchmarks.leases``.
+
+The lab runs a few messages, since a run with the published settings takes 40 s even at
+1/50 of the time.  This command runs all of them and keeps what they did in
+``book/figures/leases_real.json``, from which the lab reads it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
+    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
+
+from looplab.cpu_models import free_cores
+from looplab.cpu_models.table import machine
+from looplab.leases import LeaseRun, LeaseSettings, consume
+from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
+from tools.common import ROOT, say
+
+__all__ = ["RUNS", "SCALE", "main", "measure"]
+
+RECORD = ROOT / "book" / "figures" / "leases_real.json"
+SCALE = 1 / 50
+LIGHT, HEAVY = LeaseSettings(cpu=0.1), LeaseSettings()
+HEAVIER = LeaseSettings(cpu=1.75)
+
+#: For each name: the settings, what makes the scheduler, and how often it is run.
+RUNS: dict[str, tuple[LeaseSettings, Callable[[], Any], int]] = {
+    "E3 stock": (LIGHT, lambda: None, 5),
+    "E4 stock": (HEAVY, lambda: None, 3),
+    "E5 protocol as it stands": (HEAVY, PriorityProtocol, 1),
+    "E5 protocol, settle=1": (HEAVY, lambda: PriorityProtocol(settle=1), 1),
+    "E5 gate": (HEAVY, PriorityGate, 1),
+    "E5 priority loop": (HEAVY, ByPriority, 1),
+    "1.75 s, protocol as it stands": (HEAVIER, PriorityProtocol, 1),
+    "1.75 s, priority loop": (HEAVIER, ByPriority, 1),
+}
+
+
+def measure(settings: LeaseSettings, scheduler: Any) -> dict[str, Any]:
+    """Run the consumer once in real time, and say what it did.
+
+    Args:
+        settings: with the published times, which are scaled here.
+        scheduler: see :func:`looplab.leases.consume`.
+
+    Returns:
+        The counts, and the times in seconds as if they had not been scaled; ``free``
+        is how many cores other programs had left, just before and just after.
+    """
+    before = free_cores()
+    run = consume(settings.scaled(SCALE), scheduler, clock="real")
+    return {**_facts(run), "free": [round(before, 2), round(free_cores(), 2)]}
+
+
+def _facts(run: LeaseRun) -> dict[str, Any]:
+    def unscaled(seconds: float) -> float:
+        return round(seconds / SCALE, 3)
+
+    return {
+        "messages": len(run.messages),
+        "lost": run.lost,
+        "held": run.held,
+        "makespan": unscaled(run.makespan),
+        "worst_lateness": unscaled(run.worst_lateness),
+        "shortest": unscaled(min(run.times)) if run.times else None,
+        "longest": unscaled(max(run.times)) if run.times else None,
+    }
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.leases", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--save",
+        metavar="FILE.json",
+        type=Path,
+        default=RECORD,
+        help="where to keep the record; what it has of other runs stays",
+    )
+    parser.add_argument(
+        "--only",
+        metavar="NAME",
+        choices=RUNS,
+        action="append",
+        help="run only this, of " + "; ".join(RUNS),
+    )
+    options = parser.parse_args(words)
+    if not options.save.parent.is_dir():
+        parser.error(f"--save: there is no folder {options.save.parent}")
+    record: dict[str, Any] = {"runs": {}}
+    with contextlib.suppress(FileNotFoundError):
+        record = json.loads(options.save.read_text(encoding="utf-8"))
+    record["scale"] = SCALE
+    record["machine"] = machine()
+    for name in options.only or RUNS:
+        settings, new_scheduler, times = RUNS[name]
+        done = [measure(settings, new_scheduler()) for _ in range(times)]
+        for one in done:
+            say(f"{name}: {one['lost']} of {one['messages']} lost, free {one['free']}")
+        record["runs"][name] = done
+        # After each, so that an interrupted command keeps what it has measured.
+        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        options.save.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
