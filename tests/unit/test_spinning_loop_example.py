@@ -740,6 +740,12 @@ def test_the_short_guard() -> None:
         waits.join()
 
 
+def test_the_short_guard_passes_over_a_loop_that_was_never_made() -> None:
+    half_made = asyncio.SelectorEventLoop.__new__(asyncio.SelectorEventLoop)
+    half_made._closed = True  # type: ignore[attr-defined]  # for its __del__()
+    assert half_made not in idle_guard.running_loops()
+
+
 def test_the_short_guard_that_could_not_fail_is_refused() -> None:
     with pytest.raises(RuntimeError, match=r"no loop of asyncio ran.* sessions are op"):
         idle_guard.assert_idle(0.1)
