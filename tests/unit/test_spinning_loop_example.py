@@ -723,7 +723,7 @@ def test_the_short_guard() -> None:
     """It fails beside a loop that polls, passes beside one that waits."""
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
-        waits = threading.Thread(target=loop.run_forever)
+        waits = threading.Thread(target=loop.run_forever, daemon=True)
         waits.start()
         idle_guard.assert_idle(0.1)
         polls = distilled.PollingLoop(1)
@@ -759,7 +759,7 @@ def test_the_short_guard_that_could_not_fail_is_refused() -> None:
 
 def test_the_short_guard_and_a_loop_that_ends() -> None:
     loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     over = threading.Timer(0.2, loop.call_soon_threadsafe, (loop.stop,))
     over.start()
