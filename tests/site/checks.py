@@ -332,7 +332,8 @@ ARTICLE_TEXT = """
 () => {
   const article = (document.querySelector("article") || document.body).cloneNode(true);
   const helpers = "script, style, button, .headerlink, .toggle-hint, noscript, "
-    + ".livecells-absent, .livecells-bar, .livecell-toolbar, .livecell-messages";
+    + ".livecells-absent, .explorable-absent, .livecells-bar, .livecell-toolbar, "
+    + ".livecell-messages";
   for (const element of article.querySelectorAll(helpers)) element.remove();
   return article.textContent;
 }
@@ -358,7 +359,8 @@ MISSING_FROM_VIEW = """
   for (const element of article.querySelectorAll("h1, h2, h3, h4, p, li, td, pre")) {
     if (element.closest("details:not([open]), [aria-hidden=true], .visually-hidden"))
       continue;
-    if (element.matches(".livecells-absent")) continue;  // <noscript> says it instead
+    // <noscript> says it instead
+    if (element.matches(".livecells-absent, .explorable-absent")) continue;
     if (!element.textContent.trim()) continue;
     if (!element.getClientRects().length)
       found.push(element.tagName.toLowerCase() + ": "
