@@ -185,8 +185,13 @@ def _explain(error: BaseException) -> Verdict:
 # Tools for checks
 
 
-def simulate(main: Coroutine[Any, Any, T]) -> T:
-    """Run one scenario on the virtual clock, with limits and without noise."""
+def simulate(
+    main: Coroutine[Any, Any, T], *, max_steps: int = MAX_STEPS, **settings: Any
+) -> T:
+    """Run one scenario on the virtual clock, with limits and without noise.
+
+    The *settings* are those of :func:`looplab.run`.
+    """
 
     async def quietly() -> T:
         # What an answer leaves behind is the check's to report, not the logger's.
@@ -194,7 +199,7 @@ def simulate(main: Coroutine[Any, Any, T]) -> T:
         return await main
 
     try:
-        return run(quietly(), max_steps=MAX_STEPS)
+        return run(quietly(), max_steps=max_steps, **settings)
     finally:
         main.close()
 

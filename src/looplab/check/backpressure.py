@@ -25,7 +25,16 @@ from looplab.check import (
     need_awaitable,
     simulate,
 )
-from looplab.check.common import as_number, left_over, now, read_order, under_load
+from looplab.check.common import (
+    abandoned,
+    as_number,
+    compiled,
+    executed,
+    left_over,
+    now,
+    read_order,
+    under_load,
+)
 from looplab.clock import DeadlockError, burn
 
 __all__ = [
@@ -55,14 +64,7 @@ async def _watched_to_its_end(
         result.append(await work)
 
     await finished(wait())
-    left = left_over()
-    # A task that has been cancelled needs an iteration to end.
-    for _ in range(3):
-        await asyncio.sleep(0)
-    left &= left_over()
-    for task in left:
-        task.cancel()
-    return result[0], len(left)
+    return result[0], await abandoned()
 
 
 # 1. Predict
@@ -206,25 +208,11 @@ def check_parsons(answer: Any) -> str:
     """
     order = read_order(answer, len(PARSONS_LINES), "[7, 9, 5]")
     namespace: dict[str, Any] = {"asyncio": asyncio, "END": object()}
-    try:
-        exec(compile(parsons_program(order), "<your order>", "exec"), namespace)
-    except SyntaxError as error:
-        place = error.lineno or 1
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
-    except NameError as error:
-        raise NotYet(
-            f"{error}.", "begin with 'async def copy(source, sink):'"
-        ) from None
-    copy = namespace.get("copy")
+    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    begin = "begin with 'async def copy(source, sink):'"
+    copy = executed(code, namespace, "copy", begin)
     if copy is None:
-        raise NotYet(
-            "the program defines no copy().",
-            "begin with 'async def copy(source, sink):'",
-        )
+        raise NotYet("the program defines no copy().", begin)
     flow = _Flow()
 
     async def sink(item: int) -> None:

@@ -23,7 +23,7 @@ from itertools import count
 from typing import Any
 
 from looplab.check import NotYet, exercise, simulate
-from looplab.check.common import read_order
+from looplab.check.common import compiled, executed, read_order
 from looplab.clock import burn
 
 __all__ = [
@@ -314,18 +314,9 @@ def check_parsons(answer: Any) -> str:
     """
     order = read_order(answer, len(PARSONS_LINES), "[5, 10, 6]")
     namespace: dict[str, Any] = {"heappop": heappop}
-    try:
-        exec(compile(parsons_program(order), "<your order>", "exec"), namespace)
-    except SyntaxError as error:
-        place = error.lineno or 1
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
-    except NameError as error:
-        raise NotYet(f"{error}.", "begin with the line that has no indent") from None
-    run_once = namespace.get("run_once")
+    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    begin = "begin with the line that has no indent"
+    run_once = executed(code, namespace, "run_once", begin)
     if run_once is None:
         raise NotYet(
             "the program defines no run_once().", "begin with the line 'def run_once'"

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from types import CodeType
 from typing import Any, NamedTuple
 
 from looplab.check import NotYet, finished, need_awaitable
 from looplab.heartbeat import Heartbeat
 
-__all__ = ["Load", "as_number", "left_over", "now", "read_order", "under_load"]
+__all__ = [
+    "Load",
+    "abandoned",
+    "as_number",
+    "compiled",
+    "executed",
+    "left_over",
+    "now",
+    "read_order",
+    "under_load",
+]
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -39,6 +50,18 @@ def left_over() -> set[asyncio.Task[Any]]:
     }
 
 
+async def abandoned() -> int:
+    """Cancel the tasks that an answer left running; how many there were."""
+    left = left_over()
+    # A task that has been cancelled needs an iteration to end.
+    for _ in range(3):
+        await asyncio.sleep(0)
+    left &= left_over()
+    for task in left:
+        task.cancel()
+    return len(left)
+
+
 def read_order(answer: object, count: int, example: str) -> list[int]:
     """The answer to a Parsons exercise of *count* lines, once it is a list of them.
 
@@ -61,6 +84,44 @@ def read_order(answer: object, count: int, example: str) -> list[int]:
         if order.count(number) > 1:
             raise NotYet(f"line {number} is there twice.", "use each line once at most")
     return order
+
+
+def compiled(
+    program: str, order: list[int], lines: Sequence[str], above: int = 0
+) -> CodeType:
+    """The program that the answer to a Parsons exercise makes.
+
+    Args:
+        program: its text.
+        order: the answer, see :func:`read_order`.
+        lines: those of the exercise.
+        above: how many lines the program has before them.
+
+    Raises:
+        NotYet: it is no program; the error names the line.
+    """
+    try:
+        return compile(program, "<your order>", "exec")
+    except SyntaxError as error:
+        place = max((error.lineno or above + 1) - above, 1)
+        line = lines[order[min(place, len(order)) - 1] - 1].strip()
+        raise NotYet(
+            f"'{line}' cannot stand at place {place}: {error.msg}.",
+            "after a line that ends in a colon the next is indented by four more",
+        ) from None
+
+
+def executed(code: CodeType, namespace: dict[str, Any], name: str, begin: str) -> Any:
+    """What *code* defines as *name*, or None.
+
+    Raises:
+        NotYet: a line uses a name that nothing has defined; the hint is *begin*.
+    """
+    try:
+        exec(code, namespace)
+    except NameError as error:
+        raise NotYet(f"{error}.", begin) from None
+    return namespace.get(name)
 
 
 class Load(NamedTuple):
@@ -97,12 +158,6 @@ async def under_load(
 
         await finished(wait())
         took = now() - start
-        left = left_over()
-        # A worker that has been cancelled needs an iteration to end.
-        for _ in range(3):
-            await asyncio.sleep(0)
-        left &= left_over()
-        for task in left:
-            task.cancel()
+        left = await abandoned()
         await asyncio.sleep(2 * interval)
-    return Load(heartbeat.worst, took, count, len(left))
+    return Load(heartbeat.worst, took, count, left)

@@ -26,7 +26,15 @@ from looplab.check import (
     need_awaitable,
     simulate,
 )
-from looplab.check.common import as_number, left_over, now, read_order, under_load
+from looplab.check.common import (
+    as_number,
+    compiled,
+    executed,
+    left_over,
+    now,
+    read_order,
+    under_load,
+)
 from looplab.clock import burn
 from looplab.heartbeat import Heartbeat
 
@@ -186,25 +194,12 @@ def check_parsons(answer: Any) -> str:
     :func:`parsons_program` shows an order as a program.
     """
     order = read_order(answer, len(PARSONS_LINES), "[7, 13, 4]")
-    source = parsons_program(order)
     namespace: dict[str, Any] = {"asyncio": asyncio}
-    try:
-        exec(compile(source, "<your order>", "exec"), namespace)
-    except SyntaxError as error:
-        place = error.lineno or 1
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
-    except NameError as error:
-        raise NotYet(f"{error}.", "begin with 'async def run_jobs(jobs):'") from None
-    process = namespace.get("run_jobs")
+    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    begin = "begin with 'async def run_jobs(jobs):'"
+    process = executed(code, namespace, "run_jobs", begin)
     if process is None:
-        raise NotYet(
-            "the program defines no run_jobs().",
-            "begin with 'async def run_jobs(jobs):'",
-        )
+        raise NotYet("the program defines no run_jobs().", begin)
     if _NOT_AWAITED in order:
         raise NotYet(
             "line 12 calls queue.get() without await: job is a coroutine, not a job.",

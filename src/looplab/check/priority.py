@@ -28,7 +28,14 @@ from looplab.check import (
     need_awaitable,
     simulate,
 )
-from looplab.check.common import as_number, left_over, now, read_order
+from looplab.check.common import (
+    abandoned,
+    as_number,
+    compiled,
+    executed,
+    now,
+    read_order,
+)
 from looplab.clock import LivelockError, StepLimitError, burn, run
 from looplab.leases import LeaseSettings, consume, consume_many
 from looplab.priority import (
@@ -174,24 +181,12 @@ def check_parsons(answer: Any) -> str:
     """
     order = read_order(answer, len(PARSONS_LINES), "[5, 10, 2]")
     namespace: dict[str, Any] = {"asyncio": asyncio}
-    try:
-        exec(compile(parsons_program(order), "<your order>", "exec"), namespace)
-    except SyntaxError as error:
-        place = max((error.lineno or 4) - _HEAD.count("\n"), 1)
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
-    except NameError as error:
-        raise NotYet(
-            f"{error}.", "begin with 'async def turn(self, priority):'"
-        ) from None
-    make = namespace["Settling"]
+    above = _HEAD.count("\n")
+    code = compiled(parsons_program(order), order, PARSONS_LINES, above)
+    begin = "begin with 'async def turn(self, priority):'"
+    make = executed(code, namespace, "Settling", begin)
     if not inspect.iscoroutinefunction(getattr(make, "turn", None)):
-        raise NotYet(
-            "the class has no turn().", "begin with 'async def turn(self, priority):'"
-        )
+        raise NotYet("the class has no turn().", begin)
     if 3 in order:
         _judge_equals(make)
     try:
@@ -387,31 +382,11 @@ async def _serve(answer: Any, *functions: Any) -> int:
         await work
 
     await finished(wait())
-    left = left_over()
-    # A task that has been cancelled needs an iteration to end.
-    for _ in range(3):
-        await asyncio.sleep(0)
-    left &= left_over()
-    for task in left:
-        task.cancel()
-    return len(left)
+    return await abandoned()
 
 
 def _simulate_by_priority(main: Coroutine[Any, Any, int], jitter: float = 0.0) -> int:
-    async def quietly() -> int:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-        return await main
-
-    try:
-        return run(
-            quietly(),
-            jitter=jitter,
-            seed=7,
-            max_steps=MAX_STEPS,
-            loop_factory=VirtualPriorityLoop,
-        )
-    finally:
-        main.close()
+    return simulate(main, jitter=jitter, seed=7, loop_factory=VirtualPriorityLoop)
 
 
 def _judge_served_failure(answer: Any) -> None:

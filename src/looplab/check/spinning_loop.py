@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from looplab.check import NotYet, exercise, finished, need_awaitable
-from looplab.check.common import as_number, now, read_order
-from looplab.clock import DeadlockError, VirtualTimeLoop, run
+from looplab.check import NotYet, exercise, finished, need_awaitable, simulate
+from looplab.check.common import as_number, compiled, now, read_order
+from looplab.clock import DeadlockError, VirtualTimeLoop
 
 __all__ = ["ASKS_BOUND", "LATE_BOUND", "PARSONS_LINES", "parsons_program"]
 
@@ -70,20 +70,9 @@ class _WatchedLoop(VirtualTimeLoop):
 
 def _simulate(main: Coroutine[Any, Any, T], cost: float = _COST) -> T:
     """Run one scenario; callbacks cost CPU, so that a poll moves the clock."""
-
-    async def quietly() -> T:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-        return await main
-
-    try:
-        return run(
-            quietly(),
-            callback_cost=cost,
-            max_steps=_STEPS,
-            loop_factory=_WatchedLoop,
-        )
-    finally:
-        main.close()
+    return simulate(
+        main, callback_cost=cost, max_steps=_STEPS, loop_factory=_WatchedLoop
+    )
 
 
 def _loop() -> _WatchedLoop:
@@ -246,15 +235,7 @@ def check_parsons(answer: Any) -> str:
     fails with one that polls.  Five lines are needed, three are not.
     """
     order = read_order(answer, len(PARSONS_LINES), "[5, 3, 7]")
-    try:
-        code = compile(parsons_program(order), "<your order>", "exec")
-    except SyntaxError as error:
-        place = error.lineno or 1
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
+    code = compiled(parsons_program(order), order, PARSONS_LINES)
     failed = {}
     for polls in False, True:
         stage = _Stage(polls)

@@ -27,7 +27,14 @@ from looplab.check import (
     need_awaitable,
     simulate,
 )
-from looplab.check.common import as_number, left_over, now, read_order
+from looplab.check.common import (
+    as_number,
+    compiled,
+    executed,
+    left_over,
+    now,
+    read_order,
+)
 from looplab.clock import burn, elapsed
 
 __all__ = ["PARSONS_LINES", "parsons_program"]
@@ -179,20 +186,11 @@ def check_parsons(answer: Any) -> str:
         "process_time": clocks.process_time,
         "perf_counter": clocks.perf_counter,
     }
-    try:
-        exec(compile(parsons_program(order), "<your order>", "exec"), namespace)
-    except SyntaxError as error:
-        place = error.lineno or 1
-        line = PARSONS_LINES[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
-    except NameError as error:
-        raise NotYet(f"{error}.", "begin with line 5") from None
-    cost = namespace.get("cost")
+    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    begin = "begin with line 5"
+    cost = executed(code, namespace, "cost", begin)
     if cost is None:
-        raise NotYet("the program defines no cost().", "begin with line 5")
+        raise NotYet("the program defines no cost().", begin)
     if _NOT_AWAITED in order:
         raise NotYet(
             "line 8 calls work() without await: that makes a coroutine and runs none "

@@ -126,9 +126,8 @@ class ReadyQueue:
         if not self.in_use:
             context: Context = handle._context  # type: ignore[attr-defined]
             if context.get(PRIORITY, DEFAULT_PRIORITY) == DEFAULT_PRIORITY:
-                self.known_plumbing.add(
-                    handle
-                )  # so it is known if priorities come into use
+                # So it is known if priorities come into use.
+                self.known_plumbing.add(handle)
                 self._file(handle)
                 return
             self._sort_out_plumbing()
