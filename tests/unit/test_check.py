@@ -6,7 +6,6 @@ Every wrong answer must be told something of its own, so the tests name the word
 from __future__ import annotations
 
 import asyncio
-import gc
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -16,31 +15,9 @@ import pytest
 from looplab.check import NotYet, Verdict, _checks, check, exercise, exercises
 from looplab.check.late_heartbeat import PARSONS_LINES, parsons_program
 from looplab.jobs import JobQueue
+from tests.unit.exercise_checks import assert_not_yet, assert_passes
 
-
-@pytest.fixture(autouse=True)
-def quiet(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """A check warns of nothing and prints nothing beside its verdict."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
-        gc.collect(1)
-    out, err = capfd.readouterr()
-    assert out == err == ""
-
-
-def assert_passes(name: str, answer: Any) -> None:
-    verdict = check(name, answer)
-    assert verdict.passed, verdict
-    assert repr(verdict).startswith("passed: ")
-    assert check(name, answer) == verdict, "the same answer, the same verdict"
-
-
-def assert_not_yet(name: str, answer: Any, words: str) -> None:
-    verdict = check(name, answer)
-    assert not verdict.passed, verdict
-    assert repr(verdict).startswith("not yet: ")
-    assert words in repr(verdict)
+pytestmark = pytest.mark.usefixtures("quiet_check")
 
 
 # The machinery

@@ -8,41 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from looplab.channel import Channel
-from looplab.check import check, exercises
+from looplab.check import exercises
 from looplab.check.backpressure import PARSONS_LINES, parsons_program
+from tests.unit.exercise_checks import assert_not_yet, assert_passes
 
 END = object()
 
-
-@pytest.fixture(autouse=True)
-def quiet(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """A check warns of nothing and prints nothing beside its verdict."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
-        gc.collect(1)
-    out, err = capfd.readouterr()
-    assert out == err == ""
-
-
-def assert_passes(name: str, answer: Any) -> None:
-    verdict = check(name, answer)
-    assert verdict.passed, verdict
-    assert check(name, answer) == verdict, "the same answer, the same verdict"
-
-
-def assert_not_yet(name: str, answer: Any, words: str) -> None:
-    verdict = check(name, answer)
-    assert not verdict.passed, verdict
-    assert words in repr(verdict)
+pytestmark = pytest.mark.usefixtures("quiet_check")
 
 
 def test_the_exercises_of_chapter_5() -> None:

@@ -18,41 +18,16 @@ import pytest
 import trustme
 
 from looplab.priority import (
-    ByDeadline,
-    ByPriority,
     PriorityEventLoop,
     deadline,
     priority,
 )
+from tests.unit.priority_loops import HOST, POLICIES, on, stock
 
-HOST = "127.0.0.1"
-PATIENCE = 20  # seconds that a test may take on a busy machine
-
-POLICIES = pytest.mark.parametrize(
-    "policy",
-    [ByPriority(), ByPriority(ageing=1), ByDeadline()],
-    ids=["priority", "ageing", "deadline"],
-)
 KNOWS_ITS_CLIENTS = pytest.mark.skipif(
     not hasattr(asyncio.base_events.Server, "abort_clients"),
     reason="servers know their clients from Python 3.13 on",
 )
-
-
-def on(main: Any, policy: Any = None, *, stock: bool = False) -> Any:
-    """Run ``main()`` on a loop of its own."""
-
-    async def bounded() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await main()
-
-    def make() -> asyncio.AbstractEventLoop:
-        if stock:
-            return asyncio.SelectorEventLoop()
-        return PriorityEventLoop(policy)
-
-    with asyncio.Runner(loop_factory=make) as runner:
-        return runner.run(bounded())
 
 
 @contextmanager
@@ -151,7 +126,7 @@ def test_a_server_tells_of_a_client_before_it_ends_it(
 
     assert on(main, policy).startswith("<Server sockets=")
     assert told == ["made", "lost"]
-    on(main, stock=True)
+    on(main, loop=stock)
     assert told == ["made", "lost"] * 2, "as on the stock loop"
 
 
@@ -293,7 +268,7 @@ def test_tls_over_a_connection_that_has_ended_is_refused_as_on_the_stock_loop(
             )
         return str(caught.value)[:20]
 
-    assert on(main) == on(main, stock=True)
+    assert on(main) == on(main, loop=stock)
 
 
 # ---------------------------------------------------------------- subprocesses

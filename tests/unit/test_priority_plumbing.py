@@ -23,7 +23,6 @@ import pytest
 
 from looplab.leases import EXPERIMENTS, consume
 from looplab.priority import (
-    ByDeadline,
     ByPriority,
     PriorityEventLoop,
     VirtualPriorityLoop,
@@ -31,26 +30,9 @@ from looplab.priority import (
     priority,
 )
 from looplab.priority.context import context_with
+from tests.unit.priority_loops import POLICIES, on
 
-PATIENCE = 20  # seconds that a test may take on a busy machine
-
-POLICIES = pytest.mark.parametrize(
-    "policy",
-    [ByPriority(), ByPriority(ageing=1), ByDeadline()],
-    ids=["priority", "ageing", "deadline"],
-)
 LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
-
-
-def on(main: Any, loop: Any = PriorityEventLoop, policy: Any = None) -> Any:
-    """Run ``main()`` on a loop of its own."""
-
-    async def bounded() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await main()
-
-    with asyncio.Runner(loop_factory=lambda: loop(policy)) as runner:
-        return runner.run(bounded())
 
 
 @contextmanager
@@ -92,7 +74,7 @@ def test_plumbing_that_never_ends_starves_nobody(loop: Any) -> None:
         going = False
         return rounds
 
-    assert 50 <= on(main, loop) < 1_000
+    assert 50 <= on(main, loop=loop) < 1_000
 
 
 def test_a_timer_interrupts_a_lot_of_plumbing() -> None:
@@ -282,7 +264,7 @@ def test_in_both_loops_it_goes_first(loop: Any) -> None:
             await asyncio.sleep(0)
         return order
 
-    assert on(main, loop) == ["threadsafe", "urgent"]
+    assert on(main, loop=loop) == ["threadsafe", "urgent"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")

@@ -17,7 +17,7 @@ import threading
 import time
 from asyncio import base_subprocess, selector_events
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,6 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from looplab.priority import (
-    ByDeadline,
-    ByPriority,
     PriorityEventLoop,
     UnsupportedLoopError,
     current_priority,
@@ -42,34 +40,10 @@ from looplab.priority import (
     priority,
 )
 from looplab.priority import loop as loop_module
+from tests.unit.priority_loops import HOST, PATIENCE, POLICIES, on
 
 SOURCE = Path(__file__).parents[2] / "src"
 OPEN_FILES = Path("/proc/self/fd")
-HOST = "127.0.0.1"
-PATIENCE = 20  # seconds that a test may take on a busy machine
-
-POLICIES = pytest.mark.parametrize(
-    "policy",
-    [ByPriority(), ByPriority(ageing=1), ByDeadline()],
-    ids=["priority", "ageing", "deadline"],
-)
-
-
-def on(
-    main: Callable[[], Coroutine[Any, Any, Any]],
-    policy: Any = None,
-    **options: Any,
-) -> Any:
-    """Run ``main()`` on a priority loop of its own."""
-
-    async def bounded() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await main()
-
-    with asyncio.Runner(
-        loop_factory=lambda: PriorityEventLoop(policy), **options
-    ) as runner:
-        return runner.run(bounded())
 
 
 @asynccontextmanager
