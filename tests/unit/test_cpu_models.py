@@ -6,6 +6,8 @@ import asyncio
 import importlib.util
 import json
 import math
+import multiprocessing
+import multiprocessing.pool
 import os
 import shutil
 import signal
@@ -35,6 +37,7 @@ from looplab.cpu_models import (
     ModelUnavailableError,
     Row,
     UnpicklableError,
+    WorkerLostError,
     WorkError,
     compare_models,
     compress,
@@ -58,6 +61,10 @@ needs_groups = pytest.mark.skipif(
 )
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc to count processes"
+)
+# Where it is there: the others leave a process that tracks resources.
+needs_fork = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"
 )
 
 
@@ -520,6 +527,43 @@ def test_a_job_that_leaves_python(kind: str) -> None:
         assert "ended with status 3" in str(caught.value)
     if kind == "pool":
         assert "a worker process of the Pool ended" in str(caught.value)
+
+
+@needs_fork
+def test_a_worker_that_ends_before_anybody_looks(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The Pool has replaced it by the time that the last job is handed over."""
+    apply_async = multiprocessing.pool.Pool.apply_async
+
+    def slow_machine(*args: Any, **kwargs: Any) -> Any:
+        result = apply_async(*args, **kwargs)
+        time.sleep(0.5)
+        return result
+
+    async def lose_one() -> None:
+        async with Model("pool", 1, "fork").enter() as run_all:
+            monkeypatch.setattr(multiprocessing.pool.Pool, "apply_async", slow_machine)
+            async with asyncio.timeout(10):
+                await run_all(leave, 1)
+
+    with pytest.raises(WorkerLostError, match="a worker process of the Pool ended"):
+        asyncio.run(lose_one())
+    assert not caplog.records, "the loop has complained of what was not looked at"
+
+
+@needs_fork
+def test_a_process_of_the_caller_may_end() -> None:
+    """Only the workers are watched, not what the caller has started besides."""
+
+    async def end_another() -> list[None]:
+        with multiprocessing.get_context("fork").Pool(1) as mine:
+            async with Model("pool", 1, "fork").enter() as run_all:
+                mine.terminate()
+                mine.join()
+                return await run_all(partial(time.sleep, 0.6), 1)
+
+    assert asyncio.run(end_another()) == [None]
 
 
 @pytest.mark.parametrize("kind", ["chain", "threads"])

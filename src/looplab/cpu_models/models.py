@@ -339,12 +339,15 @@ def _needs_interpreters() -> str:
 @asynccontextmanager
 async def _pool(model: Model) -> AsyncIterator[RunAll]:
     context = multiprocessing.get_context(model.start_method)
+    others = _children()
     pool = context.Pool(model.size)
     try:
 
         async def run_all(job: Job[T], count: int) -> list[T]:
             loop = asyncio.get_running_loop()
             futures: list[asyncio.Future[T]] = _futures(count)
+            # Before the first job: one that dies at once is replaced at once.
+            workers = _children() - others
             # Of the two callbacks one runs, in a thread of the pool.
             tell: Any = loop.call_soon_threadsafe
             for future in futures:
@@ -355,7 +358,7 @@ async def _pool(model: Model) -> AsyncIterator[RunAll]:
                     error_callback=partial(tell, _reject, future),
                 )
             results = asyncio.ensure_future(asyncio.gather(*futures))
-            await _unless_one_dies(results)
+            await _unless_one_dies(workers, results)
             return list(results.result())
 
         await _all_answer(run_all, model.size)
@@ -368,16 +371,22 @@ async def _pool(model: Model) -> AsyncIterator[RunAll]:
         pool.join()
 
 
-async def _unless_one_dies(results: asyncio.Future[list[T]]) -> None:
+def _children() -> set[int | None]:
+    """The numbers of the processes that this one has started and that still run."""
+    return {child.pid for child in multiprocessing.active_children()}
+
+
+async def _unless_one_dies(
+    workers: set[int | None], results: asyncio.Future[list[T]]
+) -> None:
     """Wait for the results.  A Pool would wait for ever for those of a dead worker."""
-    workers = {child.pid for child in multiprocessing.active_children()}
     while True:
         await asyncio.wait([results], timeout=0.25)
         if results.done():
             return
-        alive = {child.pid for child in multiprocessing.active_children()}
-        if not workers <= alive:
+        if not workers <= _children():
             results.cancel()
+            await asyncio.gather(results, return_exceptions=True)
             raise WorkerLostError(
                 "a worker process of the Pool ended before its job did: it was killed, "
                 "or the job left Python (os._exit, a crash, no memory)"
