@@ -41,6 +41,19 @@ async def leaves(path: str) -> None:
     await asyncio.sleep(100)
 
 
+def sign(path: str, name: str) -> None:
+    with Path(path).open("a") as file:
+        file.write(f"{name} {os.getpid()}\n")
+
+
+async def signs_first(path: str) -> None:
+    sign(path, "first")
+
+
+async def signs_second(path: str) -> None:
+    sign(path, "second")
+
+
 async def speaks() -> None:
     print("{}" * 100)
     print("{}" * 100, file=sys.stderr)

@@ -112,6 +112,18 @@ def test_the_cost_of_a_call() -> None:
 
 
 @needs_pyperf
+def test_the_works_take_turns(tmp_path: Path) -> None:
+    """A machine that is slow for some seconds is then slow for all of them."""
+    book = tmp_path / "book"
+    works = [f"tests.unit.cost_works:signs_{name}" for name in ("first", "second")]
+    table = compare_costs(works, args=(str(book),), calls=1, values=2, processes=3)
+    assert [len(row.cpus) for row in table] == [6, 6]
+    signed = dict.fromkeys(book.read_text().splitlines())
+    names = [line.split()[0] for line in signed]
+    assert names == ["first", "second"] * 4, "a trial of each, then three rounds"
+
+
+@needs_pyperf
 def test_a_slow_first_call_does_not_make_one_call_a_value() -> None:
     table = cpu_cost(slow_at_first, values=1, processes=1)
     assert table.rows[0].calls > 10

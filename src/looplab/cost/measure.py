@@ -74,7 +74,8 @@ def cpu_cost(
         setup: a plain function, called once in each process before anything else.
         calls: how many calls make one value; None: as many as take 20 ms.
         values: how many values each process gives.
-        processes: how many processes, one after the other.
+        processes: how many processes, one after the other.  Several functions or
+            variants take turns, so that a slow spell of the machine hits all of them.
         instructions: count instructions too, with perf where it has hardware counters,
             else with Valgrind, else not at all.
         timeout: seconds for the whole measurement.
@@ -405,17 +406,25 @@ class _Lab:
     def bench(
         self, counts: dict[int, int]
     ) -> dict[int, tuple[tuple[float, ...], tuple[float, ...]]]:
-        """CPU and wall seconds of a call, for each job and value."""
+        """CPU and wall seconds of a call, for each job and value.
+
+        The jobs take turns, a process each: a machine that is slow for some seconds
+        is then slow for all of them.
+        """
         if not counts:
             return {}
         plan = self._plan
         self._spec["bench"] = list(counts)
         self._spec["counts"] = list(counts.values())
         self._spec["options"] = [
-            *("--processes", str(plan.processes), "--values", str(plan.values)),
+            *("--processes", "1", "--values", str(plan.values)),
             *("--warmups", str(WARMUPS), "--loops", "1", "--copy-env", "--quiet"),
         ]
-        records = self._run(["bench"], None)
+        records = [
+            record
+            for _ in range(plan.processes)
+            for record in self._run(["bench"], None)
+        ]
         found = {}
         for number in counts:
             mine = [record for record in records if record["work"] == number]
