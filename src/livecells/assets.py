@@ -6,6 +6,7 @@ folder, so the parts of two releases are never mixed, whatever a browser has kep
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import json
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,9 +39,28 @@ PYODIDE = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
-# Modules that need processes or sockets, which a page has not; Python's documentation
-# says that they do not work there. They would be a fiftieth of the download.
-WITHOUT_USE = ("multiprocessing/", "ftplib.py", "imaplib.py", "poplib.py", "smtplib.py")
+# Modules that need processes, sockets or Windows, which a page has not; Python's
+# documentation says that they do not work there. They would be a thirtieth of the
+# download.
+WITHOUT_USE = (
+    "asyncio/proactor_events.py",
+    "asyncio/windows_events.py",
+    "asyncio/windows_utils.py",
+    "ftplib.py",
+    "http/server.py",
+    "imaplib.py",
+    "multiprocessing/",
+    "poplib.py",
+    "smtplib.py",
+    "wsgiref/",
+    "xmlrpc/",
+)
+# Most of a first start is Python compiling modules of its own. Those that it always
+# needs are compiled here, if the compiled form is larger by this part of the source at
+# most: the download has a bound too.
+COMPILED_GROWTH = 0.7
+# These stay as they are: a reader of a running loop may ask for their source.
+SOURCES = ("asyncio/",)
 
 
 def check_options(config: Any) -> None:
@@ -192,8 +213,8 @@ def prepare(app: Any) -> Bundle:
         fresh = Path(scrap, "assets")
         fresh.mkdir()
         bundle_scripts(esbuild, modules, pyodide, fresh)
-        copy_pyodide(pyodide, fresh / "pyodide")
         shutil.copyfile(HERE / "runtime.py", fresh / "runtime.py")
+        copy_pyodide(pyodide, fresh / "pyodide", compile_library(pyodide))
         (fresh / "wheels").mkdir()
         wheels = []
         for project in projects:
@@ -224,7 +245,7 @@ def _digest(paths: Iterable[Path]) -> str:
 
 def _inputs(modules: Path, pyodide: Path, projects: list[Path]) -> Iterator[Path]:
     """Every file that the assets are made from; lock files stand for packages."""
-    for pattern in ("*.py", "js/*", "css/*"):
+    for pattern in ("*.py", "*.mjs", "js/*", "css/*"):
         yield from (file for file in HERE.glob(pattern) if file.is_file())
     yield from (pyodide / name for name in PYODIDE)
     lock = modules / ".package-lock.json"
@@ -311,14 +332,42 @@ def bundle_scripts(esbuild: Path, modules: Path, pyodide: Path, out: Path) -> No
             raise ExtensionError(f"esbuild failed:\n{done.stderr.strip()}")
 
 
-def copy_pyodide(source: Path, target: Path) -> None:
+def compile_library(pyodide: Path) -> dict[str, bytes]:
+    """The modules that every start imports, compiled by Pyodide's own Python.
+
+    Returns:
+        The compiled form of each, by the path of its source in the archive.
+
+    Raises:
+        ExtensionError: there is no Node to run Pyodide, or it failed.
+    """
+    node = shutil.which("node")
+    if node is None:
+        raise ExtensionError(
+            "livecells needs the command node, which is not there, to compile Python's "
+            "library for the page: install Node.js 20 or newer, or set "
+            "livecells_enabled to False for a book whose cells do not run"
+        )
+    words = {"pyodide": str(pyodide), "runtime": str(HERE / "runtime.py")}
+    command = [node, str(HERE / "compile.mjs"), json.dumps(words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ExtensionError(
+            f"Pyodide in {pyodide} could not compile its library:\n"
+            f"{done.stderr.strip()}"
+        )
+    compiled: dict[str, str] = json.loads(done.stdout)
+    return {name: base64.b64decode(code) for name, code in compiled.items()}
+
+
+def copy_pyodide(source: Path, target: Path, compiled: Mapping[str, bytes]) -> None:
     """Copy the files of Pyodide that a page needs."""
     target.mkdir()
     for name in PYODIDE:
         if not name.endswith(".mjs"):  # those are in the worker's script
             shutil.copyfile(source / name, target / name)
     library = "python_stdlib.zip"
-    copy_zip(source / library, target / library, without=WITHOUT_USE)
+    copy_zip(source / library, target / library, WITHOUT_USE, compiled)
     # The list of all packages that Pyodide's own host offers: none of them is used, and
     # a page that asks no other host must not know where they are.
     lock = json.loads((source / "pyodide-lock.json").read_text(encoding="utf-8"))
@@ -327,11 +376,17 @@ def copy_pyodide(source: Path, target: Path) -> None:
     (target / "pyodide-lock.json").write_text(text, encoding="utf-8")
 
 
-def copy_zip(source: Path, target: Path, *, without: tuple[str, ...]) -> None:
+def copy_zip(
+    source: Path,
+    target: Path,
+    without: tuple[str, ...],
+    compiled: Mapping[str, bytes],
+) -> None:
     """Copy an archive without the entries that begin so, compressed as they are.
 
     To compress them again would make them larger: whoever made the archive took more
-    time over it.
+    time over it.  A module's compiled form takes the place of its source, unless it is
+    too large.
     """
     with (
         zipfile.ZipFile(source) as old,
@@ -342,6 +397,12 @@ def copy_zip(source: Path, target: Path, *, without: tuple[str, ...]) -> None:
         for info in old.infolist():
             if info.filename.startswith(without):
                 continue
+            if not info.filename.startswith(SOURCES):
+                code = compiled.get(info.filename, b"")
+                room = (1 + COMPILED_GROWTH) * info.compress_size
+                if code and len(zlib.compress(code, 9)) <= room:
+                    write_entry(new, f"{info.filename}c", code)
+                    continue
             raw.seek(info.header_offset + 26)
             name_length, extra_length = struct.unpack("<HH", raw.read(4))
             raw.seek(name_length + extra_length, os.SEEK_CUR)
@@ -355,6 +416,15 @@ def copy_zip(source: Path, target: Path, *, without: tuple[str, ...]) -> None:
             new.NameToInfo[entry.filename] = entry
             new.start_dir = new.fp.tell()
             new._didModify = True  # type: ignore[attr-defined]
+
+
+def write_entry(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Add a file whose bytes in the archive depend on nothing else."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3  # the same on Windows
+    entry.external_attr = 0o100644 << 16
+    archive.writestr(entry, data, compresslevel=9)
 
 
 def sizes(folder: Path) -> dict[str, dict[str, int]]:
@@ -439,11 +509,7 @@ def repack(wheel: Path, target: Path) -> Path:
     """Write a wheel again: files in order, one time stamp, one kind of compression."""
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(target, "w") as new:
         for name in sorted(n for n in old.namelist() if not n.endswith("/")):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # the same on Windows
-            entry.external_attr = 0o100644 << 16
-            new.writestr(entry, old.read(name), compresslevel=9)
+            write_entry(new, name, old.read(name))
     return target
 
 

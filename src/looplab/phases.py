@@ -14,7 +14,6 @@ import math
 import random
 from collections.abc import Awaitable, Callable, Iterable
 from html import escape
-from statistics import median
 
 from .clock import run
 
@@ -56,6 +55,9 @@ class Spread:
     @property
     def median(self) -> float:
         """The middle value; the mean of the middle two if their number is even."""
+        # Here, since fractions and decimal come with it: a page would wait for them.
+        from statistics import median
+
         return median(self._sorted)
 
     @property

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -124,26 +125,64 @@ def test_the_scripts_know_no_other_host(bundle: assets.Bundle) -> None:
     assert lock["packages"] == {} and lock["info"]["python"]
 
 
-def test_the_standard_library_is_whole_but_for_what_a_page_cannot_use(
+@pytest.fixture(scope="session")
+def libraries(
     bundle: assets.Bundle, node_modules: Path
-) -> None:
+) -> Iterator[tuple[zipfile.ZipFile, zipfile.ZipFile]]:
+    """The archive of the standard library as it came, and that of the page."""
     name = "pyodide/python_stdlib.zip"
     with (
         zipfile.ZipFile(node_modules / name) as old,
         zipfile.ZipFile(bundle.folder / name) as new,
     ):
-        gone = set(old.namelist()) - set(new.namelist())
-        assert {re.split(r"[/.]", entry)[0] for entry in gone} == {
-            "multiprocessing",
-            "ftplib",
-            "imaplib",
-            "poplib",
-            "smtplib",
-        }
-        assert set(new.namelist()) < set(old.namelist())
-        assert new.testzip() is None
-        for entry in ("asyncio/events.py", "os.py", "encodings/utf_8.py"):
-            assert new.read(entry) == old.read(entry)
+        yield old, new
+
+
+def test_the_standard_library_is_whole_but_for_what_a_page_cannot_use(
+    libraries: tuple[zipfile.ZipFile, zipfile.ZipFile],
+) -> None:
+    old, new = libraries
+    there = {re.sub(r"\.pyc$", ".py", name) for name in new.namelist()}
+    assert len(there) == len(new.namelist()), "a module has a source or a compiled form"
+    gone = set(old.namelist()) - there
+    assert {re.split(r"[/.]", name)[0] for name in gone} == {
+        "asyncio",
+        "ftplib",
+        "http",
+        "imaplib",
+        "multiprocessing",
+        "poplib",
+        "smtplib",
+        "wsgiref",
+        "xmlrpc",
+    }
+    assert {name for name in gone if name.startswith(("asyncio", "http"))} == {
+        "asyncio/proactor_events.py",
+        "asyncio/windows_events.py",
+        "asyncio/windows_utils.py",
+        "http/server.py",
+    }
+    assert there < set(old.namelist())
+    assert new.testzip() is None
+    for entry in ("asyncio/events.py", "doctest.py", "encodings/utf_8.py"):
+        assert new.read(entry) == old.read(entry)
+
+
+def test_what_every_start_imports_is_compiled_where_that_is_small(
+    libraries: tuple[zipfile.ZipFile, zipfile.ZipFile],
+) -> None:
+    old, new = libraries
+    compiled = [name for name in new.namelist() if name.endswith(".pyc")]
+    assert {"dataclasses.pyc", "subprocess.pyc"} <= set(compiled)
+    assert not any(name.startswith("asyncio/") for name in compiled)
+    first, *others = {new.read(name)[:4] for name in compiled}
+    assert first[2:] == b"\r\n" and not others, "one Python has compiled all of them"
+    for name in compiled:
+        # A hash that is not checked: Python looks for no source.
+        assert new.read(name)[4:8] == b"\x01\0\0\0"
+        before = old.getinfo(name[:-1]).compress_size
+        assert new.getinfo(name).compress_size <= 1.7 * before + 1
+    assert old.getinfo("re/_parser.py") and "re/_parser.pyc" not in compiled
 
 
 # ---- releases ---------------------------------------------------------------
@@ -286,3 +325,21 @@ def test_a_script_that_cannot_be_bundled_is_shown(
     monkeypatch.setattr(assets, "HERE", copy)
     with pytest.raises(ExtensionError, match=r"esbuild failed:[\s\S]*nothing\.js"):
         make(livecells_wheels=[])
+
+
+def test_without_node_the_library_cannot_be_compiled(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assets.shutil, "which", lambda _: None)
+    with pytest.raises(ExtensionError, match=r"command node, .* install Node\.js 20"):
+        make(livecells_wheels=[])
+
+
+def test_a_pyodide_that_does_not_start_is_shown(
+    make: Any, node_modules: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "pyodide"
+    shutil.copytree(node_modules / "pyodide", broken)
+    (broken / "python_stdlib.zip").write_bytes(b"no archive")
+    with pytest.raises(ExtensionError, match=r"pyodide could not compile its library"):
+        make(livecells_wheels=[], livecells_pyodide=str(broken))
