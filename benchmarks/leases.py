@@ -19,9 +19,9 @@ if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it b
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
 from looplab.cpu_models import free_cores
-from looplab.cpu_models.table import machine
 from looplab.leases import LeaseRun, LeaseSettings, consume
 from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
+from looplab.records import machine
 from tools.common import ROOT, say
 
 __all__ = ["RUNS", "SCALE", "main", "measure"]

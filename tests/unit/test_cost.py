@@ -876,7 +876,10 @@ def test_where_no_table_can_be_kept(tmp_path: Path) -> None:
         TABLE.save(tmp_path / "table.txt")
     with pytest.raises(FileNotFoundError, match=r"no folder '.*absent': make"):
         TABLE.save(tmp_path / "absent" / "table.json")
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(ValueError, match=r"folder.json' is a folder: give the name"):
+        TABLE.save(tmp_path / "folder.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"rows": [{"name": "f"}]}'])

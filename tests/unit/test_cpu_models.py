@@ -893,12 +893,12 @@ def test_save_never_writes_the_text_over_the_result(
     table: Comparison, tmp_path: Path
 ) -> None:
     for name in ("table.txt", "table"):
-        with pytest.raises(ValueError, match=r"let it end in \.json"):
+        with pytest.raises(ValueError, match=r"must end in \.json"):
             table.save(tmp_path / name)
     with pytest.raises(ValueError, match="is a folder"):
         (tmp_path / "folder.json").mkdir()
         table.save(tmp_path / "folder.json")
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match=r"no folder '.*none': make it"):
         table.save(tmp_path / "none" / "table.json")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
 
@@ -1009,10 +1009,10 @@ def refused_before_a_run(words: list[str], monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("kept.txt", "kept.txt is no name for the result: let it end in .json"),
-        ("kept", "let it end in .json"),
-        ("none/kept.json", "none: make it first"),
-        ("folder.json", "folder.json is a folder"),
+        ("kept.txt", "kept.txt' must end in .json"),
+        ("kept", "must end in .json"),
+        ("none/kept.json", "none': make it"),
+        ("folder.json", "folder.json' is a folder"),
     ],
 )
 def test_command_refuses_a_place_where_it_cannot_save(

@@ -10,8 +10,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from looplab.records import record_path
+
 from .measure import LOOPS, compare_variants
-from .table import checked_path
 from .variants import VARIANTS
 
 __all__ = ["add_arguments", "main", "run"]
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.save:
             # Before the measurement: its result must not be lost.
-            checked_path(options.save)
+            record_path(options.save)
         table = compare_variants(
             options.function,
             times=options.times,

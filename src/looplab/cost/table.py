@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from looplab.records import record_path
+
 __all__ = ["Cost", "CostTable", "seconds"]
 
 
@@ -207,7 +209,7 @@ class CostTable:
             ValueError: *path* does not end in .json.
             OSError: it cannot be written.
         """
-        path = checked_path(path)
+        path = record_path(path)
         path.write_text(f"{self.to_json()}\n", encoding="utf-8")
         path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
 
@@ -325,24 +327,9 @@ def _page_text(text: str) -> str:
     return escape(re.sub(r"(?<=\d) (?=[nµm]?s\b|×)", "\N{NO-BREAK SPACE}", text))
 
 
-def checked_path(path: str | Path) -> Path:
-    """*path*, if a table can be saved there.
-
-    Raises:
-        ValueError: it does not end in .json, beside which the text has its place.
-        FileNotFoundError: there is no such folder.
-    """
-    path = Path(path)
-    if path.suffix != ".json":
-        raise ValueError(f"{str(path)!r} must end in .json; the text goes beside it")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}: make it")
-    return path
-
-
 def this_machine(packages: dict[str, str]) -> dict[str, str]:
     """What a figure of this machine depends on, with versions of *packages*."""
     # Only where something was measured: a page that calculates does without it.
-    from looplab.cpu_models.table import machine
+    from looplab.records import machine
 
     return machine() | {name: f"{name} {text}" for name, text in packages.items()}

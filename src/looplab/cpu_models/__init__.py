@@ -15,11 +15,13 @@ of the published experiments.
 * :mod:`looplab.cpu_models.models`: the ways, and when each is available;
 * :mod:`looplab.cpu_models.measure`: one measurement;
 * :mod:`looplab.cpu_models.supervise`: a fresh process for each, and none left behind;
-* :mod:`looplab.cpu_models.table`: the result.
+* :mod:`looplab.cpu_models.table`: the result; :mod:`looplab.records` keeps it.
 
 Standard library only; the cluster needs ``distributed`` (``looplab[cluster]``).
 Introduced in the chapter *Move CPU work off the loop*.
 """
+
+from looplab.records import machine, usable_cores
 
 from .compare import compare_models, free_cores
 from .measure import Measurement
@@ -31,10 +33,9 @@ from .models import (
     Model,
     ModelUnavailableError,
     WorkerLostError,
-    usable_cores,
 )
 from .supervise import MeasurementError, UnpicklableError, WorkError
-from .table import Comparison, Row, machine
+from .table import Comparison, Row
 from .work import compress, digest, product
 
 __all__ = [

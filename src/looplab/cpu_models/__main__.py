@@ -18,11 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from looplab import processes
+from looplab.records import record_path, usable_cores
 
 from .compare import compare_models, free_cores
-from .models import KINDS, Model, usable_cores
+from .models import KINDS, Model
 from .supervise import _SOURCE
-from .table import Comparison, check_path
+from .table import Comparison
 from .work import product
 
 __all__ = ["FULL_MODELS", "add_arguments", "main", "run"]
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     pythons = [_found(python, parser) for python in options.python]
     if options.save:
         try:
-            check_path(options.save)
+            record_path(options.save)
         except (ValueError, OSError) as error:
             parser.error(f"--save: {error}")
     say = _quiet if options.json else _say

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from looplab.records import machine, usable_cores
+
 from .measure import Measurement
 from .models import (
     DEFAULT_MODELS,
     MOST_JOBS,
     Model,
     ModelUnavailableError,
-    usable_cores,
     whole_number,
 )
 from .supervise import dump, in_fresh_process
-from .table import Comparison, Row, machine
+from .table import Comparison, Row
 
 __all__ = ["compare_models", "free_cores"]
 

@@ -14,7 +14,6 @@ import concurrent.futures
 import importlib.util
 import logging
 import multiprocessing
-import os
 import sys
 import threading
 import time
@@ -23,6 +22,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+
+from looplab.records import usable_cores
 
 from .work import hello, with_an_error_that_travels
 
@@ -34,7 +35,6 @@ __all__ = [
     "Model",
     "ModelUnavailableError",
     "WorkerLostError",
-    "usable_cores",
 ]
 
 T = TypeVar("T")
@@ -59,14 +59,6 @@ class ModelUnavailableError(RuntimeError):
 
 class WorkerLostError(RuntimeError):
     """A worker process ended before its job did."""
-
-
-def usable_cores() -> int:
-    """How many cores this process may use, which can be fewer than the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS or Windows
-        return os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)

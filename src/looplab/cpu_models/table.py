@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
-import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
@@ -13,10 +10,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from .measure import Measurement
-from .models import Model, usable_cores
+from looplab.records import record_path
 
-__all__ = ["Comparison", "Row", "machine"]
+from .measure import Measurement
+from .models import Model
+
+__all__ = ["Comparison", "Row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class Comparison:
             ValueError: if *path* does not end in ``.json``, or is a folder.
             OSError: if it cannot be written.
         """
-        path = check_path(path)
+        path = record_path(path)
         data = {
             "work": self.work,
             "count": self.count,
@@ -226,23 +225,6 @@ class Comparison:
             ) from error
 
 
-def check_path(path: str | Path) -> Path:
-    """*path*, if a comparison can be saved there.
-
-    Raises:
-        ValueError: if it does not end in ``.json``, or is a folder.
-        FileNotFoundError: if its folder is not there.
-    """
-    path = Path(path)
-    if path.suffix != ".json":
-        raise ValueError(f"{path} is no name for the result: let it end in .json")
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: give the name of a file in it")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent}: make it first")
-    return path
-
-
 def _aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
     return "  ".join(
         cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
@@ -267,45 +249,3 @@ def _html_cell(row: Row, what: str) -> str:
         spread = rest.rstrip(")").replace(" to ", "–")
         middle += f'<br><span style="font-size:85%">{spread}</span>'
     return f'<td style="white-space:nowrap">{middle}</td>'
-
-
-def machine(*packages: str) -> dict[str, str]:
-    """What this machine and this Python are, in words, and versions of *packages*.
-
-    Introduced in the chapter *Move CPU work off the loop*.
-    """
-    cores = usable_cores()
-    found = {
-        "system": platform.system(),
-        "processor": _processor(),
-        "cores": "1 core" if cores == 1 else f"{cores} cores",
-        "python": f"Python {platform.python_version()}",
-    }
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-        found["build"] = f"free-threaded build, GIL {'on' if enabled else 'off'}"
-    for package in packages:
-        version = _version(package)
-        if version:
-            found[package] = f"{package} {version}"
-    return {name: text for name, text in found.items() if text}
-
-
-def _processor() -> str:
-    """The processor's name, where the system tells it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return " ".join(line.partition(":")[2].split())
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
