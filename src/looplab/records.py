@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
 import sys
-import sysconfig
 from pathlib import Path
 
 __all__ = ["machine", "record_path", "usable_cores"]
@@ -24,6 +22,10 @@ def machine(*packages: str) -> dict[str, str]:
 
     Introduced in the chapter *Move CPU work off the loop*.
     """
+    # Here, since a page that only calculates would wait for them.
+    import platform
+    import sysconfig
+
     cores = usable_cores()
     found = {
         "system": platform.system(),
@@ -43,6 +45,8 @@ def machine(*packages: str) -> dict[str, str]:
 
 def _processor() -> str:
     """The processor's name, where the system tells it."""
+    import platform
+
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
