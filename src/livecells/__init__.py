@@ -6,8 +6,9 @@ first presses one.  Without scripts the page stays what the build made it.
 
 Its options, in ``conf.py`` or under ``sphinx: config:`` in ``_config.yml``, are
 ``livecells_enabled``, ``livecells_tag``, ``livecells_wheels``, ``livecells_pyodide``,
-``livecells_node_modules``, ``livecells_output_limit``, ``livecells_timeout``,
-``livecells_explorables`` and ``livecells_cache``.  What they mean is in
+``livecells_without``, ``livecells_node_modules``, ``livecells_output_limit``,
+``livecells_timeout``, ``livecells_explorables`` and ``livecells_cache``.  What they
+mean is in
 :data:`livecells.options.OPTIONS`; the directive ``{livecells-options}`` shows it on a
 page.
 """

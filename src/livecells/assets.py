@@ -7,6 +7,7 @@ folder, so the parts of two releases are never mixed, whatever a browser has kep
 from __future__ import annotations
 
 import base64
+import fnmatch
 import gzip
 import hashlib
 import json
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,16 +50,16 @@ WITHOUT_USE = (
     "ftplib.py",
     "http/server.py",
     "imaplib.py",
-    "multiprocessing/",
+    "multiprocessing/*",
     "poplib.py",
     "smtplib.py",
-    "wsgiref/",
-    "xmlrpc/",
+    "wsgiref/*",
+    "xmlrpc/*",
 )
 # Most of a first start is Python compiling modules of its own. Those that it always
-# needs are compiled here, if the compiled form is larger by this part of the source at
-# most: the download has a bound too.
-COMPILED_GROWTH = 0.7
+# needs are compiled here, if the compiled form is larger than the source by this part
+# of it at most: the download has a bound too.
+COMPILED_GROWTH = 0.95
 # These stay as they are: a reader of a running loop may ask for their source.
 SOURCES = ("asyncio/",)
 
@@ -85,6 +86,12 @@ def check_options(config: Any) -> None:
         raise ExtensionError(
             f"livecells_wheels is {config.livecells_wheels!r}: give a list of paths, "
             f"here [{config.livecells_wheels!r}]"
+        )
+    without = config.livecells_without
+    if isinstance(without, str) or not all(isinstance(one, str) for one in without):
+        raise ExtensionError(
+            f"livecells_without is {without!r}: give a list of paths in the standard "
+            'library, such as ["xml/*"]'
         )
 
 
@@ -195,7 +202,8 @@ def prepare(app: Any) -> Bundle:
             "of the npm package pyodide"
         )
     projects = [wheel_source(source, str(path)) for path in app.config.livecells_wheels]
-    wanted = _digest(_inputs(modules, pyodide, projects))
+    without = sorted(app.config.livecells_without)
+    wanted = _digest(_inputs(modules, pyodide, projects), *without)
     cache = cache_folder(app)
     folder, note = cache / "assets", cache / "assets.json"
     try:
@@ -214,7 +222,7 @@ def prepare(app: Any) -> Bundle:
         fresh.mkdir()
         bundle_scripts(esbuild, modules, pyodide, fresh)
         shutil.copyfile(HERE / "runtime.py", fresh / "runtime.py")
-        copy_pyodide(pyodide, fresh / "pyodide", compile_library(pyodide))
+        copy_pyodide(pyodide, fresh / "pyodide", without, compile_library(pyodide))
         (fresh / "wheels").mkdir()
         wheels = []
         for project in projects:
@@ -235,8 +243,8 @@ def prepare(app: Any) -> Bundle:
     return Bundle(folder=folder, **kept)
 
 
-def _digest(paths: Iterable[Path]) -> str:
-    total = hashlib.sha256()
+def _digest(paths: Iterable[Path], *words: str) -> str:
+    total = hashlib.sha256(json.dumps(words).encode())
     for path in sorted(paths):
         total.update(f"{path.name}\0".encode())
         total.update(hashlib.sha256(path.read_bytes()).digest())
@@ -360,14 +368,22 @@ def compile_library(pyodide: Path) -> dict[str, bytes]:
     return {name: base64.b64decode(code) for name, code in compiled.items()}
 
 
-def copy_pyodide(source: Path, target: Path, compiled: Mapping[str, bytes]) -> None:
-    """Copy the files of Pyodide that a page needs."""
+def copy_pyodide(
+    source: Path, target: Path, without: Sequence[str], compiled: Mapping[str, bytes]
+) -> None:
+    """Copy the files of Pyodide that a page needs.
+
+    Raises:
+        ExtensionError: what the page is to do without is not there, or every start
+            needs it.
+    """
     target.mkdir()
     for name in PYODIDE:
         if not name.endswith(".mjs"):  # those are in the worker's script
             shutil.copyfile(source / name, target / name)
     library = "python_stdlib.zip"
-    copy_zip(source / library, target / library, WITHOUT_USE, compiled)
+    check_without(without, source / library, compiled)
+    copy_zip(source / library, target / library, [*WITHOUT_USE, *without], compiled)
     # The list of all packages that Pyodide's own host offers: none of them is used, and
     # a page that asks no other host must not know where they are.
     lock = json.loads((source / "pyodide-lock.json").read_text(encoding="utf-8"))
@@ -376,13 +392,34 @@ def copy_pyodide(source: Path, target: Path, compiled: Mapping[str, bytes]) -> N
     (target / "pyodide-lock.json").write_text(text, encoding="utf-8")
 
 
+def check_without(without: Sequence[str], library: Path, needed: Iterable[str]) -> None:
+    """Stop at a path of ``livecells_without`` that cannot be meant so.
+
+    Raises:
+        ExtensionError: nothing has that path, or every start needs what has it.
+    """
+    with zipfile.ZipFile(library) as archive:
+        names = archive.namelist()
+    for pattern in without:
+        if not fnmatch.filter(names, pattern):
+            raise ExtensionError(
+                f"livecells_without names {pattern!r}, and Pyodide's standard library "
+                "has no such path: give one like 'xml/*' or 'turtle.py'"
+            )
+        if wanted := fnmatch.filter(needed, pattern):
+            raise ExtensionError(
+                f"livecells_without names {pattern!r}, and Python does not start "
+                f"without {', '.join(sorted(wanted)[:3])}: leave it there"
+            )
+
+
 def copy_zip(
     source: Path,
     target: Path,
-    without: tuple[str, ...],
+    without: Sequence[str],
     compiled: Mapping[str, bytes],
 ) -> None:
-    """Copy an archive without the entries that begin so, compressed as they are.
+    """Copy an archive without the entries that match, compressed as they are.
 
     To compress them again would make them larger: whoever made the archive took more
     time over it.  A module's compiled form takes the place of its source, unless it is
@@ -395,7 +432,7 @@ def copy_zip(
     ):
         assert new.fp is not None
         for info in old.infolist():
-            if info.filename.startswith(without):
+            if any(fnmatch.fnmatchcase(info.filename, one) for one in without):
                 continue
             if not info.filename.startswith(SOURCES):
                 code = compiled.get(info.filename, b"")

@@ -57,6 +57,14 @@ OPTIONS = (
         (str,),
     ),
     Option(
+        "livecells_without",
+        [],
+        "What the page does without, to be smaller: paths in Python's standard library "
+        "such as `xml/*`, where `*`, `?` and `[…]` stand for other characters. Modules "
+        "that need processes, sockets or Windows are left out in any case.",
+        (list, tuple),
+    ),
+    Option(
         "livecells_node_modules",
         "node_modules",
         "The folder of the npm packages that are bundled, and of `esbuild`.",

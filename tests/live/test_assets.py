@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import gzip
 import hashlib
 import json
@@ -15,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from sphinx.errors import ExtensionError
 
 from livecells import assets
@@ -22,6 +24,8 @@ from tools.common import ROOT
 
 BUDGET = 6_600_000  # bytes, compressed as a static host does
 FIRST = 40_000  # of these, what every page with live cells fetches
+# Those of this book.
+OPTIONS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +40,8 @@ def make(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             "livecells_cache": str(cache),
             "livecells_node_modules": str(node_modules),
             "livecells_pyodide": str(node_modules / "pyodide"),
-            "livecells_wheels": ["."],
+            "livecells_wheels": OPTIONS["livecells_wheels"],
+            "livecells_without": OPTIONS["livecells_without"],
             **config,
         }
         app = SimpleNamespace(srcdir=root, outdir="", config=SimpleNamespace(**options))
@@ -145,6 +150,14 @@ def test_the_standard_library_is_whole_but_for_what_a_page_cannot_use(
     there = {re.sub(r"\.pyc$", ".py", name) for name in new.namelist()}
     assert len(there) == len(new.namelist()), "a module has a source or a compiled form"
     gone = set(old.namelist()) - there
+    ours = {
+        name
+        for pattern in OPTIONS["livecells_without"]
+        for name in fnmatch.filter(old.namelist(), pattern)
+    }
+    assert ours <= gone and all(name.startswith("encodings/") for name in ours)
+    assert "encodings/cp437.py" in there, "zipfile reads names with it"
+    gone -= ours
     assert {re.split(r"[/.]", name)[0] for name in gone} == {
         "asyncio",
         "ftplib",
@@ -181,8 +194,38 @@ def test_what_every_start_imports_is_compiled_where_that_is_small(
         # A hash that is not checked: Python looks for no source.
         assert new.read(name)[4:8] == b"\x01\0\0\0"
         before = old.getinfo(name[:-1]).compress_size
-        assert new.getinfo(name).compress_size <= 1.7 * before + 1
-    assert old.getinfo("re/_parser.py") and "re/_parser.pyc" not in compiled
+        assert new.getinfo(name).compress_size <= 2 * before + 1
+    assert {"re/_parser.py", "socket.pyc"} < set(new.namelist())
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("turtles/*", r"names 'turtles/\*', and .* has no such path: give one like"),
+        (
+            "enc*",
+            r"names 'enc\*', and Python does not start without encodings/__init__",
+        ),
+    ],
+)
+def test_what_cannot_be_left_out_is_named(make: Any, path: str, says: str) -> None:
+    with pytest.raises(ExtensionError, match=says):
+        make(livecells_wheels=[], livecells_without=[path])
+
+
+def test_another_choice_of_modules_makes_other_assets(
+    make: Any, tmp_path: Path
+) -> None:
+    def library(*without: str) -> tuple[str, set[str]]:
+        made = make(tmp_path, livecells_wheels=[], livecells_without=list(without))
+        with zipfile.ZipFile(made.folder / "pyodide/python_stdlib.zip") as archive:
+            return made.version, set(archive.namelist())
+
+    whole, less = library(), library("wave.py", "xml/*")
+    assert whole[0] != less[0]
+    gone = whole[1] - less[1]
+    assert "wave.py" in gone and "xml/dom/minidom.py" in gone
+    assert {name.partition("/")[0] for name in gone} == {"wave.py", "xml"}
 
 
 # ---- releases ---------------------------------------------------------------

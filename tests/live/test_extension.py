@@ -274,6 +274,14 @@ def test_one_path_where_a_list_is_wanted() -> None:
         check_options(config)
 
 
+@pytest.mark.parametrize("value", ["xml/*", [3]])
+def test_what_a_page_does_without_is_a_list(value: object) -> None:
+    config = SimpleNamespace(**{option.name: option.default for option in OPTIONS})
+    config.livecells_without = value
+    with pytest.raises(ExtensionError, match=r"livecells_without is .*: give a list"):
+        check_options(config)
+
+
 def test_a_wheel_for_one_kind_of_machine_is_refused(
     shelf: Shelf, tmp_path: Path
 ) -> None:
