@@ -203,7 +203,8 @@ def prepare(app: Any) -> Bundle:
         )
     projects = [wheel_source(source, str(path)) for path in app.config.livecells_wheels]
     without = sorted(app.config.livecells_without)
-    wanted = _digest(_inputs(modules, pyodide, projects), *without)
+    node = "node" if shutil.which("node") else "no node"
+    wanted = _digest(_inputs(modules, pyodide, projects), node, *without)
     cache = cache_folder(app)
     folder, note = cache / "assets", cache / "assets.json"
     try:
@@ -344,18 +345,18 @@ def compile_library(pyodide: Path) -> dict[str, bytes]:
     """The modules that every start imports, compiled by Pyodide's own Python.
 
     Returns:
-        The compiled form of each, by the path of its source in the archive.
+        The compiled form of each, by the path of its source in the archive; nothing
+        where there is no Node to run Pyodide.
 
     Raises:
-        ExtensionError: there is no Node to run Pyodide, or it failed.
+        ExtensionError: Pyodide failed.
     """
     node = shutil.which("node")
     if node is None:
-        raise ExtensionError(
-            "livecells needs the command node, which is not there, to compile Python's "
-            "library for the page: install Node.js 20 or newer, or set "
-            "livecells_enabled to False for a book whose cells do not run"
+        logger.info(
+            "[livecells] no command node: Python will start in the page more slowly"
         )
+        return {}
     words = {"pyodide": str(pyodide), "runtime": str(HERE / "runtime.py")}
     command = [node, str(HERE / "compile.mjs"), json.dumps(words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -370,12 +370,21 @@ def test_a_script_that_cannot_be_bundled_is_shown(
         make(livecells_wheels=[])
 
 
-def test_without_node_the_library_cannot_be_compiled(
-    make: Any, monkeypatch: pytest.MonkeyPatch
+def test_without_node_the_library_stays_as_it_is(
+    make: Any, node_modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assets.shutil, "which", lambda _: None)
-    with pytest.raises(ExtensionError, match=r"command node, .* install Node\.js 20"):
-        make(livecells_wheels=[])
+    with monkeypatch.context() as patch:
+        patch.setattr(assets.shutil, "which", lambda _: None)
+        plain = make(tmp_path, livecells_wheels=[])
+    name = "pyodide/python_stdlib.zip"
+    with (
+        zipfile.ZipFile(node_modules / name) as old,
+        zipfile.ZipFile(plain.folder / name) as new,
+    ):
+        assert set(new.namelist()) < set(old.namelist())
+        assert new.testzip() is None
+    # With Node again, the cache is not taken for what it is not.
+    assert make(tmp_path, livecells_wheels=[]).version != plain.version
 
 
 def test_a_pyodide_that_does_not_start_is_shown(
