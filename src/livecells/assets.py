@@ -379,9 +379,9 @@ def copy_pyodide(
             needs it.
     """
     target.mkdir()
-    for name in PYODIDE:
-        if not name.endswith(".mjs"):  # those are in the worker's script
-            shutil.copyfile(source / name, target / name)
+    # The scripts are in the worker's; the library and the list are made anew below.
+    wasm = "pyodide.asm.wasm"
+    shutil.copyfile(source / wasm, target / wasm)
     library = "python_stdlib.zip"
     check_without(without, source / library, compiled)
     copy_zip(source / library, target / library, [*WITHOUT_USE, *without], compiled)

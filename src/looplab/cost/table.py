@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from looplab.records import record_path
+from looplab.records import machine, record_path
 
 __all__ = ["Cost", "CostTable", "seconds"]
 
@@ -206,7 +206,7 @@ class CostTable:
         """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
 
         Raises:
-            ValueError: *path* does not end in .json.
+            ValueError: *path* does not end in .json, or is a folder.
             OSError: it cannot be written.
         """
         path = record_path(path)
@@ -329,7 +329,4 @@ def _page_text(text: str) -> str:
 
 def this_machine(packages: dict[str, str]) -> dict[str, str]:
     """What a figure of this machine depends on, with versions of *packages*."""
-    # Only where something was measured: a page that calculates does without it.
-    from looplab.records import machine
-
     return machine() | {name: f"{name} {text}" for name, text in packages.items()}
