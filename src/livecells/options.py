@@ -65,6 +65,13 @@ OPTIONS = (
         (list, tuple),
     ),
     Option(
+        "livecells_reasons",
+        {},
+        "Why a cell does not run in the page: a sentence for each tag. It stands below "
+        "cells with that tag, on pages that have live cells.",
+        (dict,),
+    ),
+    Option(
         "livecells_node_modules",
         "node_modules",
         "The folder of the npm packages that are bundled, and of `esbuild`.",

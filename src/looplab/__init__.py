@@ -1,6 +1,6 @@
 """looplab: measure latency on an event loop whose clock you control.
 
-The names that the chapters use are here.  The modules hold the rest:
+The names that most programs need are here.  The modules hold the rest:
 
 * :mod:`looplab.clock`: a virtual-time event loop;
 * :mod:`looplab.phases`: an experiment over many phases and jitters;
@@ -9,15 +9,12 @@ The names that the chapters use are here.  The modules hold the rest:
 * :mod:`looplab.heartbeat`: the lateness of a loop, sampled;
 * :mod:`looplab.jobs`: a bounded job queue;
 * :mod:`looplab.channel`: a channel without a buffer;
-* :mod:`looplab.charts`: a step chart without matplotlib;
-* :mod:`looplab.priority`: what must not wait its turn goes first;
-* :mod:`looplab.leases`: messages whose leases run out, under any scheduler;
-* :mod:`looplab.bus`: the same on a real message bus;
-* :mod:`looplab.cpu_models`: CPU work on the loop, in threads and in processes;
-* :mod:`looplab.cost`: what a coroutine costs in CPU time;
-* :mod:`looplab.crossthread`: loops in threads, and a guard against one that spins;
+* :mod:`looplab.priority`: event loops that let urgent work go first;
+* :mod:`looplab.metrics`: a histogram of lateness for a monitoring system;
+* :mod:`looplab.idle`: a guard for tests against a loop that spins;
 * :mod:`looplab.lint`: unbounded channels and polling, found in source code;
-* :mod:`looplab.check`: the checks behind the exercises.
+* :mod:`looplab.diagnose`: who makes a real program late, and what would help;
+* :mod:`looplab.draw`: step charts as SVG.
 """
 
 from .clock import (
@@ -29,6 +26,7 @@ from .clock import (
     run,
     run_real,
 )
+from .diagnose.tags import tag
 from .heartbeat import Heartbeat
 from .jobs import JobQueue
 from .phases import Spread, spread
@@ -51,4 +49,5 @@ __all__ = [
     "run",
     "run_real",
     "spread",
+    "tag",
 ]

@@ -1,6 +1,9 @@
 """The command ``looplab``: one command for each thing that is of use in a terminal.
 
 ``looplab lint`` checks Python files (chapter 5).  ``looplab --help`` lists them all.
+
+A command is a module with ``add_arguments(parser)`` and ``run(options, parser)``, which
+returns the exit status.  Only the module of the command that was given is imported.
 """
 
 from __future__ import annotations
@@ -10,10 +13,41 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from looplab.lint import command as lint
+__all__ = ["COMMANDS", "main"]
 
-__all__ = ["main"]
+#: For each command its module and what it does, in the order of the help.
+COMMANDS = {
+    "trace": (
+        "looplab.diagnose.commands.trace",
+        "run a program and record every callback of its event loops",
+    ),
+    "who": (
+        "looplab.diagnose.commands.who",
+        "name who makes others late in a recording",
+    ),
+    "what-if": (
+        "looplab.diagnose.commands.what_if",
+        "say what a change would bring before it is made",
+    ),
+    "show": (
+        "looplab.diagnose.commands.show",
+        "show a recording as a page, or export it for Perfetto",
+    ),
+    "lag": (
+        "looplab.diagnose.commands.lag",
+        "show how late the loops of a program are, live",
+    ),
+    "attach": (
+        "looplab.diagnose.commands.attach",
+        "record a program that runs already (Python 3.14)",
+    ),
+    "lint": (
+        "looplab.lint.command",
+        "find unbounded channels and misused sleep(0) in Python files",
+    ),
+}
 
 
 class _Version(argparse.Action):
@@ -30,8 +64,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
-    """The command line: a command says what it takes, and what runs it."""
+def _parser(given: str | None) -> argparse.ArgumentParser:
+    """The command line, with the arguments of the command *given*."""
     top = argparse.ArgumentParser(
         prog="looplab", description="Measure and mend latency in asyncio programs."
     )
@@ -39,11 +73,14 @@ def _parser() -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="print the version and stop"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    parser = commands.add_parser(
-        "lint", help="find unbounded channels and misused sleep(0) in Python files"
-    )
-    lint.add_arguments(parser)
-    parser.set_defaults(run=lint.run, parser=parser)
+    for name, (module, text) in COMMANDS.items():
+        if name != given:
+            commands.add_parser(name, help=text)
+            continue
+        command = import_module(module)
+        parser = commands.add_parser(name, help=text)
+        command.add_arguments(parser)
+        parser.set_defaults(run=command.run, parser=parser)
     return top
 
 
@@ -54,20 +91,44 @@ def main(words: Sequence[str] | None = None) -> int:
         words: the command line without its first word; None for that of the process.
 
     Returns:
-        The status of the command; 2 for a command line that means nothing, 130 when it
-        was interrupted.
+        The status of the command; 2 for a command line that means nothing, or when the
+        output cannot be written; 130 when it was interrupted.
     """
+    words = sys.argv[1:] if words is None else words
+    given = next((word for word in words if not word.startswith("-")), None)
     try:
-        options = _parser().parse_args(words)
+        options = _parser(given).parse_args(words)
+        if sys.stdout is None:
+            raise OSError("it is closed")
         status = options.run(options, options.parser)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Who reads has seen enough (`| head`).  Python must not complain at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Who reads has seen enough (`| head`).
+        _drop_output()
         return 141
+    except OSError as error:
+        # A full device, say: what a command reads itself it answers for itself.
+        _drop_output()
+        if sys.stderr is not None:
+            why = error.strerror or error
+            print(
+                f"looplab: error: the output cannot be written: {why}", file=sys.stderr
+            )
+        return 2
     return int(status)
+
+
+def _drop_output() -> None:
+    """Send what is left nowhere, so that Python does not complain at its exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, AttributeError):
+            if stream is not None:
+                os.dup2(nowhere, stream.fileno())
 
 
 if __name__ == "__main__":

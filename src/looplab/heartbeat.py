@@ -28,8 +28,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from types import TracebackType
+
+from looplab._numbers import count_of, percentile, seconds_of
+from looplab.clock.loop import VirtualTimeLoop
 
 __all__ = ["Beat", "Heartbeat", "HeartbeatSummary", "NoBeatsError"]
 
@@ -144,8 +146,8 @@ class Heartbeat:
             not finite, *limit* is below 1, or *on_late* came without a *threshold*.
 
     A heartbeat may be used again once it has stopped; it then forgets its beats.  On
-    the virtual clock a beating heart always has a timer set, so a program that waits
-    for ever beside it is not reported as a deadlock: give the loop ``max_steps``.
+    the virtual clock its timer is no progress: if a program beside it can do nothing
+    more but wait for ever, the loop raises :exc:`looplab.DeadlockError`.
 
     Introduced in chapter 4.
     """
@@ -159,16 +161,10 @@ class Heartbeat:
         name: str = "heartbeat",
         limit: int = 10_000,
     ) -> None:
-        interval = _seconds(interval, "interval")
-        if interval <= 0:
-            raise ValueError(
-                f"interval must be above 0 s, not {interval:g} s: "
-                "a probe that never sleeps would keep the loop busy by itself"
-            )
+        # A probe that never slept would keep the loop busy by itself.
+        interval = seconds_of(interval, "interval", above=True)
         if threshold is not None:
-            threshold = _seconds(threshold, "threshold")
-            if threshold < 0:
-                raise ValueError(f"threshold must be 0 s or more, not {threshold:g} s")
+            threshold = seconds_of(threshold, "threshold")
         if on_late is not None:
             if inspect.iscoroutinefunction(on_late):
                 raise TypeError(
@@ -184,12 +180,7 @@ class Heartbeat:
                     "on_late needs a threshold: the lateness in seconds above which "
                     "it is called, for example threshold=0.1"
                 )
-        if isinstance(limit, bool) or not isinstance(limit, int):
-            raise TypeError(
-                f"limit must be a whole number of beats, not {type(limit).__name__}"
-            )
-        if limit < 1:
-            raise ValueError(f"limit must be at least 1 beat, not {limit}")
+        count_of(limit, "limit")
         self._interval = interval
         self._on_late = on_late
         self._threshold = threshold
@@ -249,6 +240,8 @@ class Heartbeat:
         self._origin = self._now()
         self._due_at = self._origin + self._interval
         self._task = loop.create_task(self._beat(self._origin), name=self._name)
+        if isinstance(loop, VirtualTimeLoop):
+            loop.add_probe(self._task)
 
     async def stop(self) -> None:
         """Stop the probe and wait until its task has ended.
@@ -267,6 +260,9 @@ class Heartbeat:
         self._stopping = True
         if self._now() <= self._due_at:
             task.cancel()
+        loop = task.get_loop()
+        if isinstance(loop, VirtualTimeLoop):
+            loop.remove_probe(task)  # the caller waits for it
         cancelled: asyncio.CancelledError | None = None
         while not task.done():
             try:
@@ -362,15 +358,10 @@ class Heartbeat:
             NoBeatsError: there is no beat yet.
             ValueError: *p* is not between 0 and 100.
         """
-        p = _seconds(p, "p", unit="")
-        if not 0 <= p <= 100:
-            raise ValueError(f"p must be between 0 and 100, not {p:g}")
-        if not self._kept:
+        lateness = [beat.lateness for beat in self._kept]
+        if not lateness:
             raise self._no_beats()
-        lateness = sorted(beat.lateness for beat in self._kept)
-        # Exact fractions: with floats 7 % of 100 would be rank 8.
-        rank = math.ceil(Fraction(repr(p)) * len(lateness) / 100)
-        return lateness[max(rank, 1) - 1]
+        return percentile(lateness, p)
 
     def summary(self) -> HeartbeatSummary:
         """Count, median, 99th percentile and worst, for a terminal or a notebook."""
@@ -394,20 +385,3 @@ class Heartbeat:
             f"{self._name} has no beats yet: the first comes {self._interval:g} s "
             "after its start; let the block last longer or give a shorter interval"
         )
-
-
-def _seconds(value: float, what: str, *, unit: str = " of seconds") -> float:
-    """*value* as a finite float, or an error that names *what*."""
-    if isinstance(value, (bool, str, bytes)):
-        raise TypeError(
-            f"{what} must be a number{unit}, not {value!r} ({type(value).__name__})"
-        )
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{what} must be a number{unit}, not {type(value).__name__}"
-        ) from None
-    if not math.isfinite(number):
-        raise ValueError(f"{what} must be a finite number{unit}, not {number}")
-    return number

@@ -15,7 +15,8 @@ import random
 from collections.abc import Awaitable, Callable, Iterable
 from html import escape
 
-from .clock import run
+from looplab._numbers import count_of, percentile
+from looplab.clock import run
 
 __all__ = ["Spread", "spread"]
 
@@ -76,9 +77,7 @@ class Spread:
             raise ValueError(
                 f"percent is {percent}: give a number above 0 and up to 100"
             )
-        # Rounded, because 64.4 % of 250 is 161 and not a little more.
-        rank = math.ceil(round(len(self._sorted) * percent / 100, 9))
-        return self._sorted[max(rank, 1) - 1]
+        return percentile(self._sorted, percent)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -138,7 +137,8 @@ def spread(
             this.
 
     Raises:
-        TypeError: if *experiment* is not an async function or returns no number.
+        TypeError: if *experiment* is not an async function or returns no number, or if
+            *runs* is not a whole number.
         ValueError: if *runs* is below 1 or a result is not finite.
         TimeValueError: if *jitter* is negative, infinite or not a number.
 
@@ -149,8 +149,7 @@ def spread(
             "spread() takes an async function of the phase, not this "
             f"{type(experiment).__name__}: write async def experiment(phase): …"
         )
-    if runs < 1:
-        raise ValueError(f"runs is {runs}: give 1 or more")
+    count_of(runs, "runs")
     seeds = random.Random(seed)
     phases = sorted(index * _GOLDEN % 1 for index in range(1, runs + 1))
     values = []

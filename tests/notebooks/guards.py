@@ -313,7 +313,9 @@ NUMBER = re.compile(
 )
 ROLE = re.compile(r"\{([\w:.-]+)\}(`+)(?:.*?)(?<!`)\2(?!`)", re.S)
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.S)
-ALLOWED_ROLES = re.compile(r"glue(?::\w+)?|published|param|cite(?::\w+)?|doc|ref|term")
+ALLOWED_ROLES = re.compile(
+    r"ours|glue(?::\w+)?|published|param|cite(?::\w+)?|doc|ref|term"
+)
 FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,}|:{3,})\s*(.*)$")
 CODE_DIRECTIVES = {
     "code",
@@ -368,7 +370,7 @@ def prose_lines(text: str) -> Iterator[tuple[int, str]]:
 def typed_numbers(text: str) -> list[str]:
     """Numbers with a unit of time or of ratio that were typed into prose.
 
-    Allowed: ``{glue:text}`` (ours), ``{published}`` (theirs, checked by the build),
+    Allowed: ``{ours}`` (from a lab), ``{published}`` (theirs, checked by the build),
     ``{param}`` (a setting of an experiment), code, and links.
     """
     found = []
@@ -400,8 +402,8 @@ def typed_numbers(text: str) -> list[str]:
         number = prose.count("\n", 0, match.start())
         figure = " ".join(match[0].split())
         found.append(
-            f"line {number}: {figure!r} is typed: pull it from the notebook with "
-            "{glue:text}, or mark it {published}`A2:...` or {param}`...`"
+            f"line {number}: {figure!r} is typed: pull it from the lab with "
+            "{ours}`key:.3f`, or mark it {published}`A2:...` or {param}`...`"
         )
     return found
 

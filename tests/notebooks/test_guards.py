@@ -201,6 +201,8 @@ def test_which_cells_must_have_an_output(source: str, speaks: bool) -> None:
         "`````{admonition} Title\n```python\nx\n```\nIt took 2 µs.\n`````",
         "{strong}`1.5 s`",
         "| run | 1.534 s |",
+        "```{results}\n:head: way | s\n:cells: C7_*:.3f\n\nonce | 1.5 s\n```",
+        "```{results}\n:head: way | in 1.5 s\n:cells: C7_*:.3f\n\nonce | x\n```",
     ],
 )
 def test_a_typed_number_is_found(text: str) -> None:
@@ -211,7 +213,9 @@ def test_a_typed_number_is_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "The heartbeat was {glue:text}`../n.ipynb::A2_lateness:.3f` s late.",
+        "The heartbeat was {ours}`A2_lateness:.3f` s late.",
+        "It took {ours}`01_nest_asyncio/ratio:.2f` times as long.",
+        "```{results}\n:head: way | s\n:cells: C7_*:.3f s\n\nonce | in one\n```",
         "It was {published}`A2:1.534 s`, with jobs of {param}`10 ms`.",
         "With {param}`200 jobs of\n10 ms` each.",
         "```python\nsleep(1)  # 1 s\n```",

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import lab_values
 import pytest
 import scoreboard_data as data
 
@@ -66,8 +67,8 @@ def test_the_summary_counts_every_row(board: data.Scoreboard) -> None:
     counts = [
         int(word) for word in board.summary.replace(",", "").split() if word.isdigit()
     ]
-    assert counts[1] == len(board.rows)
-    assert counts[0] + counts[2] + counts[3] == len(board.rows)
+    assert counts.pop(1) == len(board.rows)
+    assert sum(counts) == len(board.rows)
 
 
 # ------------------------------------------- a small board of our own
@@ -94,6 +95,7 @@ class Maker:
         glued: dict[str, str] | None = None,
         *,
         tags: tuple[str, ...] = ("exact",),
+        free: float | None = None,
         bib: str = "@misc{someone2020,\n title = {x}}",
     ) -> data.Scoreboard:
         (self.folder / "published.toml").write_text(toml, encoding="utf-8")
@@ -104,7 +106,8 @@ class Maker:
             cells = [
                 {
                     "cell_type": "code",
-                    "metadata": {"tags": list(tags)},
+                    "metadata": {"tags": list(tags)}
+                    | ({} if free is None else {"free_cores": free}),
                     "outputs": [glue_output(key.rstrip("!"), text)],
                     "source": "",
                 }
@@ -127,9 +130,43 @@ def problems(board: data.Scoreboard) -> list[str]:
 
 def test_reproduced(make: Maker) -> None:
     board = make(SOURCE + ROW + CLAIM, {"A1_x": "1.45"})
+    assert board.judgements[0].verdict == "reproduced in the model"
+    assert problems(board) == []
+    assert board.summary == (
+        "0 of 1 reproduced in real time, 1 in the model alone, "
+        "0 differ with a reason, 0 not yet."
+    )
+
+
+REAL = CLAIM.replace("A1_x", "A1_x_real")
+ON_A_MACHINE = {"A1_x_real": "1.45", "machine": "two cores"}
+
+
+@pytest.mark.parametrize("free", [None, 0.9, 1.0])
+def test_reproduced_in_real_time(make: Maker, free: float | None) -> None:
+    board = make(SOURCE + ROW + REAL, ON_A_MACHINE, tags=("measured",), free=free)
     assert board.judgements[0].verdict == "reproduced"
     assert problems(board) == []
-    assert board.summary == "1 of 1 reproduced, 0 differ with a reason, 0 not yet."
+    assert board.summary.startswith("1 of 1 reproduced in real time, 0 in the model")
+
+
+@pytest.mark.parametrize("ours", ["1.45", "3.44"])
+def test_a_busy_machine_reproduces_nothing(make: Maker, ours: str) -> None:
+    glued = ON_A_MACHINE | {"A1_x_real": ours}
+    board = make(SOURCE + ROW + REAL, glued, tags=("measured",), free=0.62)
+    assert board.judgements[0].verdict == "machine was busy"
+    assert "1 measured on a busy machine" in board.summary
+    (row,) = board.rows
+    assert "with 62% of the cores free" in board.shown(row, row.claims[0])
+    assert problems(board) == []
+
+
+def test_a_busy_machine_excuses_no_exact_figure(make: Maker) -> None:
+    glued = ON_A_MACHINE | {"A1_x": "9"}
+    row = ROW + 'because = "we say so"\n' + CLAIM + REAL
+    tags = ("exact", "measured")
+    board = make(SOURCE + row, glued, tags=tags, free=0.62)
+    assert board.judgements[0].verdict == "differs because we say so"
 
 
 def test_not_yet_without_notebook(make: Maker) -> None:
@@ -299,13 +336,16 @@ def test_a_wrong_claim_is_refused(make: Maker, claim: str, says: str) -> None:
         ("nan", "nan"),
     ],
 )
-def test_values_of_glue(text: str, value: data.Value) -> None:
-    assert data.glued_value({data.GLUE_PREFIX + "text/plain": text}) == value
-    assert data.glued_value({"text/plain": [text]}) == value
+def test_values_of_glue(text: str, value: lab_values.Value) -> None:
+    assert (
+        lab_values.glued_value({lab_values.GLUE_PREFIX + "text/plain": text}) == value
+    )
+    assert lab_values.glued_value({"text/plain": [text]}) == value
 
 
 def test_an_image_is_no_value() -> None:
-    assert data.glued_value({data.GLUE_PREFIX + "image/png": "AAAA"}) is None
+    image = {lab_values.GLUE_PREFIX + "image/png": "AAAA"}
+    assert lab_values.glued_value(image) is None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ purpose. A check returns a list of messages, empty when all is well.
 
 from __future__ import annotations
 
+import base64
 import functools
 import http.server
 import re
@@ -282,6 +283,73 @@ def too_wide(page: Any, address: str, width: int = NARROW) -> list[str]:
         return []
     elements = ", ".join(page.evaluate(WIDE_ELEMENTS, width))
     return [f"{address}: is {actual} px wide on a screen of {width}: {elements}"]
+
+
+# The boxes in which a table scrolls. All else is made invisible, tables too, so that a
+# picture shows the box itself.
+SCROLLING_TABLES = """
+() => {
+  const found = new Set();
+  for (const table of document.querySelectorAll("article table")) {
+    let box = table;
+    while (box && !["auto", "scroll"].includes(getComputedStyle(box).overflowX))
+      box = box.parentElement;
+    // Less than that is the padding of a cell, and no word of it.
+    if (box && box !== table && box.scrollWidth > box.clientWidth + 12) {
+      table.style.visibility = "hidden";
+      box.style.visibility = "visible";
+      found.add(box);
+    }
+  }
+  document.body.style.visibility = "hidden";
+  return [...found];
+}
+"""
+# How light the first, the middle and the last column of pixels are, 0 to 255.
+LIGHTNESS = """
+async png => {
+  const image = new Image();
+  image.src = "data:image/png;base64," + png;
+  await image.decode();
+  const {width, height} = image;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  return [1, Math.floor(width / 2), width - 2].map(x => {
+    const {data} = context.getImageData(x, 0, 1, height);
+    let sum = 0;
+    for (let i = 0; i < data.length; i += 4) sum += data[i] + data[i + 1] + data[i + 2];
+    return sum / height / 3;
+  });
+}
+"""
+SEEN = 12  # of 255: what an eye sees beside the page's own colour
+
+
+def tables_without_a_sign(page: Any, address: str, width: int = NARROW) -> list[str]:
+    """Tables whose box does not show at which side there is more to scroll to.
+
+    The page is of no use afterwards: most of it is invisible.
+    """
+    page.set_viewport_size({"width": width, "height": 844})
+    boxes = page.evaluate_handle(SCROLLING_TABLES).get_properties().values()
+    found = []
+    for number, box in enumerate((box.as_element() for box in boxes), start=1):
+        where = f"{address}: scrolling table {number}"
+        for at, x, expected in (
+            ("beginning", 0, (False, True)),
+            ("end", 1e6, (True, False)),
+        ):
+            box.evaluate("(box, x) => { box.scrollLeft = x; }", x)
+            picture = base64.b64encode(box.screenshot()).decode()
+            left, middle, right = page.evaluate(LIGHTNESS, picture)
+            shown = (abs(left - middle) > SEEN, abs(right - middle) > SEEN)
+            for side, sign, more in zip(
+                ("left", "right"), shown, expected, strict=True
+            ):
+                if sign != more:
+                    wrong = "a sign of more" if sign else "no sign of more"
+                    found.append(f"{where}: at its {at}, {wrong} at its {side}")
+    return found
 
 
 WITHOUT_ALTERNATIVE = r"""

@@ -139,6 +139,36 @@ def test_a_wide_element_is_caught(small: Folder, one: checks.Visitor) -> None:
     assert "600 px wide on a screen of 390: div.wide" in said
 
 
+SIGN = """
+  background:
+    linear-gradient(to right, white 40%, transparent) left / 3rem 100% no-repeat local,
+    linear-gradient(to left, white 40%, transparent) right / 3rem 100% no-repeat local,
+    linear-gradient(to right, #888, transparent) left / 1rem 100% no-repeat scroll,
+    linear-gradient(to left, #888, transparent) right / 1rem 100% no-repeat scroll
+"""
+STUCK = "background: linear-gradient(to left, #888, transparent) right / 1rem no-repeat"
+
+
+@pytest.mark.parametrize(
+    ("style", "width", "says"),
+    [
+        (SIGN, 600, []),
+        ("", 300, []),
+        ("", 600, ["beginning, no sign of more at its right", "no sign of more"]),
+        (STUCK, 600, ["end, no sign of more at its left", "a sign of more"]),
+    ],
+)
+def test_a_table_without_a_sign_is_caught(
+    small: Folder, one: checks.Visitor, style: str, width: int, says: list[str]
+) -> None:
+    table = f'<table style="width: {width}px"><tr><td>1<td>2</table>'
+    box = f'<div tabindex="0" style="overflow-x: auto; {style}">{table}</div>'
+    found = checks.tables_without_a_sign(visit(small, one, box).page, "p")
+    assert len(found) == len(says), found
+    for line, words in zip(found, says, strict=True):
+        assert words in line
+
+
 @pytest.mark.parametrize(
     ("extra", "says"),
     [

@@ -25,6 +25,7 @@ class Findings:
     foreign: list[str] = field(default_factory=list)
     axe: list[str] = field(default_factory=list)
     wide: list[str] = field(default_factory=list)
+    signs: list[str] = field(default_factory=list)
     alternatives: list[str] = field(default_factory=list)
     scheme: list[str] = field(default_factory=list)
 
@@ -62,6 +63,7 @@ def findings(
         visit = one.visit(name, width=checks.NARROW)
         found.wide += checks.too_wide(visit.page, name)
         found.axe += checks.axe_violations(visit.page, f"{name} (narrow)")
+        found.signs += checks.tables_without_a_sign(visit.page, name)
         found.errors += visit.errors
     return found
 
@@ -93,6 +95,10 @@ def test_axe(findings: Findings) -> None:
 
 def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
     assert not findings.wide, report(findings.wide)
+
+
+def test_a_table_that_scrolls_shows_it(findings: Findings) -> None:
+    assert not findings.signs, report(findings.signs)
 
 
 def test_every_picture_has_a_text_alternative(findings: Findings) -> None:

@@ -27,8 +27,9 @@ import io
 import warnings
 from collections.abc import Iterable, Sequence
 
+from .check import check_tree
 from .comments import Silence
-from .rules import RULES, Finding, Rule, check_tree
+from .findings import RULES, Finding, Rule
 
 __all__ = ["RULES", "Finding", "Rule", "check_source"]
 
@@ -95,12 +96,24 @@ def split(source: str) -> list[str]:
 
 
 def check_lines(
-    lines: Sequence[str], codes: frozenset[str], *, noqa: bool = True
+    lines: Sequence[str],
+    codes: frozenset[str],
+    *,
+    noqa: bool = True,
+    notebook: bool = False,
 ) -> list[Finding]:
-    """Check the lines of a source; for the rest see :func:`check_source`."""
+    """Check the lines of a source; for the rest see :func:`check_source`.
+
+    Args:
+        lines: the lines, with their ends.
+        codes: the rules to apply.
+        noqa: whether comments silence findings.
+        notebook: whether ``await`` may stand outside functions.
+    """
+    flags = ast.PyCF_ONLY_AST | notebook * ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the source, which is not ours
-        tree = ast.parse("".join(lines))
+        tree = compile("".join(lines), "<unknown>", "exec", flags, dont_inherit=True)
     silence = Silence(lines)
     if noqa and silence.everything():
         return []

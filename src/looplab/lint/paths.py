@@ -19,6 +19,7 @@ __all__ = [
     "MAX_BYTES",
     "NotCheckedError",
     "Patterns",
+    "TooLargeError",
     "decode",
     "expand",
     "project_root",
@@ -26,10 +27,13 @@ __all__ = [
 ]
 
 #: What is exempt unless the settings say otherwise: tests, which end in any case.
-EXEMPT = ("tests/", "test_*.py", "*_test.py", "conftest.py")
+EXEMPT = ("tests/", "testing/", "test_*.py", "*_test.py", "conftest.py")
 
-#: A longer file is not read: Python's parser takes about a hundred times the memory.
-MAX_BYTES = 10_000_000
+#: A longer file is passed over: Python's parser takes a hundred times the memory.
+MAX_BYTES = 1_000_000
+
+#: What is read in a folder.
+SUFFIXES = (".py", ".ipynb")
 
 _ROOT_FILES = ("pyproject.toml", "setup.cfg", "tox.ini", ".flake8", ".git")
 # Folders that hold what others wrote, or nothing to read.  And: see _skipped.
@@ -43,15 +47,29 @@ class NotCheckedError(Exception):
         message: what is wrong with it.
         line: where, from 1, as far as that is known.
         column: where, from 1, as far as that is known.
+        cell: the cell of a notebook, from 1.
+        syntax: whether it holds syntax that this Python does not have.
     """
 
     def __init__(
-        self, message: str, line: int | None = None, column: int | None = None
+        self,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        *,
+        cell: int | None = None,
+        syntax: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
+        self.cell = cell
+        self.syntax = syntax
+
+
+class TooLargeError(Exception):
+    """A file is larger than the limit; the message says so."""
 
 
 def project_root(start: str | os.PathLike[str] = ".") -> Path:
@@ -157,7 +175,7 @@ def _walk(
         )
         for name in sorted(files):
             path = os.path.normpath(os.path.join(folder, name))
-            if name.endswith(".py"):
+            if name.endswith(SUFFIXES):
                 found = True
                 if not exclude.match(path):
                     yield path
@@ -174,23 +192,26 @@ def _skipped(folder: str, name: str) -> bool:
     )
 
 
-def read(path: str) -> str:
-    """The text of a Python file.
+def read(path: str, limit: int = MAX_BYTES) -> str:
+    """The text of a file.
+
+    Args:
+        path: the file.
+        limit: the most bytes that it may have; 0: any number.
 
     Raises:
         NotCheckedError: it cannot be read, or is not text.
+        TooLargeError: it is larger.
     """
-    if path.endswith(".ipynb"):
-        raise NotCheckedError("is a notebook: only Python files are checked")
     try:
         facts = os.stat(path)
         if not stat.S_ISREG(facts.st_mode):
             # A pipe would be waited for, perhaps for ever.
             raise NotCheckedError(f"is {_kind(facts.st_mode)}, not a file")
-        if facts.st_size > MAX_BYTES:
-            raise NotCheckedError(
-                f"has {facts.st_size:,} bytes, and a file of more than {MAX_BYTES:,} "
-                "is not checked: leave it out with --exclude"
+        if limit and facts.st_size > limit and not path.endswith(".ipynb"):
+            raise TooLargeError(
+                f"skipped: it has {facts.st_size:,} bytes, more than {limit:,} "
+                "(--max-bytes 0 checks it)"
             )
         data = Path(path).read_bytes()
     except FileNotFoundError:

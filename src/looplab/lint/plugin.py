@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .check import check_tree
+from .findings import RULES
 from .paths import EXEMPT, Patterns, project_root
-from .rules import RULES, check_tree
 
 __all__ = ["LatencyPlugin"]
 
@@ -84,5 +85,5 @@ class LatencyPlugin:
             return
         for finding in check_tree(self._tree, self._lines):
             if finding.code in self._codes:
-                text = f"{finding.code} {finding.message}"
+                text = f"{finding.code} {finding.message} [{finding.section}]"
                 yield finding.line, finding.column - 1, text, type(self)

@@ -1,8 +1,8 @@
-"""Whether a loop can go round with no other await than ``sleep(0)``.
+"""Whether a loop can go round with no other await than a sleep.
 
-That is what makes a ``while`` loop poll (LAG201).  A loop that awaits a queue in every
-round waits properly, whatever else it does.  A loop that awaits one only when there is
-something in it spins while there is nothing::
+That is what makes a ``while`` loop poll (LAG201 and LAG203).  A loop that awaits a
+queue in every round waits properly, whatever else it does.  A loop that awaits one only
+when there is something in it spins while there is nothing::
 
     while True:
         if queue.empty():
@@ -10,7 +10,8 @@ something in it spins while there is nothing::
             continue
         await handle(queue.get_nowait())
 
-So the statements of a loop are followed along every way through one round.
+So the statements of a loop are followed along every way through one round.  What cannot
+raise leads to no ``except``, and the entry of a timeout is no await: it does not wait.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = ["Rounds"]
+__all__ = ["Rounds", "rest"]
 
 # The sleeps on the ways to a point that pass no other await; None: no such way.
 _Ways: TypeAlias = "frozenset[ast.Call] | None"
@@ -37,6 +38,75 @@ def _merge(*ways: _Ways) -> _Ways:
 def _join(first: _Ways, then: _Ways) -> _Ways:
     """The ways that go through one stretch and then another."""
     return None if first is None or then is None else first | then
+
+
+_TIMEOUTS = frozenset(
+    ("timeout", "timeout_at", "fail_after", "fail_at", "move_on_after", "move_on_at")
+)
+# An expression of these alone cannot raise, or so seldom that nobody means it.
+_SAFE = (
+    ast.Name,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.Set,
+    ast.Dict,
+    ast.Lambda,
+    ast.BoolOp,
+    ast.IfExp,
+    ast.expr_context,
+    ast.boolop,
+    ast.Not,
+    ast.UnaryOp,
+    ast.Is,
+    ast.IsNot,
+    ast.NamedExpr,
+    ast.JoinedStr,
+    ast.keyword,
+)
+
+
+def _can_raise(*nodes: ast.AST) -> bool:
+    """Whether something in the nodes can raise, as a reader would think of it."""
+    for node in nodes:
+        if isinstance(node, ast.Pass | ast.Global | ast.Nonlocal):
+            continue
+        if isinstance(node, ast.Compare):
+            if not all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+                return True
+            if _can_raise(node.left, *node.comparators):
+                return True
+        elif isinstance(node, ast.Assign):
+            if not all(isinstance(one, ast.Name) for one in node.targets):
+                return True
+            if _can_raise(node.value):
+                return True
+        elif isinstance(node, ast.AnnAssign | ast.Expr | ast.Return):
+            if node.value is not None and _can_raise(node.value):
+                return True
+        elif not isinstance(node, _SAFE) or (
+            not isinstance(node, ast.Lambda) and _can_raise(*ast.iter_child_nodes(node))
+        ):
+            return True
+    return False
+
+
+def rest(value: ast.AST) -> ast.AST:
+    """What an awaited expression waits for: ``wait_for(x, 1)`` waits for ``x``."""
+    while isinstance(value, ast.Call) and value.args:
+        name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+        if name not in ("wait_for", "shield"):
+            break
+        value = value.args[0]
+    return value
+
+
+def _is_timeout(context: ast.expr) -> bool:
+    """Whether the entry of an ``async with`` only sets a limit of time."""
+    if not isinstance(context, ast.Call):
+        return False
+    name = getattr(context.func, "attr", getattr(context.func, "id", ""))
+    return name in _TIMEOUTS
 
 
 def _suppresses(context: ast.expr) -> bool:
@@ -68,7 +138,7 @@ class Rounds:
     """Follows loops.
 
     Args:
-        sleeps: the calls of ``sleep(0)``.
+        sleeps: the calls that sleep.
     """
 
     def __init__(self, sleeps: Set[ast.Call]) -> None:
@@ -113,14 +183,16 @@ class Rounds:
         if isinstance(node, ast.Match):
             return self._match(node, ways, exits)
         ways = self._expressions([node], ways)
-        exits.raises.append(ways)  # almost any statement can raise
+        if _can_raise(node):
+            exits.raises.append(ways)
         return None if isinstance(node, ast.Return | ast.Raise) else ways
 
     def _if(self, node: ast.If, ways: _Ways, exits: _Exits) -> _Ways:
         ends: list[_Ways] = []
         while True:  # not recursion: a chain of elif can be long
             ways = self._expressions([node.test], ways)
-            exits.raises.append(ways)
+            if _can_raise(node.test):
+                exits.raises.append(ways)
             ends.append(self._block(node.body, ways, exits))
             if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
                 node = node.orelse[0]
@@ -150,7 +222,7 @@ class Rounds:
     ) -> _Ways:
         contexts = [item.context_expr for item in node.items]
         ways = self._expressions(contexts, ways)
-        if isinstance(node, ast.AsyncWith):
+        if isinstance(node, ast.AsyncWith) and not all(map(_is_timeout, contexts)):
             ways = None
         exits.raises.append(ways)
         before = len(exits.raises)
@@ -211,7 +283,7 @@ class Rounds:
             if isinstance(node, ast.Lambda | ast.GeneratorExp):
                 continue  # these run later, perhaps elsewhere
             if isinstance(node, ast.Await | ast.YieldFrom):
-                if node.value not in self._sleeps:
+                if rest(node.value) not in self._sleeps:
                     return None
             elif isinstance(node, ast.Yield) or (
                 isinstance(node, ast.comprehension) and node.is_async

@@ -30,6 +30,9 @@ class Settings:
     extend_exempt: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
     include_tests: bool | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    max_bytes: int | None = None
+    baseline: str | None = None
 
 
 def find(start: Path) -> Path | None:
@@ -65,18 +68,40 @@ def load(path: Path) -> Settings:
         if name not in known:
             names = ", ".join(one.replace("_", "-") for one in known)
             raise SettingsError(f"{path}: {_TABLE} has no {key!r}: there are {names}")
-        if name == "include_tests":
-            if not isinstance(value, bool):
-                raise SettingsError(
-                    f"{path}: {key} must be true or false, not {value!r}"
-                )
-        elif not isinstance(value, list) or not all(
-            isinstance(one, str) for one in value
-        ):
-            raise SettingsError(
-                f"{path}: {key} must be a list of strings, not {value!r}"
-            )
-        else:
-            value = tuple(value)
-        given[name] = value
+        given[name] = _value(path, key, name, value)
     return Settings(**given)
+
+
+def _value(path: Path, key: str, name: str, value: Any) -> Any:
+    """One value as the settings hold it.
+
+    Raises:
+        SettingsError: it is of another kind.
+    """
+
+    def wrong(what: str) -> SettingsError:
+        return SettingsError(f"{path}: {key} must be {what}, not {value!r}")
+
+    if name == "include_tests":
+        if not isinstance(value, bool):
+            raise wrong("true or false")
+        return value
+    if name == "max_bytes":
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise wrong("a number of bytes, 0 for any")
+        return value
+    if name == "baseline":
+        if not isinstance(value, str):
+            raise wrong("the name of a file")
+        return str(path.parent / value)
+    if name == "per_file_ignores":
+        if not isinstance(value, dict) or not all(map(_is_strings, value.values())):
+            raise wrong("a table of patterns with lists of codes")
+        return tuple((pattern, tuple(codes)) for pattern, codes in value.items())
+    if not _is_strings(value):
+        raise wrong("a list of strings")
+    return tuple(value)
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)

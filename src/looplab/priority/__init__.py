@@ -11,8 +11,13 @@ variable that child tasks inherit; then
 * :class:`PriorityEventLoop`: the loop's own ready queue is in order of urgency, and the
   coroutines do not change.
 
-The first two are called: ``await gate.turn()``.  :func:`looplab.leases.consume` takes
+The first two are called: ``await gate.turn()``.  :func:`ontime.leases.consume` takes
 any of the three.
+
+With the loop come locks and a queue that respect priority (:class:`PriorityLock`,
+:class:`PrioritySemaphore`, :class:`PriorityQueue`), fair shares within a priority
+(:func:`share`), what each priority waits (``metrics=True``), and what a server needs
+(:class:`PriorityMiddleware`, :func:`run`, :func:`start_server`).
 
 The modules use the standard library only.
 """
@@ -23,28 +28,38 @@ from .context import (
     current_priority,
     deadline,
     priority,
+    share,
 )
 from .gate import PriorityGate
-from .loop import (
-    ByDeadline,
-    ByPriority,
-    PriorityEventLoop,
-    UnsupportedLoopError,
-    VirtualPriorityLoop,
-)
+from .items import PriorityQueue
+from .locks import PriorityLock, PrioritySemaphore
+from .loop import PriorityEventLoop
+from .meter import LevelMetrics
+from .policies import ByDeadline, ByPriority
 from .protocol import PriorityProtocol
+from .serving import PriorityMiddleware, run, start_server
+from .stock import UnsupportedLoopError
+from .virtual import VirtualPriorityLoop
 
 __all__ = [
     "DEFAULT_PRIORITY",
     "ByDeadline",
     "ByPriority",
+    "LevelMetrics",
     "PriorityEventLoop",
     "PriorityGate",
+    "PriorityLock",
+    "PriorityMiddleware",
     "PriorityProtocol",
+    "PriorityQueue",
+    "PrioritySemaphore",
     "UnsupportedLoopError",
     "VirtualPriorityLoop",
     "current_deadline",
     "current_priority",
     "deadline",
     "priority",
+    "run",
+    "share",
+    "start_server",
 ]

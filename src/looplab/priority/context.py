@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextvars import Context, ContextVar, copy_context
+
+from looplab.priority.urgency import Urgency, Value, level_of, own_level, under
 
 __all__ = [
     "DEFAULT_PRIORITY",
@@ -18,13 +20,14 @@ __all__ = [
     "current_priority",
     "deadline",
     "priority",
+    "share",
 ]
 
 #: The priority of code that has been given none.
 DEFAULT_PRIORITY = 0
 
 # A context without a value belongs to no task: see the ready queue.
-PRIORITY: ContextVar[int] = ContextVar("looplab_priority")
+PRIORITY: ContextVar[Value] = ContextVar("looplab_priority")
 DEADLINE: ContextVar[float] = ContextVar("looplab_deadline")
 
 
@@ -39,7 +42,7 @@ def check_priority(value: object, what: str = "priority") -> int:
             f"{what} is {value!r}, a {type(value).__name__}: give a whole number, the "
             "greater the more urgent"
         )
-    return value
+    return int(value)  # an IntEnum's member is not fast
 
 
 def check_deadline(value: object) -> float:
@@ -65,9 +68,12 @@ def check_deadline(value: object) -> float:
 def current_priority() -> int:
     """Return the priority of the code that runs; 0 if it has been given none.
 
+    Code that holds a :class:`PriorityLock` for which more urgent code waits has the
+    priority of that.
+
     Introduced in the chapter *Put the lease first*.
     """
-    return PRIORITY.get(DEFAULT_PRIORITY)
+    return level_of(PRIORITY.get(DEFAULT_PRIORITY))
 
 
 def current_deadline() -> float:
@@ -100,7 +106,43 @@ def priority(level: int) -> Iterator[None]:
 
     Introduced in the chapter *Put the lease first*.
     """
-    token = PRIORITY.set(check_priority(level))
+    own = check_priority(level)
+    token = PRIORITY.set(under(own, PRIORITY.get(None)))
+    try:
+        yield
+    finally:
+        PRIORITY.reset(token)
+
+
+@contextlib.contextmanager
+def share(key: Hashable) -> Iterator[None]:
+    """Let a block, and the tasks that it makes, use up the share of *key*.
+
+    Within a level the loop serves first whoever has used the thread for the least time,
+    so a tenant with a thousand ready tasks and one with a single task get as much of
+    it::
+
+        with share(request.tenant):
+            await answer(request)
+
+    Work of no key shares as if it had one of its own.  A key that was idle saves
+    nothing up.  Between levels nothing changes: the higher one goes first.
+
+    :class:`PriorityEventLoop` and :class:`VirtualPriorityLoop` look at it where their
+    policy is ``ByPriority()`` without ageing; elsewhere it changes nothing.
+
+    Args:
+        key: who shares, such as the name of a tenant or a connection.
+
+    Raises:
+        TypeError: *key* is None, or cannot be hashed.
+    """
+    if key is None:
+        raise TypeError("key is None: give what the share is of, such as a tenant")
+    hash(key)  # TypeError names what cannot be hashed
+    value = PRIORITY.get(None)
+    outer = value.live() if isinstance(value, Urgency) else None
+    token = PRIORITY.set(Urgency(own_level(value), outer, key))
     try:
         yield
     finally:

@@ -7,46 +7,40 @@ are not behind a whole batch.
 Some callbacks are plumbing: those of file descriptors and signals, those that other
 threads add, and all others whose context has no priority.  What an urgent task waits
 for may come through a connection that less urgent code has opened, or from a thread
-that it has started.  So plumbing goes first, but after each lot of it one other
-callback has its turn, and a timer that has become due interrupts a lot.  As long as a
-program has given no priorities, plumbing goes with the rest: everything runs first
-come, first served, and only what the loop looks for joins the line sooner than on
-asyncio's own loop, which looks once a batch.
+that it has started.  So plumbing goes first, in lots of a millisecond; after each lot
+one other callback has its turn, and a timer that has become due interrupts a lot.  If
+that other callback took longer than a lot, the next lot may take as long, unless more
+urgent work waits.
+
+As long as a program has given no priorities, everything runs as on asyncio's own loop,
+see :mod:`looplab.priority.plain`.
 
 A garbage collection or a signal may run code that adds a callback between any two lines
 of this module.  So no callback is ever taken from a table that another line still has
-to put in order.  Other threads use :attr:`ReadyQueue.inbox`.
+to put in order.  Other threads use :attr:`ReadyQueue.inbox`, and what a signal handler
+has raised is put in order later, see :meth:`ReadyQueue.reorder`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextvars import Context
+from collections.abc import Callable, Collection, Iterator
 from heapq import heappop, heappush
-from itertools import count
 from typing import Any
 
-from looplab.priority.context import DEADLINE, DEFAULT_PRIORITY, PRIORITY
+from looplab.priority.context import PRIORITY
+from looplab.priority.levels import NO_LEVEL, FairLevel, Level
+from looplab.priority.meter import Meter
+from looplab.priority.urgency import level_of
 
-__all__ = ["KeyedQueue", "ReadyQueue", "TimedQueue"]
+__all__ = ["ReadyQueue", "TimedQueue"]
 
-
-class Level(deque[asyncio.Handle]):
-    """The callbacks of one priority."""
-
-    __slots__ = ("level",)
-
-    def __init__(self, level: object) -> None:
-        super().__init__()
-        self.level = level
-
-
-# No context has this level, nor lacks one in this way, so nobody joins it.
-_NO_LEVEL = Level(object())
+# Seconds; a little less than a millisecond, or rounding adds a callback.
+_LOT = 0.001 - 1e-9
+_NONE = float("inf")  # less urgent than anything
+_monotonic = time.monotonic
 
 
 class ReadyQueue:
@@ -58,119 +52,192 @@ class ReadyQueue:
     """
 
     __slots__ = (
-        "_fresh",
+        "_batch",
+        "_gave_at",
+        "_gave_key",
         "_gave_way",
         "_levels",
         "_loop",
         "_lot",
+        "_lot_due",
+        "_lot_ends",
         "_order",
         "_plumbing",
+        "_stale",
+        "append_plumbing",
+        "aside",
+        "direct",
         "in_use",
         "inbox",
         "known_plumbing",
-        "look_again",
+        "look_at",
+        "meter",
+        "pending",
         "top",
     )
 
     def __init__(self, loop: Any) -> None:
         self._loop = loop
-        self._fresh = False  # the loop has looked for timers and I/O a moment ago
-        #: When to look for I/O again; the loop sets it.
-        self.look_again = 0.0
+        #: Whether the program has given a priority.
+        self.in_use = True
+        #: When the loop must look for timers and I/O again, on its clock.
+        self.look_at = 0.0
+        #: Whether there may be plumbing, or something to put in order.
+        self.aside = False
+        #: Whether it may be more than plumbing.
+        self.pending = False
         self._plumbing: deque[asyncio.Handle] = deque()
-        #: Whether any priority but the default was seen.
-        self.in_use = False
+        #: Adds a callback of no priority; :attr:`aside` must be set too.
+        self.append_plumbing: Callable[[asyncio.Handle], None] = self._plumbing.append
+        self._stale = False  # callbacks may wait at another level than they should
         self._gave_way = False  # plumbing has just made room for a timer
-        # Plumbing callbacks to run before the next other; -1: count them.
-        self._lot = -1
+        # A lot of plumbing has begun, and no other callback had its turn since; what is
+        # left of it; when it ends, and when if nothing more urgent waits.
+        self._lot = False
+        self._batch: deque[asyncio.Handle] = deque()
+        self._lot_ends = self._lot_due = 0.0
+        self._gave_at = -1.0  # when another callback had its turn, and what it was
+        self._gave_key: float = 0
         # The callbacks by priority, negated; the heap holds the keys of the table.
-        self._levels: dict[int, Level] = {}
+        self._levels: dict[int, Level | FairLevel] = {}
         self._order: list[int] = []
-        #: The level that is served, or ``_NO_LEVEL``: a callback may join it directly.
-        self.top = _NO_LEVEL
+        #: The level that is served, or ``NO_LEVEL``: a callback may join it directly.
+        self.top: Any = NO_LEVEL
+        #: Whether ``top`` is ever a level that is served.
+        self.direct = True
         #: Callbacks that other threads and signal handlers have added.
         self.inbox: deque[asyncio.Handle] = deque()
-        #: Waiting callbacks that are plumbing whatever their context: all those of file
-        #: descriptors, since the selector reports them every time, and of the others
-        #: those that were added while no priorities were in use.
+        #: Waiting callbacks of file descriptors: the selector reports them every time.
         self.known_plumbing: set[asyncio.Handle] = set()
+        #: What measures the callbacks; None as long as nobody asks.
+        self.meter: Meter | None = None
 
     # -- joining ---------------------------------------------------------------------
 
     def append(self, handle: asyncio.Handle) -> None:
         """Add a callback."""
-        if self.inbox:
-            self.drain()
-        self._file(handle)
+        if self.meter is not None:
+            self.meter.joins(handle)
+        value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        if value is None:
+            self._take_in()  # what other threads added came before it
+            self._plumbing.append(handle)
+            self.aside = True
+        else:
+            self._file(handle, value)
+
+    file = append
 
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
-        if handle in self.known_plumbing:
-            return
-        if self.inbox:
-            self.drain()
-        self.known_plumbing.add(handle)
-        self._file_plumbing(handle)
+        # The lines of PriorityEventLoop._add_callback(), which runs more often.
+        if handle not in self.known_plumbing:
+            self.known_plumbing.add(handle)
+            self.append_plumbing(handle)
+            self.aside = True
 
-    def drain(self) -> None:
-        """Move what other threads have added."""
-        inbox = self.inbox
-        while inbox:
+    def append_threadsafe(self, handle: asyncio.Handle) -> None:
+        """Add a callback from another thread or a signal handler."""
+        if self.meter is not None:
+            self.meter.joins(handle)
+        self.inbox.append(handle)
+        self.aside = self.pending = True
+
+    def _take_in(self) -> None:
+        """Put what other threads have added behind the plumbing that waits."""
+        while self.inbox:
             try:
-                handle = inbox.popleft()
-            except IndexError:  # a garbage collection has added something meanwhile
-                return
-            self._file_plumbing(handle)
+                self._plumbing.append(self.inbox.popleft())
+            except IndexError:  # a garbage collection has taken it meanwhile
+                break
 
-    def _file_plumbing(self, handle: asyncio.Handle) -> None:
-        if not self.in_use:
-            context: Context = handle._context  # type: ignore[attr-defined]
-            if context.get(PRIORITY, DEFAULT_PRIORITY) == DEFAULT_PRIORITY:
-                # So it is known if priorities come into use.
-                self.known_plumbing.add(handle)
-                self._file(handle)
-                return
-            self._sort_out_plumbing()
-        self._plumbing.append(handle)
+    def reorder(self) -> None:
+        """Put what waits in order again before the next callback: levels have risen."""
+        self._stale = True
+        self.aside = self.pending = True
 
-    def _file(self, handle: asyncio.Handle) -> None:
-        level: int | None = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-        if level is None:
-            if self.in_use:
-                self._plumbing.append(handle)
-                return
-            level = DEFAULT_PRIORITY
-        elif level != DEFAULT_PRIORITY and not self.in_use:
-            self._sort_out_plumbing()
+    def _file(self, handle: asyncio.Handle, value: Any) -> None:
+        if type(value) is int:
+            level = value
+        else:
+            level = value.level
+            if value.key is not None:
+                self._share(level)
         waiting = self._levels.get(-level)
         if waiting is None:
-            self._open(level, handle)
+            self._open(level, Level(level), handle)
         else:
             waiting.append(handle)
-        if self._order:  # it is empty within a call of _open()
+        if self._order and self.direct:  # it is empty within a call of _open()
             self.top = self._levels[self._order[0]]
 
-    def _open(self, level: int, handle: asyncio.Handle) -> None:
+    def _open(
+        self, level: int, new: Level | FairLevel, handle: asyncio.Handle | None
+    ) -> None:
         # GC may add a callback of the same level before setdefault(), but not within.
-        new = Level(level)
         waiting = self._levels.setdefault(-level, new)
-        waiting.append(handle)
+        if handle is not None:
+            waiting.append(handle)
         if waiting is new:
             heappush(self._order, -level)
 
-    def _sort_out_plumbing(self) -> None:
-        """The program gives priorities: from now on plumbing goes first."""
-        self.in_use = True
-        mixed = self._levels.get(-DEFAULT_PRIORITY)
-        if mixed is None:
+    def _share(self, level: int) -> None:
+        """From here on a level is served by fair shares."""
+        waiting = self._levels.get(-level)
+        if isinstance(waiting, FairLevel):
             return
-        for _ in range(len(mixed)):
-            handle = mixed.popleft()
-            is_plumbing = (
-                PRIORITY not in handle._context  # type: ignore[attr-defined]
-                or handle in self.known_plumbing
-            )
-            (self._plumbing if is_plumbing else mixed).append(handle)
+        self.measure()
+        if waiting is None:
+            self._open(level, FairLevel(), None)
+            return
+        self.top = NO_LEVEL
+        fair = self._levels[-level] = FairLevel()
+        while waiting:
+            fair.append(waiting.popleft())
+
+    def measure(self, *, keep: bool = False) -> None:
+        """Measure how long callbacks take, from the next one on.
+
+        Args:
+            keep: whether metrics are kept; else shares are charged only.
+        """
+        if self.meter is None:
+            meter = self.meter = Meter(self._loop.time, keeps=keep)
+
+            def append_plumbing(handle: asyncio.Handle) -> None:
+                meter.joins(handle)
+                self._plumbing.append(handle)
+
+            self.append_plumbing = append_plumbing
+            # So every callback goes the long way, which measures.
+            self.aside = self.pending = True
+            self.direct, self.top = False, NO_LEVEL
+
+    def adopt(
+        self,
+        waiting: deque[asyncio.Handle],
+        descriptors: Collection[asyncio.Handle] = (),
+        from_threads: Collection[asyncio.Handle] = (),
+    ) -> None:
+        """Take over what waits where no priorities were in use.
+
+        Args:
+            waiting: the callbacks; empty afterwards.
+            descriptors: the callbacks of file descriptors.
+            from_threads: the callbacks that other threads have added.
+        """
+        while True:
+            try:
+                handle = waiting.popleft()
+            except IndexError:
+                return
+            if handle in descriptors:
+                self.append_io(handle)
+            elif handle in from_threads:
+                self._plumbing.append(handle)
+                self.aside = True
+            else:
+                self.append(handle)
 
     # -- leaving ---------------------------------------------------------------------
 
@@ -180,69 +247,130 @@ class ReadyQueue:
         Raises:
             IndexError: there is none.
         """
-        timers = False
-        if self._fresh:
-            self._fresh = False
-        else:
-            timers = self._loop._look()
-        if self.inbox:
-            self.drain()
-        handle = self._next_plumbing(timers) if self._plumbing else self._next()
-        if self.known_plumbing:
-            self.known_plumbing.discard(handle)
-        return handle
+        timers = self._loop._look()
+        if self.aside:
+            return self._beside(self._loop.time(), timers)
+        return self._next()
 
-    def _next_plumbing(self, timers: bool) -> asyncio.Handle:
-        """Take a plumbing callback, or another if it is the turn of one.
+    def _beside(self, now: float, timers: bool) -> asyncio.Handle:
+        """Take the next callback where there may be more to do than that.
 
         Args:
+            now: seconds on the loop's clock.
             timers: whether timers have become ready a moment ago.
         """
-        if self._lot == 0 or (timers and not self._gave_way):
+        meter = self.meter
+        if meter is None:
+            return self._take(now, timers)
+        meter.ended()
+        meter.next_level = meter.next_share = None
+        handle = self._take(now, timers)
+        meter.runs(handle)
+        self.aside = self.pending = True
+        return handle
+
+    def _take(self, now: float, timers: bool) -> asyncio.Handle:
+        """Take a plumbing callback, or another if it is the turn of one."""
+        self.aside = self.pending = False  # a thread that adds one says so again
+        self._take_in()
+        if self._stale:
+            self._stale = False
+            self._reorder()
+        batch, plumbing = self._batch, self._plumbing
+        if not batch and not plumbing:
+            self._lot = False
+            return self._next()
+        self.aside = True
+        over = self._lot and not batch
+        if self._lot and now >= self._lot_ends:
+            over = now >= self._lot_due or self._first_key() < self._gave_key
+        if (over or (timers and not self._gave_way)) and self._others():
             self._gave_way = True
-            if self._lot == 0:
-                self._lot = -1
-            if self._others():
-                return self._next()
+            if over:
+                self._lot = False
+                self._gave_at = now
+                self._gave_key = self._first_key()
+            return self._next()
         self._gave_way = False
-        if self._lot < 0:
-            self._lot = len(self._plumbing)
-        self._lot -= 1
-        return self._plumbing.popleft()
+        if over or not self._lot:
+            while plumbing:
+                batch.append(plumbing.popleft())
+            self._lot = True
+            self._lot_ends = self._lot_due = now + _LOT
+            if self._gave_at >= 0:  # as long as the other callback took
+                self._lot_due = max(self._lot_due, 2 * now - self._gave_at)
+                self._gave_at = -1.0
+        handle = batch.popleft()
+        self.known_plumbing.discard(handle)
+        return handle
 
     def _next(self) -> asyncio.Handle:
         levels, order = self._levels, self._order
         while True:
             waiting = levels[order[0]]
             if waiting:
-                self.top = waiting
-                return waiting.popleft()
+                if self.direct:
+                    self.top = waiting
+                    return waiting.popleft()
+                handle = waiting.popleft()
+                if self.meter is not None:
+                    self.meter.next_level = -order[0]
+                    if isinstance(waiting, FairLevel):
+                        self.meter.next_share = waiting.served
+                return handle
             # In this order: if another callback joins the level meanwhile, it is found.
-            self.top = _NO_LEVEL
+            self.top = NO_LEVEL
             left = levels.pop(heappop(order))
             while left:
-                self._file(left.popleft())
+                self.append(left.popleft())
+
+    def _reorder(self) -> None:
+        """Move the callbacks whose level has risen."""
+        for key in sorted(self._levels):
+            waiting = self._levels.get(key)
+            if waiting is None:
+                continue
+
+            def risen(handle: asyncio.Handle, level: int = -key) -> bool:
+                value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+                return type(value) is not int and level_of(value) > level
+
+            for handle in waiting.take(risen):
+                self.append(handle)
 
     # -- a deque's face --------------------------------------------------------------
+
+    def _first_key(self) -> float:
+        """The less, the more urgent is what waits; plumbing does not count."""
+        return min((key for key, level in self._levels.items() if level), default=_NONE)
 
     def _others(self) -> int:
         return sum(map(len, self._levels.values()))
 
+    @property
+    def plumbing(self) -> int:
+        """How many callbacks belong to no priority."""
+        return len(self._batch) + len(self._plumbing) + len(self.inbox)
+
+    def lengths(self) -> list[tuple[int, int]]:
+        """How many callbacks wait, by level."""
+        return [(-key, len(waiting)) for key, waiting in tuple(self._levels.items())]
+
     def __len__(self) -> int:
-        # The loop asks at the start of a batch, after it has looked.
-        self._fresh = True
-        if self._plumbing or self.inbox or len(self._order) > 1:
-            return len(self._plumbing) + len(self.inbox) + self._others()
-        return len(self.top)
+        if self.aside or len(self._order) > 1:
+            return self.plumbing + self._others()
+        return len(self.top) or self._others()
 
     def __bool__(self) -> bool:
-        if self.top or self._plumbing or self.inbox:
+        if self.meter is not None:
+            self.meter.ended()  # the loop asks when a batch is over
+        if self.top or self._batch or self._plumbing or self.inbox:
             return True
         return any(self._levels.values())
 
     def __iter__(self) -> Iterator[asyncio.Handle]:
         """Walk the callbacks: plumbing, then by priority, then from other threads."""
-        yield from tuple(self._plumbing)
+        yield from (*self._batch, *self._plumbing)
         for key in sorted(self._levels):
             yield from tuple(self._levels[key])
         yield from tuple(self.inbox)
@@ -252,19 +380,19 @@ class ReadyQueue:
 
     def clear(self) -> None:
         """Forget every callback."""
+        self.inbox.clear()
+        self._batch.clear()
         self._plumbing.clear()
+        self.known_plumbing.clear()
+        self.top = NO_LEVEL
         self._levels.clear()
         self._order.clear()
-        self.top = _NO_LEVEL
-        self.inbox.clear()
-        self.known_plumbing.clear()
 
 
 class TimedQueue(ReadyQueue):
     """The same for a loop in real time.
 
-    To ask the clock costs less than to look, so it asks first.  The lines are those of
-    :class:`ReadyQueue`, drawn together: they run once for every callback.
+    To ask the clock costs less than to look, so it asks first.
     """
 
     __slots__ = ()
@@ -275,100 +403,15 @@ class TimedQueue(ReadyQueue):
         Raises:
             IndexError: there is none.
         """
-        timers = False
-        if self._fresh:
-            self._fresh = False
-        else:
-            now = time.monotonic()
-            if now >= self.look_again:
-                timers = self._loop._look()
-            else:
-                scheduled = self._loop._scheduled
-                if scheduled and scheduled[0]._when <= now:
-                    timers = self._loop._look()
-        if self.inbox:
-            self.drain()
-        if self._plumbing:
-            handle = self._next_plumbing(timers)
-        else:
-            top = self.top
-            handle = top.popleft() if top else self._next()
-        if self.known_plumbing:
-            self.known_plumbing.discard(handle)
-        return handle
-
-
-_Entry = tuple[float, int, asyncio.Handle]
-
-
-class KeyedQueue(ReadyQueue):
-    """The smallest key first; first in, first out among equals.
-
-    Args:
-        loop: as for :class:`ReadyQueue`.
-        key_of: the key of a context that has a priority.
-    """
-
-    __slots__ = ("_arrivals", "_heap", "_key_of")
-
-    def __init__(self, loop: Any, key_of: Callable[[Context, int], float]) -> None:
-        super().__init__(loop)
-        self.in_use = True
-        self._key_of = key_of
-        self._heap: list[_Entry] = []
-        self._arrivals = count()
-
-    def _file(self, handle: asyncio.Handle) -> None:
-        context: Context = handle._context  # type: ignore[attr-defined]
-        level = context.get(PRIORITY)
-        if level is None:
-            self._plumbing.append(handle)
-            return
-        key = self._key_of(context, level)
-        heappush(self._heap, (key, next(self._arrivals), handle))
-
-    def _next(self) -> asyncio.Handle:
-        return heappop(self._heap)[2]
-
-    def _others(self) -> int:
-        return len(self._heap)
-
-    def __len__(self) -> int:
-        self._fresh = True
-        return len(self._plumbing) + len(self.inbox) + len(self._heap)
-
-    def __bool__(self) -> bool:
-        return bool(self._plumbing or self.inbox or self._heap)
-
-    def __iter__(self) -> Iterator[asyncio.Handle]:
-        yield from tuple(self._plumbing)
-        for entry in sorted(self._heap):
-            yield entry[2]
-        yield from tuple(self.inbox)
-
-    def clear(self) -> None:
-        """Forget every callback."""
-        super().clear()
-        self._heap.clear()
-
-
-def deadline_of(context: Context, level: int) -> float:
-    """The key by which the earliest deadline goes first."""
-    return context.get(DEADLINE, math.inf)
-
-
-def ageing(
-    now_ns: Callable[[], int], seconds_a_level: float
-) -> Callable[[Context, int], float]:
-    """Return the key by which a callback gains a level in so many seconds of waiting.
-
-    Of two callbacks that wait, the one that was ready first loses its lead by one
-    level in that time.  So the order of the two never changes while they wait, and a
-    key that stands still does.  It is in whole nanoseconds, which have no rounding.
-    """
-    level_ns = round(seconds_a_level * 1e9)
-
-    def key_of(context: Context, level: int) -> float:
-        return now_ns() - level * level_ns
-
-    return key_of
+        now = _monotonic()
+        timers = now >= self.look_at and self._loop._look()
+        if self.aside:
+            if now < self._lot_ends and not (timers or self.pending) and self._batch:
+                handle = self._batch.popleft()  # amid a lot of plumbing
+                self.known_plumbing.discard(handle)
+                return handle
+            return self._beside(now, timers)
+        try:
+            return self.top.popleft()  # type: ignore[no-any-return]
+        except IndexError:
+            return self._next()

@@ -2,6 +2,9 @@
 
 ANSWERS = {
     "01-predict": {
+        "what the first callback makes ready comes next": 'order_of_letters = "ABECD"',
+        "the timers before what was made ready meanwhile": 'order_of_letters = "ADCEB"',
+        "every callback twice": 'order_of_letters = "AABBCCDDEE"',
         "B at once, as if called": 'order_of_letters = "ABEDC"',
         "timers in the order in which they were set": 'order_of_letters = "AEBCD"',
         "due timers before what is ready": 'order_of_letters = "AEDCB"',
@@ -9,6 +12,9 @@ ANSWERS = {
         "a letter is missing": 'order_of_letters = "AEBD"',
     },
     "01-parsons": {
+        "never calls": "order = [5, 10, 6, 2, 4, 9, 8, 11]",
+        "due timers are lost": "order = [5, 10, 6, 2, 4, 8, 11, 1]",
+        "takes a timer before it looks": "order = [5, 10, 6, 4, 2, 9, 8, 11, 1]",
         "runs until the queue is empty": """
 order = [5, 10, 6, 2, 4, 9, 3, 11, 1]
 """,
@@ -26,6 +32,36 @@ order = [5, 2, 4, 9, 8, 11, 1]
 """,
     },
     "01-fix": {
+        "books the next before the work, counted from now": """
+def tick_every(loop, interval, work):
+    def tick():
+        loop.call_later(interval, tick)
+        work()
+
+    loop.call_soon(tick)
+""",
+        "takes off how long the work took": """
+def tick_every(loop, interval, work):
+    def tick():
+        began = loop.time()
+        work()
+        loop.call_later(interval - (loop.time() - began), tick)
+
+    loop.call_soon(tick)
+""",
+        "works before it returns": """
+def tick_every(loop, interval, work):
+    def tick(due):
+        loop.call_at(due + interval, tick, due + interval)
+        work()
+
+    tick(loop.time())
+""",
+        "books a hundred ticks and no more": """
+def tick_every(loop, interval, work):
+    for n in range(100):
+        loop.call_at(loop.time() + n * interval, work)
+""",
         "does the work twice, and later": """
 def tick_every(loop, interval, work):
     def tick():
@@ -67,6 +103,55 @@ async def tick_every(loop, interval, work):
 """,
     },
     "01-modify": {
+        "one flag for all timers": """
+class Handle:
+    cancelled = False
+
+    def cancel(self):
+        Handle.cancelled = True
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle()
+        super().call_later(
+            delay, lambda: handle.cancelled or callback(*args))
+        return handle
+""",
+        "forgets the arguments": """
+class Handle:
+    def __init__(self, callback):
+        self.callback = callback
+
+    def cancel(self):
+        self.callback = lambda: None
+
+    def run(self):
+        self.callback()
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback)
+        super().call_later(delay, handle.run)
+        return handle
+""",
+        "may be cancelled once only": """
+class Handle:
+    def __init__(self, callback, args):
+        self.work = [(callback, args)]
+
+    def cancel(self):
+        self.work.pop()
+
+    def run(self):
+        for callback, args in self.work:
+            callback(*args)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback, args)
+        super().call_later(delay, handle.run)
+        return handle
+""",
         "cancels nothing": """
 class CancellableLoop(TimerLoop):
     def call_later(self, delay, callback, *args):
@@ -104,6 +189,40 @@ class CancellableLoop(TimerLoop):
         "an object instead of a class": "CancellableLoop = TimerLoop()",
     },
     "01-make": {
+        "runs the loop itself": """
+def gather(loop, coroutines):
+    tasks = [loop.create_task(each) for each in coroutines]
+    loop.run()
+    future = loop.create_future()
+    future.set_result([task.result() for task in tasks])
+    return future
+""",
+        "the first result for all": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(each) for each in coroutines]
+
+    def look(task):
+        if not future.done():
+            future.set_result([task.result()] * len(tasks))
+
+    for task in tasks:
+        task.add_done_callback(look)
+    if not tasks:
+        future.set_result([])
+    return future
+""",
+        "waits for the last coroutine only": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(each) for each in coroutines]
+    if not tasks:
+        future.set_result([])
+    else:
+        tasks[-1].add_done_callback(
+            lambda _: future.set_result([t.result() for t in tasks]))
+    return future
+""",
         "one after the other": """
 def gather(loop, coroutines):
     async def each():

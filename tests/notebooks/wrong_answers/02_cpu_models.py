@@ -2,6 +2,18 @@
 
 ANSWERS = {
     "02-predict": {
+        "two jobs of a chain": """
+def worst(way, jobs, seconds):
+    return (min(jobs, 2) if way == "chain" else jobs) * seconds
+""",
+        "all but the job in which it fell due": """
+def worst(way, jobs, seconds):
+    return (min(jobs, 3) if way == "chain" else jobs - 1) * seconds
+""",
+        "never late beside a chain": """
+def worst(way, jobs, seconds):
+    return 0 if way == "chain" else jobs * seconds
+""",
         "one job in a chain": """
 def worst(way, jobs, seconds):
     return seconds if way == "chain" else jobs * seconds
@@ -21,11 +33,13 @@ def worst(way, jobs, seconds):
         "a number instead of a function": "worst = 4.5",
     },
     "02-parsons": {
-        "calls the product on the loop": "order = [4, 2, 8, 6, 3, 9, 1]",
-        "asks for results that are not there": "order = [4, 2, 8, 6, 7, 9, 5]",
-        "no pool": "order = [4, 2, 6, 7, 9, 1]",
-        "the pool before the loop": "order = [4, 8, 2, 6, 7, 9, 1]",
-        "gathers first": "order = [4, 2, 8, 1, 6, 7, 9]",
+        "calls the product on the loop": "order = [4, 2, 6, 3, 9, 1]",
+        "asks for results that are not there": "order = [4, 2, 6, 7, 9, 5]",
+        "a pool of its own": "order = [4, 2, 8, 6, 7, 9, 1]",
+        "a pool of its own, before the loop": "order = [4, 8, 2, 6, 7, 9, 1]",
+        "no loop": "order = [4, 6, 7, 9, 1]",
+        "gathers first": "order = [4, 2, 1, 6, 7, 9]",
+        "the numbers before the futures": "order = [4, 2, 6, 9, 7, 1]",
     },
     "02-fix": {
         "hands over the function, one after the other": """
@@ -50,13 +64,69 @@ async def answer(requests, work, offload):
     jobs = [offload(offload, work, request) for request in requests]
     return await asyncio.gather(*jobs)
 """,
-        "in the order in which they end, doubled": """
+        "in the order in which they end": """
 async def answer(requests, work, offload):
     jobs = [offload(work, request) for request in requests]
-    return [await job for job in asyncio.as_completed(jobs)][::-1]
+    return [await job for job in asyncio.as_completed(jobs)]
+""",
+        "notes each result when it comes": """
+async def answer(requests, work, offload):
+    results = []
+
+    async def one(request):
+        results.append(await offload(work, request))
+
+    async with asyncio.TaskGroup() as group:
+        for request in requests:
+            group.create_task(one(request))
+    return results
+""",
+        "in pairs, which wait for the slower": """
+async def answer(requests, work, offload):
+    results = []
+    for start in range(0, len(requests), 2):
+        pair = requests[start:start + 2]
+        results += await asyncio.gather(*(offload(work, n) for n in pair))
+    return results
+""",
+        "half of them to each process": """
+async def answer(requests, work, offload):
+    async def some(part):
+        return [await offload(work, request) for request in part]
+    first, second = await asyncio.gather(
+        some(requests[::2]), some(requests[1::2]))
+    results = [None] * len(requests)
+    results[::2], results[1::2] = first, second
+    return results
 """,
     },
     "02-modify": {
+        "a sleep of its own after each number": """
+async def total(numbers, square, pause):
+    result = 0
+    for number in numbers:
+        result += square(number)
+        await asyncio.sleep(0)
+    return result
+""",
+        "one square too many in a slice": """
+async def total(numbers, square, pause):
+    result = 0
+    for count, number in enumerate(numbers, start=1):
+        result += square(number)
+        if count % 17 == 0:
+            await pause()
+    return result
+""",
+        "forgets to await the pauses": """
+async def total(numbers, square, pause):
+    result = 0
+    for count, number in enumerate(numbers, start=1):
+        result += square(number)
+        if count % 16 == 0:
+            pause()
+    return result
+""",
         "a pause after each number": """
 async def total(numbers, square, pause):
     result = 0
@@ -99,6 +169,37 @@ async def total(numbers, square, pause):
 """,
     },
     "02-make": {
+        "a share for each worker": """
+async def spread_out(offload, work, items, workers):
+    async def share(first):
+        return [await offload(work, i) for i in items[first::workers]]
+
+    shares = await asyncio.gather(*(share(n) for n in range(workers)))
+    return [shares[n % workers][n // workers] for n in range(len(items))]
+""",
+        "one worker fewer": """
+async def spread_out(offload, work, items, workers):
+    free = asyncio.Semaphore(max(1, workers - 1))
+    async def one(item):
+        async with free:
+            return await offload(work, item)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) for item in items]
+    return [task.result() for task in tasks]
+""",
+        "hides which job raised": """
+async def spread_out(offload, work, items, workers):
+    free = asyncio.Semaphore(workers)
+    async def one(item):
+        async with free:
+            try:
+                return await offload(work, item)
+            except ValueError:
+                return None
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) for item in items]
+    return [task.result() for task in tasks]
+""",
         "no limit": """
 async def spread_out(offload, work, items, workers):
     return await asyncio.gather(*(offload(work, item) for item in items))
@@ -110,8 +211,8 @@ async def spread_out(offload, work, items, workers):
         "in batches, which wait for their slowest": """
 async def spread_out(offload, work, items, workers):
     results = []
-    for start in range(0, len(items), workers + 1):
-        batch = items[start:start + workers + 1]
+    for start in range(0, len(items), workers):
+        batch = items[start:start + workers]
         results += await asyncio.gather(*(offload(work, i) for i in batch))
     return results
 """,

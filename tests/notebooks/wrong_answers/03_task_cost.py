@@ -2,6 +2,18 @@
 
 ANSWERS = {
     "03-predict": {
+        "the longer of the two": """
+def wall(parts, wait, cpu, at_once):
+    return max(wait, parts * cpu) if at_once else parts * (wait + cpu)
+""",
+        "no parts wait too": """
+def wall(parts, wait, cpu, at_once):
+    return wait + parts * cpu if at_once else parts * (wait + cpu)
+""",
+        "the wait of the others is free": """
+def wall(parts, wait, cpu, at_once):
+    return wait + parts * cpu if parts else 0
+""",
         "computing at once, too": """
 def wall(parts, wait, cpu, at_once):
     return wait + cpu if at_once else parts * (wait + cpu)
@@ -16,6 +28,9 @@ def wall(parts, wait, cpu, at_once):
 """,
     },
     "03-parsons": {
+        "the clock starts in the loop": "order = [5, 7, 2, 9, 4, 1]",
+        "returns before it has called": "order = [5, 7, 9, 1, 2, 4]",
+        "no first call": "order = [5, 9, 2, 4, 1]",
         "wall time": """
 order = [5, 7, 3, 2, 4, 1]
 """,
@@ -30,6 +45,18 @@ order = [5, 7, 9, 2, 8, 1]
 """,
     },
     "03-fix": {
+        "takes all of the latency for CPU time": """
+def clients(latency, waiting, rate):
+    return 1 / (latency * rate)
+""",
+        "adds the waiting": """
+def clients(latency, waiting, rate):
+    return 1 / ((latency + waiting) * rate)
+""",
+        "whole clients only": """
+def clients(latency, waiting, rate):
+    return int(1 / ((latency - waiting) * rate))
+""",
         "only the waiting": """
 def clients(latency, waiting, rate):
     return 1 / (waiting * rate) if waiting else 1 / (latency * rate)
@@ -44,6 +71,42 @@ def clients(latency, waiting, rate):
 """,
     },
     "03-modify": {
+        "a bare create_task": """
+async def handle(user, price, stock):
+    price_task = asyncio.create_task(price())
+    name = await user()
+    left = await stock()
+    return name, await price_task, left
+""",
+        "a bare create_task, cancelled if stock raises only": """
+async def handle(user, price, stock):
+    name_task = asyncio.create_task(price())
+    name = await user()
+    try:
+        left = await stock()
+    except BaseException:
+        name_task.cancel()
+        raise
+    return name, await name_task, left
+""",
+        "a task for what does not wait": """
+async def handle(user, price, stock):
+    async with asyncio.TaskGroup() as group:
+        name_task = group.create_task(user())
+        cost = await price()
+        left = await stock()
+    return name_task.result(), cost, left
+""",
+        "swallows what the task raises": """
+async def handle(user, price, stock):
+    price_task = asyncio.create_task(price())
+    try:
+        name, left = await user(), await stock()
+    finally:
+        found = await asyncio.wait([price_task])
+    cost = None if price_task.exception() else price_task.result()
+    return name, cost, left
+""",
         "all in sequence": """
 async def handle(user, price, stock):
     return await user(), await price(), await stock()
@@ -60,6 +123,33 @@ async def handle(user, price, stock):
 """,
     },
     "03-make": {
+        "a task for each part": """
+async def economical(parts):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part()) for part, _ in parts]
+    return [task.result() for task in tasks]
+""",
+        "calls first what does not wait, and forgets to wait together": """
+async def economical(parts):
+    results = [await p() if not waits else None for p, waits in parts]
+    for n, (part, waits) in enumerate(parts):
+        if waits:
+            results[n] = await part()
+    return results
+""",
+        "keeps an error as a result": """
+async def economical(parts):
+    waiting = [n for n, (_, waits) in enumerate(parts) if waits]
+    results = [None] * len(parts)
+    found = await asyncio.gather(
+        *(parts[n][0]() for n in waiting), return_exceptions=True)
+    for n, result in zip(waiting, found):
+        results[n] = result
+    for n, (part, waits) in enumerate(parts):
+        if not waits:
+            results[n] = await part()
+    return results
+""",
         "gather": """
 async def economical(parts):
     return await asyncio.gather(*(part() for part, _ in parts))

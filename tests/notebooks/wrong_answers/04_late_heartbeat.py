@@ -2,6 +2,18 @@
 
 ANSWERS = {
     "04-predict": {
+        "takes off the whole interval": """
+def lateness(jobs, cpu, beat_phase, interval):
+    return max(0.0, jobs * cpu - interval)
+""",
+        "the phase as a share of the interval": """
+def lateness(jobs, cpu, beat_phase, interval):
+    return max(0.0, jobs * cpu - interval * (1 - beat_phase))
+""",
+        "one job": """
+def lateness(jobs, cpu, beat_phase, interval):
+    return cpu if jobs else 0.0
+""",
         "the whole storm": """
 def lateness(jobs, cpu, beat_phase, interval):
     return jobs * cpu
@@ -16,6 +28,15 @@ def lateness(jobs, cpu, beat_phase, interval):
 """,
     },
     "04-parsons": {
+        "workers before anybody can be told": """
+order = [7, 13, 4, 10, 6, 14, 2, 11, 1, 8, 5, 15, 9]
+""",
+        "waits before anything is put": """
+order = [7, 13, 4, 10, 6, 14, 2, 8, 5, 11, 1, 15, 9]
+""",
+        "never says that a job is done": """
+order = [7, 13, 4, 10, 6, 14, 8, 11, 1, 5, 15, 9]
+""",
         "a queue without a bound": """
 order = [7, 3, 4, 10, 6, 14, 2, 8, 11, 1, 5, 15, 9]
 """,
@@ -30,6 +51,36 @@ order = [7, 13, 4, 10, 6, 2, 14, 8, 11, 1, 5, 15, 9]
 """,
     },
     "04-fix": {
+        "gathers in batches of four": """
+async def process(jobs):
+    for start in range(0, len(jobs), 4):
+        await asyncio.gather(*(job() for job in jobs[start:start + 4]))
+""",
+        "a group for each four": """
+async def process(jobs):
+    while jobs:
+        four, jobs = jobs[:4], jobs[4:]
+        async with asyncio.TaskGroup() as tasks:
+            for job in four:
+                tasks.create_task(job())
+""",
+        "a storm in two halves": """
+async def process(jobs):
+    half = len(jobs) // 2
+    for part in (jobs[:half], jobs[half:]):
+        await asyncio.gather(*(job() for job in part))
+""",
+        "four shares, one for each worker": """
+async def process(jobs):
+    async def worker(share):
+        for job in share:
+            await job()
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as tasks:
+        for n in range(4):
+            tasks.create_task(worker(jobs[n::4]))
+""",
         "a smaller semaphore": """
 async def process(jobs):
     guard = asyncio.Semaphore(1)
@@ -78,12 +129,47 @@ async def process(jobs):
 """,
     },
     "04-modify": {
+        "five workers: late at a phase that ten samples miss": """
+workers, maxsize = 5, 1
+""",
+        "five workers and a queue of two": "workers, maxsize = 5, 2",
+        "three workers, too slow": "workers, maxsize = 3, 1",
+        "a queue of three": "workers, maxsize = 4, 3",
         "one worker, on time and slow": "workers, maxsize = 1, 1",
         "a worker for every job": "workers, maxsize = 200, 1",
         "no bound": "workers, maxsize = 4, 0",
         "a bound that is not small": "workers, maxsize = 4, 10",
     },
     "04-make": {
+        "batches": """
+async def map_bounded(fn, items, limit):
+    items, results = list(items), []
+    for start in range(0, len(items), limit):
+        batch = items[start:start + limit]
+        results += await asyncio.gather(*(fn(item) for item in batch))
+    return results
+""",
+        "takes all items before it begins": """
+async def map_bounded(fn, items, limit):
+    items = list(items)
+    async with JobQueue(limit) as jobs:
+        for item in items:
+            await jobs.put(fn, item)
+    return jobs.results
+""",
+        "hides the error": """
+async def map_bounded(fn, items, limit):
+    async def safe(item):
+        try:
+            return await fn(item)
+        except Exception:
+            return None
+
+    async with JobQueue(limit) as jobs:
+        for item in items:
+            await jobs.put(safe, item)
+    return jobs.results
+""",
         "a task for every item": """
 async def map_bounded(fn, items, limit):
     guard = asyncio.Semaphore(limit)

@@ -2,6 +2,19 @@
 
 ANSWERS = {
     "05-predict": {
+        "the bound added to the growth": """
+def waiting(made, served, seconds, maxsize):
+    return max(0, made - served) * seconds + maxsize
+""",
+        "the share that is not served": """
+def waiting(made, served, seconds, maxsize):
+    growth = max(0, 1 - served / made) * seconds
+    return min(growth, maxsize) if maxsize else growth
+""",
+        "full whenever there is a bound": """
+def waiting(made, served, seconds, maxsize):
+    return maxsize or max(0, made - served) * seconds
+""",
         "negative when the consumer is faster": """
 def waiting(made, served, seconds, maxsize):
     growth = (made - served) * seconds
@@ -21,12 +34,73 @@ def waiting(made, served, seconds, maxsize):
 """,
     },
     "05-parsons": {
+        "the sink is never called": "order = [7, 9, 5, 12, 4, 8, 10, 1, 6]",
+        "says the end before the items": "order = [7, 9, 5, 12, 4, 2, 8, 6, 10, 1]",
+        "both queues": "order = [7, 9, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
         "a queue without a bound": "order = [7, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
         "does not wait for room": "order = [7, 9, 5, 12, 4, 2, 8, 10, 11, 6]",
         "never says that it is the end": "order = [7, 9, 5, 12, 4, 2, 8, 10, 1]",
         "nobody takes anything": "order = [7, 9, 5, 12, 4, 2, 10, 1, 6, 8]",
     },
     "05-fix": {
+        "a slow poll": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            while parsed.empty():
+                await asyncio.sleep(0.001)
+            if (text := parsed.get_nowait()) is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "a poll dressed as a time-out": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            try:
+                text = await asyncio.wait_for(parsed.get(), 0.1)
+            except TimeoutError:
+                continue
+            if text is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "a task for each store": """
+async def pipeline(source, parse, store):
+    async with asyncio.TaskGroup() as tasks:
+        async for item in source:
+            tasks.create_task(store(parse(item)))
+            await asyncio.sleep(0)
+""",
+        "loses what is stored last": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            await store(await parsed.get())
+
+    storing = asyncio.create_task(storer())
+    async for item in source:
+        await parsed.put(parse(item))
+    storing.cancel()
+""",
         "bounded, and polls still": """
 async def pipeline(source, parse, store):
     raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
@@ -136,12 +210,54 @@ async def pipeline(source, parse, store):
 """,
     },
     "05-modify": {
+        "just too small": "maxsize = 3",
+        "just too large": "maxsize = 6",
+        "half an item": "maxsize = 4.5",
         "the smallest bound": "maxsize = 1",
         "no bound": "maxsize = 0",
         "room for a whole burst": "maxsize = 8",
         "not a number": "maxsize = None",
     },
     "05-make": {
+        "a lock for each stage, a task for each item": """
+async def chain(items, *stages):
+    locks = [asyncio.Lock() for _ in stages]
+
+    async def through(item):
+        for lock, stage in zip(locks, stages):
+            async with lock:
+                item = await stage(item)
+        return item
+
+    return await asyncio.gather(*(through(item) for item in items))
+""",
+        "hides the error of a stage": """
+async def chain(items, *stages):
+    results = []
+    for item in items:
+        try:
+            for stage in stages:
+                item = await stage(item)
+            results.append(item)
+        except Exception:
+            pass
+    return results
+""",
+        "the results as they come out of the last stage, without the first": """
+async def chain(items, *stages):
+    queue, results = asyncio.Queue(maxsize=1), []
+
+    async def feed():
+        for item in items:
+            await queue.put(item)
+        await queue.put(END)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        while (item := await queue.get()) is not END:
+            results.append(await stages[-1](item))
+    return results
+""",
         "one stage after the other": """
 async def chain(items, *stages):
     results = list(items)
@@ -212,6 +328,35 @@ async def chain(items, *stages):
         while (item := await queues[-1].get()) is not None:
             results.append(item)
     return results
+""",
+    },
+    "05-judge": {
+        "all are errors": """
+verdicts = dict.fromkeys(FINDINGS, "bound")
+""",
+        "the linter is believed": """
+verdicts = {
+    "broadcaster": "bound",
+    "litestar": "refuse",
+    "uvicorn": "harmless",
+    "crawlee": "end",
+    "discord.py": "refuse",
+}
+""",
+        "a bound is enough where a task is cancelled": """
+verdicts = {
+    "broadcaster": "bound",
+    "litestar": "refuse",
+    "uvicorn": "harmless",
+    "crawlee": "bound",
+    "discord.py": "harmless",
+}
+""",
+        "a word that is none": """
+verdicts = dict.fromkeys(FINDINGS, "fine")
+""",
+        "not all": """
+verdicts = {"broadcaster": "bound"}
 """,
     },
 }

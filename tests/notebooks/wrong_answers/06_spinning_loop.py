@@ -2,6 +2,18 @@
 
 ANSWERS = {
     "06-predict": {
+        "once a nap, whatever a callback costs": """
+def asks(seconds, cost, nap):
+    return seconds / (nap or 1)
+""",
+        "a nap in milliseconds": """
+def asks(seconds, cost, nap):
+    return seconds / (1000 * nap + cost)
+""",
+        "a thousand times a second": """
+def asks(seconds, cost, nap):
+    return 1000 * seconds
+""",
         "forgets the cost": """
 def asks(seconds, cost, nap):
     return seconds / nap if nap else seconds
@@ -20,6 +32,9 @@ def asks(seconds, cost, nap):
 """,
     },
     "06-parsons": {
+        "judges while it counts": "order = [5, 3, 7, 1, 2]",
+        "never judges": "order = [5, 3, 7, 2]",
+        "no session": "order = [5, 7, 2, 1]",
         "judges a time": "order = [5, 3, 7, 2, 4]",
         "the assert the wrong way round": "order = [5, 3, 7, 2, 8]",
         "asks while it counts": "order = [5, 3, 7, 6, 2, 1]",
@@ -27,6 +42,51 @@ def asks(seconds, cost, nap):
         "counts before there is a session": "order = [5, 7, 3, 2, 1]",
     },
     "06-fix": {
+        "last in, first out": """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.LifoQueue()
+
+    def put(self, item):
+        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "None is taken for nothing": """
+from collections import deque
+
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = deque()
+        self._arrived = asyncio.Event()
+
+    def put(self, item):
+        self._items.append(item)
+        self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def get(self):
+        while True:
+            if self._items:
+                item = self._items.popleft()
+                if item is not None:
+                    return item
+            self._arrived.clear()
+            await self._arrived.wait()
+""",
+        "a put that has to be awaited": """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+
+    async def put(self, item):
+        await self._items.put(item)
+
+    async def get(self):
+        return await self._items.get()
+""",
         "a nap": """
 import queue
 
@@ -102,6 +162,9 @@ class Inbox:
 """,
     },
     "06-modify": {
+        "a little too often": "nap = 0.016",
+        "a little too late": "nap = 0.027",
+        "less than nothing": "nap = -0.02",
         "the famous millisecond": "nap = 0.001",
         "no nap": "nap = 0",
         "too long": "nap = 0.050",
@@ -109,6 +172,29 @@ class Inbox:
         "not a number": "nap = 'short'",
     },
     "06-make": {
+        "waits for the result": """
+def hop(loop, function):
+    return asyncio.run_coroutine_threadsafe(function(), loop)
+""",
+        "the same future for every call": """
+from concurrent.futures import Future
+
+shared = Future()
+
+def hop(loop, function):
+    def on_loop():
+        if not shared.done():
+            shared.set_result(function())
+
+    loop.call_soon_threadsafe(on_loop)
+    return shared
+""",
+        "returns the result instead of a future": """
+def hop(loop, function):
+    results = []
+    loop.call_soon_threadsafe(lambda: results.append(function()))
+    return results
+""",
         "calls it at once": """
 from concurrent.futures import Future
 

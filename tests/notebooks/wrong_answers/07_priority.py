@@ -2,6 +2,18 @@
 
 ANSWERS = {
     "07-predict": {
+        "the refresh alone": """
+def longest_round(lease, refresh_every, computations):
+    return refresh_every / computations
+""",
+        "multiplied instead of divided": """
+def longest_round(lease, refresh_every, computations):
+    return (lease - refresh_every) * computations
+""",
+        "added": """
+def longest_round(lease, refresh_every, computations):
+    return (lease + refresh_every) / computations
+""",
         "the whole lease": """
 def longest_round(lease, refresh_every, computations):
     return lease / computations
@@ -16,6 +28,9 @@ def longest_round(lease, refresh_every, computations):
 """,
     },
     "07-parsons": {
+        "begins without a cookie of its own": "order = [5, 2, 8, 11, 1, 6, 4]",
+        "takes the bid off at once": "order = [5, 10, 2, 8, 11, 4, 1, 6]",
+        "never yields": "order = [5, 10, 2, 8, 11, 6, 4]",
         "equal bids take each other's place": "order = [5, 10, 2, 3, 11, 1, 6, 4]",
         "goes on as soon as it wins": "order = [5, 10, 7, 8, 11, 1, 6, 4]",
         "counts every iteration": "order = [5, 10, 2, 8, 11, 1, 9, 4]",
@@ -23,6 +38,35 @@ def longest_round(lease, refresh_every, computations):
         "looks before it has yielded": "order = [5, 10, 2, 8, 11, 6, 1, 4]",
     },
     "07-fix": {
+        "the work more urgent than the leases": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await receive()) is not None:
+            with priority(2):
+                tasks.create_task(keep_lease(message))
+            with priority(3):
+                tasks.create_task(process(message))
+""",
+        "the second task inside the first priority": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await receive()) is not None:
+            with priority(3):
+                tasks.create_task(keep_lease(message))
+                tasks.create_task(process(message))
+""",
+        "no lease for the first message": """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        first = True
+        while (message := await receive()) is not None:
+            if not first:
+                with priority(3):
+                    tasks.create_task(keep_lease(message))
+            with priority(2):
+                tasks.create_task(process(message))
+            first = False
+""",
         "the work at a level of its own, receiving still urgent": """
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
@@ -72,12 +116,66 @@ async def serve(receive, keep_lease, process):
 """,
     },
     "07-modify": {
+        "one computation more than a lease bears": "limit = 8",
+        "not quite enough": "limit = 2",
+        "half a message": "limit = 4.5",
         "one at a time": "limit = 1",
         "too few to fill the thread": "limit = 3",
         "as many as a lease has computations, and more": "limit = 9",
         "no limit": "limit = None",
     },
     "07-make": {
+        "one queue for all": """
+class Levels:
+    def __init__(self):
+        self.queue = deque()
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queue.append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while self.queue:
+            for _ in range(4):
+                await asyncio.sleep(0)
+            if not (mine := self.queue.popleft()).done():
+                mine.set_result(None)
+        self.processor = None
+""",
+        "a processor that never ends": """
+class Levels:
+    def __init__(self):
+        self.queues = {3: deque(), 2: deque(), 1: deque()}
+        self.processor = None
+
+    async def turn(self, priority):
+        mine = asyncio.get_running_loop().create_future()
+        self.queues[priority].append(mine)
+        if self.processor is None:
+            self.processor = asyncio.create_task(self.serve())
+        await mine
+
+    async def serve(self):
+        while True:
+            await asyncio.sleep(0)
+            queue = next(filter(None, self.queues.values()), None)
+            if queue and not (mine := queue.popleft()).done():
+                mine.set_result(None)
+""",
+        "a lock": """
+class Levels:
+    def __init__(self):
+        self.lock = asyncio.Lock()
+
+    async def turn(self, priority):
+        async with self.lock:
+            for _ in range(4):
+                await asyncio.sleep(0)
+""",
         "polls": """
 class Levels:
     def __init__(self):

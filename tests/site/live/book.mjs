@@ -332,12 +332,16 @@ export function readOutputs(document) {
     found[cell.id] = null;
     if (!output) continue;
     const copy = output.cloneNode(true);
+    // The styles of a run reach its own box only, so their text is another one.
+    for (const style of copy.querySelectorAll("style")) style.remove();
     // What the theme's scripts add to every block of code, live or not.
     for (const button of copy.querySelectorAll("button.copybtn")) button.remove();
     for (const block of copy.querySelectorAll("[id^=codecell]"))
       block.removeAttribute("id");
     for (const block of copy.querySelectorAll("[tabindex]"))
       block.removeAttribute("tabindex"); // for those that can be scrolled
+    for (const block of copy.querySelectorAll("pre.livecell-tall")) // likewise
+      for (const name of ["class", "role", "aria-label"]) block.removeAttribute(name);
     const parts = [...copy.querySelectorAll(".output")];
     found[cell.id] = {
       text: parts.map((one) => (one.querySelector("pre") ?? one).textContent).join("\0"),

@@ -18,6 +18,8 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+import pytest
+
 from tools.browser import QUIET, find_chromium
 
 HERE = Path(__file__).parent
@@ -70,15 +72,23 @@ class Driver:
         control: the address of the control of the servers.
         pictures: the folder for the pictures of what failed.
         root: the project's folder.
+        scenarios: the module with the scenarios.
     """
 
-    def __init__(self, kind: str, control: str, pictures: Path, root: Path) -> None:
+    def __init__(
+        self,
+        kind: str,
+        control: str,
+        pictures: Path,
+        root: Path,
+        scenarios: Path = HERE / "scenarios" / "index.mjs",
+    ) -> None:
         arguments: list[str] = []
         if kind == "chrome":
             arguments += QUIET
             if hasattr(os, "geteuid") and os.geteuid() == 0:
                 arguments.append("--no-sandbox")  # Chromium refuses it to root
-        self.command = [find_node(root), str(HERE / "run.mjs"), kind]
+        self.command = [find_node(root), str(HERE / "run.mjs"), str(scenarios), kind]
         self.command += [find_browser(kind), control, str(pictures), *arguments]
         self.process: subprocess.Popen[str] | None = None
         self.lines: queue.Queue[str | None] = queue.Queue()
@@ -137,6 +147,21 @@ class Driver:
         self.process.stdin.write(json.dumps({"name": name, "limit": limit}) + "\n")
         self.process.stdin.flush()
         return self._answer(limit + 30)
+
+    def tell(self, name: str, limit: float) -> dict[str, Any]:
+        """Run one scenario, print its notes, and fail with the whole report."""
+        answer = self.run(name, limit)
+        for key, value in answer["notes"].items():
+            print(f"{key}: {value}")
+        if answer["ok"]:
+            return answer
+        lines = [answer["message"]]
+        if answer.get("step"):
+            lines.append(f"It was {answer['step']}.")
+        if answer.get("picture"):
+            lines.append(f"The page then: {answer['picture']}")
+        lines += ["The console:", *(f"  {line}" for line in answer["console"])]
+        pytest.fail("\n".join(lines), pytrace=False)
 
     def kill(self) -> None:
         """End the process and its browser, which has a group of its own."""

@@ -102,7 +102,9 @@ export class Trial {
       const { url = "" } = message.location() ?? {};
       this.heard(message.type(), `${message.text()} ${url}`.trim());
     });
-    page.on("pageerror", (error) => this.heard("error", error.message));
+    page.on("pageerror", (error) =>
+      this.heard("error", String(error?.message ?? error)),
+    );
     page.on("dialog", (dialog) => dialog.dismiss().catch(() => {}));
     await page.setViewport({ width, height });
     await page.evaluateOnNewDocument((mode) => {

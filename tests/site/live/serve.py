@@ -32,10 +32,11 @@ class Site:
     Args:
         folder: what it serves.
         policy: the Content-Security-Policy header of every answer, or None. For a page
-            ``{inline}`` in it becomes the hashes of the page's own inline scripts.
+            ``{inline}`` in it becomes the hashes of the inline scripts of the page and
+            of the worker's frame.
         alter: what to answer instead, by the path below the folder:
             ``{"status": 404}``, ``{"text": ...}`` (the whole answer), ``{"keep": n}``
-            (only the first bytes).
+            (only the first bytes), ``{"stall": true}`` (nothing, for ever).
         no_store: whether browsers may keep nothing, which also means that a page in the
             history is loaded again.
     """
@@ -52,6 +53,7 @@ class Site:
         self.alter = alter or {}
         self.no_store = no_store
         self.requests: list[str] = []
+        self.ended = threading.Event()
         self.port = 0
         self.server: http.server.ThreadingHTTPServer | None = None
         self.up()
@@ -80,6 +82,10 @@ class Site:
         for script in checks.read_page(path).find_all("script", src=False):
             digest = hashlib.sha256((script.string or "").encode()).digest()
             hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+        manifest = self.folder / "_static" / "livecells" / "manifest.json"
+        if manifest.is_file():
+            frame = json.loads(manifest.read_text(encoding="utf-8"))["frame"]
+            hashes.append(f"'{frame}'")
         return " ".join(sorted(set(hashes)))
 
     def down(self) -> None:
@@ -114,6 +120,9 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         change = self.owner.alter.get(name)
         if not change:
             return super().send_head()
+        if "stall" in change:
+            self.owner.ended.wait()
+            return None
         if "status" in change:
             self.send_error(HTTPStatus(change["status"]))
             return None
@@ -230,4 +239,5 @@ def control(folder: Path) -> Iterator[str]:
             server.shutdown()
             thread.join()
             for one in made:
+                one.ended.set()
                 one.down()

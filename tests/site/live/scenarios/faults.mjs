@@ -23,9 +23,9 @@ export async function scripts_off(t) {
 
 const BROKEN = {
   "without the worker": ["worker.js", { status: 404 }],
-  "without the wasm": ["pyodide/pyodide.asm.wasm", { status: 404 }],
-  "with half of the wasm": ["pyodide/pyodide.asm.wasm", { keep: 4_000_000 }],
-  "without the library": ["pyodide/python_stdlib.zip", { status: 404 }],
+  "without the wasm": ["pyodide/pyodide.asm.wasm.bin", { status: 404 }],
+  "with half of the wasm": ["pyodide/pyodide.asm.wasm.bin", { keep: 1_500_000 }],
+  "without the library": ["pyodide/python_stdlib.zip.bin", { status: 404 }],
 };
 
 /** Without its worker, or with a broken Python, the build stays and a line says why. */

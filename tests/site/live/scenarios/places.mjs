@@ -4,10 +4,10 @@ import { Book, RUN } from "../book.mjs";
 
 const POLICY = [
   "default-src 'self'",
-  "script-src 'self' 'wasm-unsafe-eval' {inline}",
+  "script-src 'self' 'wasm-unsafe-eval' blob: {inline}",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
-  "worker-src 'self'",
+  "worker-src 'self' blob:",
   "connect-src 'self'",
 ].join("; ");
 const STATIC = "_static/livecells/";

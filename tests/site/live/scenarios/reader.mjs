@@ -133,7 +133,7 @@ export async function all_screens(t) {
     if (wide > width) wrong.push(`${where}: the page is ${wide} px wide`);
     wrong.push(...(await toolbars(page, width)).map((one) => `${where}: ${one}`));
     await book.stop(other);
-    await page.evaluate(() => sessionStorage.clear()); // the next page has no edits
+    await page.evaluate(() => localStorage.clear()); // the next page has no edits
     await page.close();
   }
   t.check(!wrong.length, wrong.join("\n"));
@@ -194,7 +194,7 @@ export async function explorables(t) {
             text: figure.querySelector("output").textContent,
             spoken: slider.getAttribute("aria-valuetext"),
             name: (slider.labels[0] ?? slider).textContent.trim(),
-            picture: figure.querySelector("svg").outerHTML,
+            picture: figure.querySelector(".explorable-picture").innerHTML,
             named: [...figure.querySelectorAll("[role=img]")].some((one) => {
               const by = document.getElementById(one.getAttribute("aria-labelledby"));
               return (one.getAttribute("aria-label") ?? by?.textContent ?? "").trim();

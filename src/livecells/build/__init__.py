@@ -1,0 +1,1 @@
+"""What happens while a book is built: Sphinx runs this, no browser does."""

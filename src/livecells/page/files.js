@@ -1,0 +1,135 @@
+// The files that Python starts from: fetched once, and kept in the page's memory.
+
+const PYTHON = {
+  core: "pyodide/pyodide.asm.wasm.bin",
+  library: "pyodide/python_stdlib.zip.bin",
+  lock: "pyodide/pyodide-lock.json",
+  runtime: "runtime.zip",
+  script: "worker.js",
+};
+
+export class Files {
+  constructor(config, base) {
+    this.sizes = config.files ?? {};
+    this.base = base;
+    this.kept = new Map(); // name -> promise of an ArrayBuffer
+    this.loaded = 0;
+    this.total = 0;
+  }
+
+  /**
+   * Python's own files and the named wheels; `tell(loaded, total)` hears of the bytes.
+   *
+   * Returns {core, library, lock, runtime, script, wheels: [{name, bytes}]}.
+   */
+  async get(wheels, tell) {
+    this.tell = tell;
+    this.control ??= new AbortController();
+    const names = [...Object.values(PYTHON), ...wheels];
+    try {
+      const found = await Promise.all(names.map((name) => this.#keep(name)));
+      const [core, library, lock, runtime, script, ...packed] = found;
+      return {
+        core,
+        library,
+        lock: text(lock),
+        runtime,
+        script: text(script),
+        wheels: wheels.map((name, i) => ({ name: last(name), bytes: packed[i] })),
+      };
+    } catch (error) {
+      this.abort(); // what failed is asked for again by the next Run
+      throw error;
+    }
+  }
+
+  /** Stop fetching; what is there stays. */
+  abort() {
+    this.control?.abort();
+    this.control = null;
+    this.loaded = this.total = 0;
+  }
+
+  /** How many bytes a first Run fetches, compressed or not as this host sends them. */
+  weight(wheels) {
+    const names = [...Object.values(PYTHON), ...wheels];
+    const part = isCompressed() ? "gzip" : "bytes";
+    return names.reduce((sum, name) => sum + (this.sizes[name]?.[part] ?? 0), 0);
+  }
+
+  #keep(name) {
+    if (!this.kept.has(name)) {
+      const loading = this.#fetch(name);
+      this.kept.set(name, loading);
+      loading.catch(() => this.kept.delete(name));
+    }
+    return this.kept.get(name);
+  }
+
+  /** Fetch a file and count its bytes as they come. */
+  async #fetch(name) {
+    const { bytes = 0, gzip = 0 } = this.sizes[name] ?? {};
+    this.total += gzip;
+    const { signal } = this.control;
+    let response;
+    try {
+      response = await fetch(this.base + name, { signal });
+    } catch {
+      throw new Error(`${name} could not be fetched (is the network there?)`);
+    }
+    if (!response.ok) {
+      throw new Error(
+        `${name} could not be fetched (the server says ${response.status})`,
+      );
+    }
+    // The stream gives raw bytes; the reader waits for compressed ones.
+    const share = bytes ? gzip / bytes : 0;
+    const whole = new Uint8Array(bytes || 0);
+    const rest = [];
+    let length = 0;
+    const reader = response.body.getReader();
+    for (;;) {
+      let chunk;
+      try {
+        chunk = await reader.read();
+      } catch {
+        throw new Error(`${name} came only in part (is the network there?)`);
+      }
+      if (chunk.done) break;
+      const { value } = chunk;
+      if (length + value.length <= whole.length) whole.set(value, length);
+      else rest.push(value);
+      length += value.length;
+      this.loaded += value.length * share;
+      if (!signal.aborted) this.tell?.(this.loaded, this.total);
+    }
+    if (bytes && (length !== bytes || rest.length)) {
+      throw new Error(`${name} came with ${length} bytes instead of ${bytes}`);
+    }
+    const file = bytes ? whole : new Uint8Array(await new Blob(rest).arrayBuffer());
+    return unpacked(file, name);
+  }
+}
+
+/** Whether the host compresses what it sends, as far as this page's script tells. */
+function isCompressed() {
+  const [entry] = performance
+    .getEntriesByType("resource")
+    .filter(({ name }) => /\/livecells\.js(\?|$)/.test(name));
+  return !entry?.encodedBodySize || entry.encodedBodySize < entry.decodedBodySize;
+}
+
+/** A file as the build packed it, unpacked; a host may have done that already. */
+async function unpacked(file, name) {
+  if (!name.endsWith(".bin") || file[0] !== 0x1f || file[1] !== 0x8b) return file.buffer;
+  try {
+    const stream = new Blob([file]).stream();
+    const open = stream.pipeThrough(new DecompressionStream("gzip"));
+    return await new Response(open).arrayBuffer();
+  } catch (error) {
+    throw new Error(`${name} cannot be unpacked (${error.message})`);
+  }
+}
+
+const text = (buffer) => new TextDecoder().decode(buffer);
+const last = (name) => name.slice(name.lastIndexOf("/") + 1).replace(/\.bin$/, "");

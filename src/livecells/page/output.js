@@ -1,0 +1,228 @@
+// What a run prints and shows, in the very structure that myst-nb writes at build time,
+// so that text and figures of a run can be compared with the built ones.
+
+import { plain } from "./ansi.js";
+
+// The worker cuts a cell's output; this second bound holds even if it does not.
+const TEXT_LIMIT = 400_000;
+const BLOCK_LIMIT = 500;
+const RICH_LIMIT = 4_000_000; // characters of HTML, SVG and pictures
+const TAG_LIMIT = 21_000; // their tags
+const TALL = 50; // lines; a taller text scrolls in its own box
+
+let copied = 0; // texts that have got a button to copy them
+let boxes = 0; // outputs, each of which is the scope of its own styles
+
+/** The output of one run of one cell. */
+export class Output {
+  /** `loadSanitiser` returns a promise of the function that makes HTML safe. */
+  constructor(loadSanitiser) {
+    this.element = document.createElement("div");
+    this.element.className = "cell_output docutils container livecell-live";
+    this.element.append("\n");
+    boxes += 1;
+    this.element.dataset.livecellBox = boxes;
+    this.scope = `[data-livecell-box="${boxes}"]`;
+    this.rich = 0;
+    this.tags = 0;
+    this.loadSanitiser = loadSanitiser;
+    this.streams = new Map(); // name -> {block, pre, pieces}
+    this.last = null; // the stream that the last output went to
+    this.length = 0;
+    this.blocks = 0;
+    this.waiting = [];
+    this.isCut = false;
+  }
+
+  get isEmpty() {
+    return this.blocks === 0;
+  }
+
+  /** Add one output as the worker sent it. */
+  add(output) {
+    if (output.kind === "cut") {
+      this.isCut = true;
+    } else if (output.kind === "stream") {
+      this.#addText(output.name, String(output.text));
+    } else if (output.kind === "display") {
+      this.last = null;
+      this.#addDisplay(output.data);
+    } else if (output.kind === "error") {
+      this.last = null;
+      this.#addTraceback(String(output.text));
+    }
+  }
+
+  /** Bring the text into its last form; resolves when every figure is there. */
+  async finish() {
+    for (const { pre, pieces } of this.streams.values()) {
+      // The build joins what a cell printed before and after a display, each part
+      // without the white space at its end.
+      const parts = pieces.map((piece) => piece.join("").trimEnd());
+      const text = parts.filter((part, i) => i === 0 || part).join("\n") + "\n";
+      fill(pre, text.replace(/.*\r(?=[^\n])/g, ""));
+    }
+    this.last = null;
+    await Promise.all(this.waiting);
+    this.#boundHeight();
+    this.#addCopyButtons();
+  }
+
+  #addText(name, text) {
+    if (this.length > TEXT_LIMIT) {
+      this.isCut = true;
+      return;
+    }
+    this.length += text.length;
+    let stream = this.streams.get(name);
+    if (!stream) {
+      const kind = name === "stderr" ? "stderr" : "stream";
+      const block = this.#addBlock(
+        `output ${kind} highlight-myst-ansi notranslate`,
+        null,
+        // The build puts standard output before an error stream right above it.
+        name === "stdout" && this.last?.name === "stderr" ? this.last.block : null,
+      );
+      if (!block) return;
+      stream = { name, block, pre: block.querySelector("pre"), pieces: [], lines: 0 };
+      this.streams.set(name, stream);
+    }
+    if (this.last !== stream) {
+      // Something else came between: the build trims the two parts one by one.
+      stream.pieces.push([]);
+      this.last = stream;
+    }
+    stream.pieces.at(-1).push(text);
+    stream.pre.append(plain(text));
+    stream.lines += lineEnds(text);
+    if (stream.lines > TALL) {
+      stream.pre.classList.add("livecell-tall");
+      stream.pre.scrollTop = stream.pre.scrollHeight; // follow what is printed
+    }
+  }
+
+  #addDisplay(data) {
+    const text = String(data?.["text/plain"] ?? "");
+    const markdown = markdownOf(data);
+    const html = htmlOf(data) ?? markdown;
+    this.rich += html?.length ?? 0;
+    this.tags += html?.split("<").length ?? 0;
+    if (this.rich > RICH_LIMIT || this.tags > TAG_LIMIT) {
+      this.isCut = true;
+      return;
+    }
+    if (html === undefined) {
+      this.length += text.length;
+      if (this.length > TEXT_LIMIT) this.isCut = true;
+      else this.#addBlock("output text_plain highlight-myst-ansi notranslate", text);
+      return;
+    }
+    if (!this.#room()) return;
+    const holder = document.createElement("div");
+    holder.className = "output text_html";
+    this.element.append(holder);
+    const made =
+      html === markdown
+        ? import("./markdown.js").then(({ toHtml }) => toHtml(markdown))
+        : html;
+    const filled = Promise.all([this.loadSanitiser(), made])
+      .then(([clean, html]) => holder.replaceChildren(clean(html, this.scope)))
+      .catch(() => {
+        holder.className = "output text_plain";
+        holder.append(`This could not be shown as a figure. As text:\n${text}`);
+      });
+    this.waiting.push(filled);
+  }
+
+  #addTraceback(text) {
+    const look = "output traceback highlight-none notranslate";
+    const pre = this.#addBlock(look, text)?.querySelector("pre");
+    if (!pre) return;
+    // The runtime points an arrow at the line that failed: let it stand out.
+    const parts = pre.textContent.split(/^(→.*)$/m);
+    const nodes = parts.map((part, i) => {
+      if (i % 2 === 0) return part;
+      const line = document.createElement("strong");
+      line.textContent = part;
+      return line;
+    });
+    pre.replaceChildren(...nodes);
+  }
+
+  #addBlock(className, text, before = null) {
+    if (!this.#room()) return null;
+    const block = document.createElement("div");
+    block.className = className;
+    const frame = document.createElement("div");
+    frame.className = "highlight";
+    const pre = document.createElement("pre");
+    pre.append(document.createElement("span"));
+    if (text !== null) fill(pre, text);
+    frame.append(pre);
+    block.append(frame, "\n");
+    if (before) before.before(block, "\n");
+    else this.element.append(block, "\n");
+    return block;
+  }
+
+  #room() {
+    this.blocks += 1;
+    if (this.blocks > BLOCK_LIMIT) this.isCut = true;
+    return this.blocks <= BLOCK_LIMIT;
+  }
+
+  /** As the theme's script gave the built outputs, which listens for all of them. */
+  #addCopyButtons() {
+    const model = document.querySelector(".cell_input button.copybtn");
+    if (!model) return;
+    for (const pre of this.element.querySelectorAll("pre")) {
+      copied += 1;
+      pre.id = `codecell-live-${copied}`;
+      const button = model.cloneNode(true);
+      button.dataset.clipboardTarget = `#${pre.id}`;
+      pre.after(button);
+    }
+  }
+
+  #boundHeight() {
+    for (const pre of this.element.querySelectorAll("pre")) {
+      if (lineEnds(pre.textContent) <= TALL) continue;
+      pre.classList.add("livecell-tall");
+      pre.tabIndex = 0; // to be scrolled with the keyboard
+      pre.setAttribute("role", "region");
+      pre.setAttribute("aria-label", "Output that scrolls");
+    }
+  }
+}
+
+/** A display as HTML: as it came, or around a picture. */
+function htmlOf(data) {
+  for (const kind of ["text/html", "image/svg+xml"]) {
+    if (typeof data?.[kind] === "string") return data[kind];
+  }
+  for (const kind of ["image/png", "image/jpeg"]) {
+    if (typeof data?.[kind] !== "string") continue;
+    const picture = document.createElement("img");
+    picture.alt = String(data["text/plain"] ?? "");
+    picture.src = `data:${kind};base64,${data[kind].trim()}`;
+    return picture.outerHTML;
+  }
+  return undefined;
+}
+
+/** A display as Markdown, where it has no better form. */
+function markdownOf(data) {
+  const text = data?.["text/markdown"];
+  return typeof text === "string" ? text : undefined;
+}
+
+function lineEnds(text) {
+  return text.split("\n").length - 1;
+}
+
+function fill(pre, text) {
+  const lines = plain(text)
+    .replace(/\r\n?/g, "\n")
+    .replace(/^\n+|\n+$/g, "");
+  pre.replaceChildren(document.createElement("span"), `${lines}\n`);
+}

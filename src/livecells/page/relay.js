@@ -1,0 +1,102 @@
+// Runs in the frame, between the page and the worker: a document of no origin, with a
+// policy that allows no request. It starts the worker, passes on what the page sends, and
+// bounds what the worker sends, so that no cell can flood the page.
+//
+// A cell can post whatever it likes to this script. Only texts are passed on, and only as
+// many as the page has acknowledged room for.
+
+const LONG = 4_000_000; // characters of one message
+const ROOM = 48; // messages on their way to the page
+const MANY = 2_000; // messages that may wait here …
+const LARGE = 16_000_000; // … and their characters
+const TAGS = 25_000; // tags of one message
+const RUN_TEXT = 24_000_000; // characters of all messages of one run
+const RUN_TAGS = 100_000; // their tags
+
+addEventListener("message", function start({ source, data, ports: [port] }) {
+  if (source !== parent || data?.type !== "start" || !port) return;
+  removeEventListener("message", start);
+  const address = URL.createObjectURL(
+    new Blob([data.script], { type: "text/javascript" }),
+  );
+  relay(new Worker(address), port);
+});
+
+function relay(worker, port) {
+  let room = ROOM;
+  let waiting = [];
+  let length = 0;
+  let isOver = false;
+  let text = 0;
+  let tags = 0;
+  let mayGiveBytes = false; // a snapshot, from a worker that runs no cell
+
+  const say = (message) => port.postMessage(JSON.stringify(message));
+
+  function end(reason) {
+    if (isOver) return;
+    isOver = true;
+    waiting = [];
+    worker.terminate();
+    say({ type: "crashed", reason });
+  }
+
+  function pass() {
+    while (room > 0 && waiting.length) {
+      room -= 1;
+      const message = waiting.shift();
+      length -= message.length;
+      port.postMessage(message);
+    }
+  }
+
+  say({ type: "begun" });
+  worker.onmessage = ({ data }) => {
+    if (isOver) return;
+    if (data instanceof ArrayBuffer) {
+      if (mayGiveBytes) port.postMessage(data, [data]);
+      return;
+    }
+    if (typeof data !== "string" || data.length > LONG) return;
+    const found = count(data, "<");
+    if (found > TAGS) return;
+    text += data.length;
+    tags += found;
+    if (text > RUN_TEXT || tags > RUN_TAGS) {
+      end("the cell showed more than a page can take");
+      return;
+    }
+    waiting.push(data);
+    length += data.length;
+    pass();
+    if (waiting.length > MANY || length > LARGE)
+      end("the cell sent more messages than a page can take");
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    if (!isOver) say({ type: "crashed", reason: event.message || "it broke off" });
+    isOver = true;
+  };
+  port.onmessage = ({ data }) => {
+    if (data.type === "more") {
+      room = Math.min(ROOM, room + data.count);
+      pass();
+      return;
+    }
+    if (data.type === "run") text = tags = 0;
+    if (data.type === "prepare") mayGiveBytes = true;
+    worker.postMessage(data, buffers(data));
+  };
+}
+
+/** The large things in a message of the page: handed on, not copied. */
+function buffers({ core, library, runtime, snapshot, wheels = [] }) {
+  const all = [core, library, runtime, snapshot, ...wheels.map(({ bytes }) => bytes)];
+  return all.filter((one) => one instanceof ArrayBuffer);
+}
+
+function count(text, sign) {
+  let found = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) found += 1;
+  return found;
+}

@@ -1,0 +1,74 @@
+// A worker that belongs to nobody: it lives in a frame without an origin, under a policy
+// that lets nothing out. No code of a cell can reach the site's storage, its cookies, or
+// any host, whatever headers the site is served with.
+
+import relay from "livecells-relay"; // the text of relay.js
+
+const POLICY =
+  "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; " +
+  "worker-src blob:";
+
+const ANSWER = 10_000; // ms within which the frame's own script answers
+
+export class Sandbox {
+  /** `hear(message)` gets what the worker sends: objects, or an ArrayBuffer. */
+  constructor(script, hear) {
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    this.hear = hear;
+    this.isStarted = false;
+    this.waiting = [];
+    this.frame = document.createElement("iframe");
+    this.frame.setAttribute("sandbox", "allow-scripts");
+    this.frame.hidden = true;
+    this.frame.title = "Python";
+    this.frame.srcdoc =
+      `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
+      `<script>${relay}</script>`;
+    this.port.onmessage = ({ data }) => this.#take(data);
+    this.frame.addEventListener(
+      "load",
+      () => {
+        if (!this.frame) return;
+        const start = { type: "start", script };
+        this.frame.contentWindow.postMessage(start, "*", [port2]);
+        this.isStarted = true;
+        const reason = "a content policy of this site forbids the frame that it needs";
+        this.late = setTimeout(() => this.hear({ type: "unready", reason }), ANSWER);
+        for (const message of this.waiting) this.post(message);
+        this.waiting = [];
+      },
+      { once: true },
+    );
+    document.body.append(this.frame);
+  }
+
+  /** Send the worker a message. */
+  post(message) {
+    if (!this.isStarted) this.waiting.push(message);
+    else this.port.postMessage(message);
+  }
+
+  /** End the worker, whatever it does. */
+  remove() {
+    clearTimeout(this.late);
+    this.port.onmessage = null;
+    this.port.close();
+    this.frame?.remove();
+    this.frame = null;
+  }
+
+  #take(data) {
+    this.port.postMessage({ type: "more", count: 1 });
+    let message = data;
+    if (typeof data === "string") {
+      try {
+        message = JSON.parse(data);
+      } catch {
+        return; // a cell has posted something of its own
+      }
+    }
+    if (message?.type === "begun") clearTimeout(this.late);
+    else this.hear(message);
+  }
+}

@@ -1,0 +1,106 @@
+"""Diagnose a real program: who makes it late, and what a change would bring.
+
+``looplab trace`` runs a program and records every callback of its event loops in a
+file.  This room reads such files and answers questions about them::
+
+    from looplab.diagnose import load
+
+    recording = load("trace.jsonl")[0]
+    recording.blame()      # who made others wait, the worst first
+    recording.replay(...)  # what a change would bring
+    recording.requests()   # each request: in the kernel, in the queue, running
+
+Recording needs a real machine.  Reading, blaming and replaying are plain Python and run
+in a browser too.
+
+The room uses the standard library only.  Nothing is imported before it is used.
+Introduced in the chapter *Diagnose your own program*.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .adapters import asgi
+    from .changes import Change, chunk, faster, first, move, workers
+    from .culprits import Culprit, blame
+    from .fileformat import NotATraceError, load, loads
+    from .latencies import Endpoint, Request, endpoints, requests
+    from .prediction import DisagreementError, Figure, Prediction, predict
+    from .recording import Callback, Code, Recording, ThreadUse
+    from .replaying import NothingMatchesError, replay
+    from .tags import tag
+    from .virtual import record
+
+__all__ = [
+    "Callback",
+    "Change",
+    "Code",
+    "Culprit",
+    "DisagreementError",
+    "Endpoint",
+    "Figure",
+    "NotATraceError",
+    "NothingMatchesError",
+    "Prediction",
+    "Recording",
+    "Request",
+    "ThreadUse",
+    "asgi",
+    "blame",
+    "chunk",
+    "endpoints",
+    "faster",
+    "first",
+    "load",
+    "loads",
+    "move",
+    "predict",
+    "record",
+    "replay",
+    "requests",
+    "tag",
+    "workers",
+]
+
+_HOME = {
+    "Callback": "recording",
+    "Change": "changes",
+    "Code": "recording",
+    "Culprit": "culprits",
+    "DisagreementError": "prediction",
+    "Endpoint": "latencies",
+    "Figure": "prediction",
+    "NotATraceError": "fileformat",
+    "NothingMatchesError": "replaying",
+    "Prediction": "prediction",
+    "Recording": "recording",
+    "Request": "latencies",
+    "ThreadUse": "recording",
+    "asgi": "adapters",
+    "blame": "culprits",
+    "chunk": "changes",
+    "endpoints": "latencies",
+    "faster": "changes",
+    "first": "changes",
+    "load": "fileformat",
+    "loads": "fileformat",
+    "move": "changes",
+    "predict": "prediction",
+    "record": "virtual",
+    "replay": "replaying",
+    "requests": "latencies",
+    "tag": "tags",
+    "workers": "changes",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = found
+    return found

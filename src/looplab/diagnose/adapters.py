@@ -1,0 +1,167 @@
+"""Endpoints: which request a callback works for, in the frameworks that people use.
+
+Each adapter waits until the program imports its framework and then wraps the one place
+through which each request goes.  A program that does not use it is not touched.
+
+========== ============================================================================
+ASGI       an application under uvicorn or hypercorn: ``GET /items/{id}``, by the route
+           of Starlette, FastAPI or Django where there is one; a websocket message
+aiohttp    ``aiohttp.web``: ``GET /items/{id}``
+tornado    ``GET package.Handler``
+========== ============================================================================
+
+:func:`asgi` can be used by hand under any other server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from .imports import after_import
+from .tags import Request
+
+__all__ = ["asgi", "install"]
+
+_KEY = "looplab.request"
+
+
+def install() -> None:
+    """Wait for the frameworks; :data:`.imports.WATCHED` names the modules too."""
+    after_import("uvicorn.config", _uvicorn)
+    after_import("hypercorn.app_wrappers", _hypercorn)
+    after_import("aiohttp.web_app", _aiohttp)
+    after_import("tornado.web", _tornado)
+
+
+def asgi(app: Any) -> Any:
+    """Return *app*, an ASGI application, with a tag for each request and message.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+
+    async def tagged(scope: Any, receive: Any, send: Any) -> None:
+        kind = scope.get("type")
+        if kind not in ("http", "websocket") or _KEY in scope:
+            await app(scope, receive, send)
+            return
+        method = "WS" if kind == "websocket" else scope.get("method", "?")
+        request = Request(f"{method} {scope.get('path', '?')}").begin()
+        scope[_KEY] = request
+        if kind == "websocket":
+            receive, finish = _by_message(request.name, receive, scope)
+            request.end()
+        try:
+            await app(scope, receive, send)
+        finally:
+            if kind == "websocket":
+                finish()
+            else:
+                request.name = f"{method} {_route(scope)}"
+                request.end()
+
+    tagged.__looplab_app__ = app  # type: ignore[attr-defined]
+    return tagged
+
+
+def _by_message(
+    name: str, receive: Any, scope: Any
+) -> tuple[Callable[[], Any], Callable[[], None]]:
+    """Make each message of a websocket a request, until the next one is asked for."""
+    now: list[Request] = []
+
+    def finish() -> None:
+        while now:
+            request = now.pop()
+            request.name = f"WS {_route(scope)}"
+            request.end()
+
+    async def next_message() -> Any:
+        finish()
+        message = await receive()
+        if message.get("type") == "websocket.receive":
+            now.append(Request(name).begin())
+        return message
+
+    return next_message, finish
+
+
+def _route(scope: Any) -> str:
+    """The path of the route, such as ``/items/{id}``; the bare path where unknown."""
+    for key in ("route", "looplab.route"):
+        path = getattr(scope.get(key), "path", None)
+        if isinstance(path, str):
+            return str(scope.get("root_path", "")) + path
+    endpoint, values = scope.get("endpoint"), scope.get("path_params")
+    path = str(scope.get("path", "?"))
+    if endpoint is not None and values:
+        for key, value in values.items():
+            path = path.replace(f"/{value}", f"/{{{key}}}", 1)
+    return path
+
+
+def _uvicorn(module: Any) -> None:
+    config = module.Config
+    load = config.load
+
+    @wraps(load)
+    def loading(self: Any) -> None:
+        load(self)
+        if getattr(self, "interface", "") not in ("wsgi",):
+            self.loaded_app = asgi(self.loaded_app)
+
+    config.load = loading
+
+
+def _hypercorn(module: Any) -> None:
+    wrapper = module.ASGIWrapper
+    start = wrapper.__init__
+
+    @wraps(start)
+    def starting(self: Any, app: Any) -> None:
+        start(self, asgi(app))
+
+    wrapper.__init__ = starting
+
+
+def _aiohttp(module: Any) -> None:
+    application = module.Application
+    handle = application._handle
+
+    @wraps(handle)
+    async def handling(self: Any, request: Any) -> Any:
+        one = Request(f"{request.method} {request.path}").begin()
+        try:
+            return await handle(self, request)
+        finally:
+            info = getattr(request, "match_info", None)
+            resource = getattr(getattr(info, "route", None), "resource", None)
+            path = getattr(resource, "canonical", None)
+            if isinstance(path, str):
+                one.name = f"{request.method} {path}"
+            one.end()
+
+    application._handle = handling
+
+
+def _tornado(module: Any) -> None:
+    handler = module.RequestHandler
+    execute = handler._execute
+
+    @wraps(execute)
+    async def executing(self: Any, *args: Any, **options: Any) -> Any:
+        kind = type(self)
+        method = getattr(self.request, "method", "?")
+        # Its data may have been read without a look at the selector.
+        stream = getattr(getattr(self.request, "connection", None), "stream", None)
+        socket = getattr(stream, "socket", None)
+        fd = None if socket is None else socket.fileno()
+        name = f"{method} {kind.__module__}.{kind.__qualname__}"
+        one = Request(name).begin(fd)
+        try:
+            return await execute(self, *args, **options)
+        finally:
+            one.end()
+
+    handler._execute = executing

@@ -1,0 +1,129 @@
+"""When did the data arrive?  On Linux the kernel knows, for a TCP connection.
+
+Data that comes while a callback holds the loop becomes *ready* only at the loop's next
+look at its selector.  ``TCP_INFO`` tells how many milliseconds ago the last data came.
+The kernel counts them in steps of about 4 ms.  It is the age of the *last* packet, so
+the arrival of a long request is seen too late, never too early.
+
+:func:`arrival_asker` returns a function that is called with a selector's key.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Asker", "age_ns", "arrival_asker", "available"]
+
+_LISTEN = 10  # TCP_LISTEN in tcpi_state, the first byte
+_LAST_DATA_RECV = 52  # offset of tcpi_last_data_recv, in milliseconds
+_STEP_NS = 5_000_000  # a younger age says nothing
+_MS = 1_000_000
+_SCAN_NS = 1_000_000_000  # between two searches for listening sockets
+_KNOWN = 100_000  # file descriptors that are remembered
+_TCP = (socket.AF_INET, socket.AF_INET6)
+
+
+def available() -> bool:
+    """Whether this system tells when data arrived."""
+    return sys.platform == "linux" and hasattr(socket, "TCP_INFO")
+
+
+Asker = Callable[[Any, int, int, bool], tuple[int | None, bool]]
+
+
+def arrival_asker(selector: Any) -> Asker | None:
+    """Return what tells the arrival at a key of *selector*; None where nobody knows.
+
+    The function takes the key, the time now, the time of the look before, both in
+    nanoseconds, and whether the arrival is wanted.  It returns when the last data
+    arrived, or None if that is just now or unknown, and whether the connection was
+    accepted here rather than opened here.
+    """
+    if not available():
+        return None
+    # (identity of the reader, accepted, is a TCP connection) by file descriptor
+    known: dict[int, tuple[int, bool, bool]] = {}
+    listening: set[Any] = set()
+    scanned_at = [-_SCAN_NS]
+
+    def scan(at: int) -> None:
+        if at - scanned_at[0] < _SCAN_NS:
+            return
+        scanned_at[0] = at
+        for fd in list(selector.get_map()):
+            _look(fd, listening)
+
+    def classify(fd: int, at: int) -> tuple[bool, bool]:
+        port = _look(fd, listening)
+        if port is None:
+            return True, False
+        if port not in listening:
+            scan(at)
+        return port in listening, True
+
+    def ask(key: Any, at: int, before: int, wanted: bool) -> tuple[int | None, bool]:
+        fd, reader = key.fd, id(key.data[0])
+        found = known.get(fd)
+        fresh = found is None or found[0] != reader
+        if found is None or found[0] != reader:
+            if len(known) > _KNOWN:
+                known.clear()
+            found = known[fd] = (reader, *classify(fd, at))
+        _, accepted, connected = found
+        if not (wanted and connected):
+            return None, accepted
+        age = age_ns(fd)
+        if age < _STEP_NS:
+            return None, accepted
+        arrived = at - age
+        # What came before the last look would have been found by it, unless the loop
+        # did not watch this connection then.
+        if not fresh and arrived < before:
+            arrived = before
+        return arrived, accepted
+
+    return ask
+
+
+def _look(fd: int, listening: set[Any]) -> Any:
+    """Return the local port of a TCP connection; None for anything else.
+
+    The port of a listening socket is added to *listening*.
+    """
+    try:
+        one = socket.socket(fileno=fd)
+    except OSError:  # a pipe, or closed
+        return None
+    try:
+        if one.type != socket.SOCK_STREAM or one.family not in _TCP:
+            return None
+        port = one.getsockname()[1]
+        if one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[0] == _LISTEN:
+            listening.add(port)
+            return None
+        return port
+    except OSError:
+        return None
+    finally:
+        one.detach()
+
+
+def age_ns(fd: int) -> int:
+    """Return how long ago the last data came, in nanoseconds; -1 if unknown."""
+    try:
+        one = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
+    except OSError:
+        return -1
+    try:
+        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
+    except OSError:
+        return -1
+    finally:
+        one.detach()
+    if len(info) < 56:
+        return -1
+    age = info[_LAST_DATA_RECV : _LAST_DATA_RECV + 4]
+    return int.from_bytes(age, sys.byteorder) * _MS

@@ -1,0 +1,105 @@
+"""Changes to a program that a replay can try before anybody edits a line.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Change", "chunk", "faster", "first", "move", "workers"]
+
+_NS = 1_000_000_000
+
+Kind = Literal["move", "chunk", "faster", "first", "workers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change to all callbacks that a pattern matches.
+
+    Made by :func:`move`, :func:`chunk`, :func:`faster`, :func:`first` and
+    :func:`workers`.
+
+    Attributes:
+        kind: which of them.
+        pattern: of a tag, a name, a task or a place; ``*`` stands for anything.
+        amount: threads, nanoseconds of a piece, a factor, or workers.
+    """
+
+    kind: Kind
+    pattern: str
+    amount: float = 0
+
+    def __str__(self) -> str:
+        if self.kind == "move":
+            many = "a thread" if self.amount == 1 else f"{self.amount:g} threads"
+            return f"{self.pattern} in {many}"
+        if self.kind == "chunk":
+            return f"{self.pattern} in pieces of {self.amount / 1e6:g} ms"
+        if self.kind == "faster":
+            return f"{self.pattern} {self.amount:g} times as fast"
+        if self.kind == "first":
+            return f"{self.pattern} first"
+        return f"{self.pattern} behind {self.amount:g} workers"
+
+
+def move(pattern: str, threads: int = 1) -> Change:
+    """What *pattern* matches computes in a pool of *threads*, and the loop goes on.
+
+    Raises:
+        ValueError: if *threads* is below 1.
+    """
+    return Change("move", _text(pattern), _whole(threads, "threads"))
+
+
+def chunk(pattern: str, seconds: float) -> Change:
+    """What *pattern* matches gives way to others after each *seconds* of work.
+
+    Raises:
+        ValueError: if *seconds* is not above 0.
+    """
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"a piece of {seconds} s: give a time above 0")
+    return Change("chunk", _text(pattern), max(1, round(seconds * _NS)))
+
+
+def faster(pattern: str, times: float) -> Change:
+    """What *pattern* matches takes one *times*-th of the time.
+
+    Raises:
+        ValueError: if *times* is not above 0.
+    """
+    if not 0 < times < math.inf:
+        raise ValueError(f"{times} times as fast: give a number above 0")
+    return Change("faster", _text(pattern), times)
+
+
+def first(pattern: str) -> Change:
+    """What *pattern* matches goes before all else, as on a priority loop."""
+    return Change("first", _text(pattern))
+
+
+def workers(pattern: str, count: int) -> Change:
+    """At most *count* pieces of the work that *pattern* matches are begun at a time.
+
+    The next one is begun through the ready queue, as by a worker of a job queue.
+
+    Raises:
+        ValueError: if *count* is below 1.
+    """
+    return Change("workers", _text(pattern), _whole(count, "workers"))
+
+
+def _text(pattern: str) -> str:
+    if not pattern:
+        raise ValueError("the pattern is empty: name a tag, a function, or file.py:12")
+    return pattern
+
+
+def _whole(count: int, what: str) -> int:
+    if not isinstance(count, int) or count < 1:
+        raise ValueError(f"{count} {what}: give a whole number, 1 or more")
+    return count

@@ -1,0 +1,97 @@
+"""The command ``looplab attach``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ..attach import is_alive, script_for, send
+from ..launch import LaunchError, check_output, files_of, new_session
+from ..options import Options
+from .trace import time_argument
+
+__all__ = ["add_arguments", "run"]
+
+_ABOUT = """\
+Record a program that runs already, for a while. Both need the same Python, 3.14 or
+newer.
+
+A loop that sleeps is attached when it wakes. Endpoints are told apart where a framework
+asks for its handler anew each time, as aiohttp and tornado do and uvicorn does not.
+"""
+_LOOK = 0.1  # seconds between two looks at the file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = _ABOUT
+    add = parser.add_argument
+    add("pid", type=int, metavar="PID", help="the process")
+    add("-o", "--output", type=Path, metavar="FILE", help="where to write")
+    add(
+        "--for",
+        dest="seconds",
+        type=time_argument,
+        default=30.0,
+        metavar="TIME",
+        help="how long (default: 30s)",
+    )
+
+
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Attach, wait, and say where the recording is."""
+    output = options.output or Path(time.strftime("looplab-%Y%m%d-%H%M%S.jsonl"))
+    try:
+        asked = Options(
+            output=str(check_output(output)),
+            session=new_session(),
+            seconds=options.seconds,
+        )
+        with tempfile.NamedTemporaryFile(
+            "w", suffix=".py", prefix="looplab-", encoding="utf-8", delete=False
+        ) as script:
+            script.write(script_for(asked))
+        path = Path(script.name)
+        path.chmod(0o644)
+        try:
+            send(options.pid, path)
+            ended = _wait(options.pid, asked)
+        finally:
+            path.unlink(missing_ok=True)
+    except LaunchError as exc:
+        print(f"looplab: {exc}", file=sys.stderr)
+        return 2
+    if not files_of(asked):
+        print(
+            "looplab: no asyncio loop seen, nothing recorded: it did not wake, or has "
+            "none",
+            file=sys.stderr,
+        )
+        return 1
+    how = "" if ended else " (the program ended first)"
+    print(f"looplab: recorded{how}; next: looplab who {output}", file=sys.stderr)
+    return 0
+
+
+def _wait(pid: int, asked: Options) -> bool:
+    """Wait until the recording has its end; False if the process ended first."""
+    path = Path(asked.output)
+    # An idle loop begins late: it has as much time again to begin.
+    patience = time.monotonic() + 2 * (asked.seconds or 0) + 5
+    at = 0
+    while time.monotonic() < patience:
+        if path.exists():
+            with path.open(encoding="utf-8", errors="replace") as file:
+                file.seek(at)
+                text = file.read()
+            if '"end":' in text:
+                return True
+            at = max(0, at + len(text.encode()) - 1000)
+        if not is_alive(pid):
+            return False
+        time.sleep(_LOOK)
+    return path.exists()

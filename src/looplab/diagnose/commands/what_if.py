@@ -1,0 +1,130 @@
+"""The command ``looplab what-if``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+
+from ..changes import Change, chunk, faster, first, move, workers
+from ..options import seconds_of
+from ..prediction import DisagreementError, predict
+from ..replaying import NothingMatchesError
+from .who import add_file, read_recording
+
+__all__ = ["add_arguments", "run"]
+
+_ABOUT = """\
+Say what a change would bring before you make it.
+
+The recording is replayed on the virtual clock, first unchanged, then with the change.
+The answer is a range. Where the unchanged replay disagrees with the recording, because
+cores were short for example, there is none. A replay keeps the arrivals: a client that
+waits for its answer before it asks again would ask sooner after a mend.
+"""
+_EPILOG = """\
+A pattern is a tag, a function, a task or file.py:12, as `looplab who` shows them; *
+and ? stand for anything. Several changes are made together.
+
+examples:
+  looplab what-if slow.jsonl --move 'POST /login'
+  looplab what-if slow.jsonl --chunk '*export*:10ms' --workers resize:4
+
+exit status: 0; 2 for bad usage; 3 if nothing can be predicted.
+"""
+_REFUSED = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description, parser.epilog = _ABOUT, _EPILOG
+    add_file(parser)
+
+    def change(
+        name: str, metavar: str, parse: Callable[[str], Change], text: str
+    ) -> None:
+        def checked(value: str) -> Change:
+            try:
+                return parse(value)
+            except ValueError as exc:
+                raise argparse.ArgumentTypeError(str(exc)) from None
+
+        parser.add_argument(
+            f"--{name}",
+            dest="changes",
+            action="append",
+            type=checked,
+            metavar=metavar,
+            help=text,
+        )
+
+    change("move", "P[:THREADS]", _move, "its work runs in threads (default: 1)")
+    change("chunk", "P:TIME", _chunk, "it gives way after each piece, such as 10ms")
+    change("faster", "P:TIMES", _faster, "it takes a part of the time")
+    change("first", "P", first, "it goes before all else")
+    change("workers", "P:N", _workers, "at most so many are begun at a time")
+    parser.add_argument("--json", action="store_true", help="print all of it as JSON")
+
+
+def _parted(text: str, what: str) -> tuple[str, str]:
+    """The pattern and what stands after its last colon."""
+    pattern, colon, amount = text.rpartition(":")
+    if not colon or not pattern:
+        raise ValueError(f"{text!r} lacks {what}: write PATTERN:{what.upper()}")
+    return pattern, amount
+
+
+def _whole(text: str, what: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(f"{text!r} is not a number of {what}")
+    return int(text)
+
+
+def _move(text: str) -> Change:
+    pattern, colon, amount = text.rpartition(":")
+    # The last part of file.py:12 is a line, not a number of threads.
+    if colon and amount.isdecimal() and not pattern.endswith(".py"):
+        return move(pattern, int(amount))
+    return move(text)
+
+
+def _chunk(text: str) -> Change:
+    pattern, amount = _parted(text, "time")
+    return chunk(pattern, seconds_of(amount))
+
+
+def _faster(text: str) -> Change:
+    pattern, amount = _parted(text, "times")
+    try:
+        return faster(pattern, float(amount))
+    except ValueError:
+        raise ValueError(f"{amount!r} is not a number above 0") from None
+
+
+def _workers(text: str) -> Change:
+    pattern, amount = _parted(text, "workers")
+    return workers(pattern, _whole(amount, "workers"))
+
+
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Print what the changes would bring."""
+    if not options.changes:
+        parser.error("name a change: --move, --chunk, --faster, --first or --workers")
+    recording, _ = read_recording(options)
+    try:
+        prediction = predict(recording, *options.changes)
+    except NothingMatchesError as exc:
+        print(f"looplab: {exc}", file=sys.stderr)
+        return 2
+    except DisagreementError as exc:
+        print(f"looplab: {exc}", file=sys.stderr)
+        return _REFUSED
+    if options.json:
+        json.dump([asdict(one) for one in prediction.figures], sys.stdout, indent=1)
+        print()
+    else:
+        print(prediction)
+    return 0

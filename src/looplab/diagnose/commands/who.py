@@ -1,0 +1,110 @@
+"""The command ``looplab who``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
+from ..fileformat import NotATraceError, load
+from ..recording import Recording
+from ..report import report
+
+__all__ = ["add_arguments", "read_recording", "run"]
+
+_ABOUT = """\
+Name who makes others late in a recording of `looplab trace`.
+
+Culprits are ranked by the seconds that others waited for them. Each is a tag (an
+endpoint, or a name that the program gave with looplab.tag), a task or a callback, with
+the line where it held the loop.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = _ABOUT
+    add = parser.add_argument
+    add_file(parser)
+    add(
+        "--victim",
+        default="*",
+        metavar="PATTERN",
+        help="count only those who waited and whose tag, name or line matches",
+    )
+    add(
+        "--client",
+        type=Path,
+        metavar="FILE.csv",
+        help="put a client's own latencies beside: columns endpoint and seconds",
+    )
+    add("--top", type=int, default=8, metavar="N", help="how many (default: 8)")
+    add("--json", action="store_true", help="print all of it as JSON")
+
+
+def add_file(parser: argparse.ArgumentParser) -> None:
+    """A command that reads a recording takes these."""
+    parser.add_argument("file", metavar="FILE", help="what `looplab trace` wrote")
+    parser.add_argument(
+        "--loop", type=int, metavar="N", help="the loop, by its number in the process"
+    )
+
+
+def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recording]]:
+    """Return the recording that the options name, and all in that file.
+
+    Raises:
+        SystemExit: with status 2, after one line, if there is none.
+    """
+    try:
+        found = load(options.file)
+    except OSError as exc:
+        _stop(f"cannot read {options.file}: {exc.strerror}")
+    except NotATraceError as exc:
+        _stop(str(exc))
+    if options.loop is None:
+        return found[0], found
+    for one in found:
+        if one.loop == options.loop:
+            return one, found
+    numbers = ", ".join(str(one.loop) for one in sorted(found, key=lambda r: r.loop))
+    return _stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
+
+
+def _stop(text: str) -> NoReturn:
+    print(f"looplab: {text}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Print who made others late."""
+    recording, found = read_recording(options)
+    if options.top < 1:
+        parser.error(f"--top is {options.top}: give 1 or more")
+    client = None
+    if options.client is not None:
+        from ..clients import ClientError, read_latencies
+
+        try:
+            client = read_latencies(options.client)
+        except ClientError as exc:
+            _stop(str(exc))
+    if options.json:
+        from ..latencies import endpoints, requests
+
+        made = {
+            "culprits": [asdict(one) for one in recording.blame(options.victim)],
+            "endpoints": [asdict(one) for one in endpoints(requests(recording))],
+        }
+        json.dump(made, sys.stdout, indent=1)
+        print()
+        return 0
+    print(report(recording, victim=options.victim, top=options.top, client=client))
+    if len(found) > 1 and options.loop is None:
+        others = ", ".join(f"{one.loop} ({len(one):,} callbacks)" for one in found[1:])
+        print(f"\nThis is loop {recording.loop}; --loop shows others: {others}")
+    return 0

@@ -1,0 +1,267 @@
+"""The file format ``looplab-trace/2``: lines of JSON, each of use without the next.
+
+The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
+time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
+
+========  ==============================================================================
+``codes`` new kinds of callback, ``[name, file, line]``; they count from 0
+``names`` new names of tasks and threads; they count from 0
+``stacks``  new stacks, each a list of codes, the innermost first
+``loop``  the number of the loop that the rest of the line is about
+``kind``  the class of the loop, and ``thread``, the name of its thread
+``from``  number of the first callback, and ``at``, when the one before it ended
+``rows``  callbacks, see below
+``tags``  ``[number, name]`` of tags that were made or renamed
+``done``  requests that ended: ``[tag, first callback, last, began, ended, arrived]``
+``samples`` ``[at, callback, weight, stack, [[thread, code] …]]``
+``pauses``  of the garbage collector: ``[callback, held, generation]``
+``threads`` ``[at, name, CPU time, time that it waited for a core]``
+``end``   when the recording of the loop ended, the last line of a loop
+========  ==============================================================================
+
+A row is ``[gap, waited, held, cpu, cause, by, task, code, tag, …]``: *gap* since the
+callback before ended, *waited* in the ready queue, *by* how many callbacks ago was the
+one that made it ready (0: none).  *Task* is n for ``Task-n``, -1 - i for name i, 0 for
+none.  A timer's row goes on with ``late`` and ``set`` (how long before it ran it was
+due, and was set, -1: unknown); one of I/O with ``arrived`` (how long before it ran)
+and ``accepted`` (0 or 1).  All times are whole nanoseconds from ``origin_ns``.
+
+Names are written once, so a day of a busy service stays small; a killed program loses
+what was not written yet, at most a second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from looplab.trace import Trace
+
+from .recording import (
+    CAUSES,
+    Callback,
+    Code,
+    Pause,
+    Recording,
+    RequestNote,
+    Sample,
+    ThreadUse,
+)
+
+__all__ = [
+    "FORMAT",
+    "NotATraceError",
+    "Tables",
+    "callbacks_of",
+    "load",
+    "loads",
+    "parts_of",
+]
+
+FORMAT = "looplab-trace/2"
+_FIRST = "looplab-trace/1"
+
+
+class NotATraceError(ValueError):
+    """What was given is no trace that this version can read."""
+
+
+def parts_of(path: Path) -> list[Path]:
+    """The files of one recording: what a bound on its size moved aside, and itself."""
+    older = path.with_name(path.name + ".1")
+    return [older, path] if older.exists() else [path]
+
+
+def load(path: str | Path) -> list[Recording]:
+    """Return the recordings in a file: one a loop, the one with most callbacks first.
+
+    A last line that was cut off, as in the file of a killed program, is left out.
+
+    Raises:
+        OSError: if the file cannot be read.
+        NotATraceError: if it is no trace in the format ``looplab-trace/1`` or
+            ``/2``, or no loop ran in it.
+    """
+    path = Path(path)
+    loops: dict[int, _Loop] = {}
+    for part in parts_of(path):
+        with part.open(encoding="utf-8", errors="replace") as file:
+            _read(file, str(part), loops)
+    return _finished(loops, str(path))
+
+
+def loads(text: str, name: str = "this text") -> list[Recording]:
+    """Return the recordings in *text*, as :func:`load` does of a file.
+
+    Raises:
+        NotATraceError: as :func:`load`.
+    """
+    loops: dict[int, _Loop] = {}
+    _read(iter(text.splitlines()), name, loops)
+    return _finished(loops, name)
+
+
+def _finished(loops: dict[int, _Loop], name: str) -> list[Recording]:
+    recordings = [one.recording() for one in loops.values() if one.rows]
+    if not recordings:
+        raise NotATraceError(
+            f"{name} holds no callback: no asyncio loop ran, or not long"
+        )
+    return sorted(recordings, key=len, reverse=True)
+
+
+class _Loop:
+    """What was read about one loop."""
+
+    def __init__(self, number: int, about: dict[str, Any]) -> None:
+        self.number = number
+        self.about = about
+        self.rows: list[Callback] = []
+        self.tags: dict[int, str] = {}
+        self.notes: list[RequestNote] = []
+        self.samples: list[Sample] = []
+        self.pauses: list[Pause] = []
+        self.threads: list[ThreadUse] = []
+        self.end_ns = 0
+        self.complete = False
+
+    def recording(self) -> Recording:
+        return Recording(
+            self.rows,
+            clock=self.about.get("clock", "real"),
+            about=self.about,
+            tags=self.tags,
+            notes=self.notes,
+            samples=self.samples,
+            pauses=self.pauses,
+            threads=self.threads,
+            loop=self.number,
+            end_ns=self.end_ns,
+            dropped=self.rows[0].index,
+            complete=self.complete,
+        )
+
+
+class Tables:
+    """What the lines of one file number."""
+
+    def __init__(self) -> None:
+        self.codes: list[Code] = []
+        self.names: list[str] = []
+        self.stacks: list[tuple[Code, ...]] = []
+
+    def learn(self, line: dict[str, Any]) -> None:
+        """Take over what *line* names."""
+        self.codes += [Code(*one) for one in line.get("codes", ())]
+        self.names += line.get("names", ())
+        for stack in line.get("stacks", ()):
+            self.stacks.append(tuple(self.codes[one] for one in stack))
+
+    def task(self, number: int) -> str | None:
+        """The name of a task."""
+        if number == 0:
+            return None
+        return f"Task-{number}" if number > 0 else self.names[-1 - number]
+
+
+def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
+    rest = iter(lines)
+    first = next(rest, "")
+    about = _object(first)
+    if about is None or about.get("format") not in (FORMAT, _FIRST):
+        found = "" if about is None else f" (its format is {about.get('format')!r})"
+        raise NotATraceError(
+            f"{name} is not a trace of looplab{found}: give a file that "
+            "`looplab trace` wrote"
+        )
+    if about["format"] == _FIRST:
+        _read_first(first + "".join(rest), name, loops)
+        return
+    tables = Tables()
+    for number, text in enumerate(rest, 1):
+        line = _object(text)
+        if line is None:
+            if next(rest, None) is None:
+                return  # the last line of a killed program
+            raise NotATraceError(f"{name}, line {number + 1} is damaged: {text[:40]!r}")
+        try:
+            tables.learn(line)
+            if "loop" in line:
+                loop = loops.get(line["loop"])
+                if loop is None:
+                    loop = loops[line["loop"]] = _Loop(line["loop"], about)
+                _take(line, tables, loop)
+        except (IndexError, KeyError, TypeError, ValueError) as exc:
+            raise NotATraceError(
+                f"{name}, line {number + 1} is not what the format says: {exc!r}"
+            ) from exc
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _read_first(text: str, name: str, loops: dict[int, _Loop]) -> None:
+    try:
+        recording = Recording.from_trace(Trace.from_json(text))
+    except (ValueError, KeyError, TypeError) as exc:
+        raise NotATraceError(f"{name} is a damaged trace: {exc}") from exc
+    loop = loops[1] = _Loop(1, {"format": _FIRST, "clock": recording.clock})
+    loop.rows, loop.end_ns, loop.complete = recording.callbacks, recording.end_ns, True
+
+
+def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
+    if "rows" in line:
+        loop.complete = False
+        loop.rows.extend(callbacks_of(line, tables))
+    if "kind" in line:
+        loop.about = loop.about | {"kind": line["kind"], "thread": line["thread"]}
+    loop.tags.update((number, name) for number, name in line.get("tags", ()))
+    loop.notes += [RequestNote(*one) for one in line.get("done", ())]
+    for at, callback, weight, stack, others in line.get("samples", ()):
+        seen = tuple((tables.names[n], tables.codes[c]) for n, c in others)
+        loop.samples.append(Sample(at, callback, weight, tables.stacks[stack], seen))
+    loop.pauses += [Pause(*one) for one in line.get("pauses", ())]
+    for at, thread, cpu, waited in line.get("threads", ()):
+        loop.threads.append(ThreadUse(at, tables.names[thread], cpu, waited))
+    if "end" in line:
+        loop.end_ns = max(loop.end_ns, line["end"])
+        loop.complete = True
+
+
+def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
+    """The callbacks in a line that has rows."""
+    rows = line["rows"]
+    index, last = line["from"], line["at"]
+    for gap, waited, held, cpu, cause, by, task, code, tag, *more in rows:
+        run = last + gap
+        last = run + held
+        kind = CAUSES[cause]
+        one = Callback(
+            index=index,
+            ready_ns=run - waited,
+            run_ns=run,
+            ended_ns=last,
+            cpu_ns=cpu,
+            cause=kind,
+            by=index - by if by else None,
+            code=tables.codes[code],
+            task=tables.task(task),
+            tag=tag,
+        )
+        if kind == "timer":
+            late, ago = more
+            one.due_ns = run - late
+            one.set_ns = None if ago < 0 else run - ago
+        elif kind == "io":
+            arrived, accepted = more
+            one.arrived_ns = run - arrived
+            one.accepted = bool(accepted)
+        yield one
+        index += 1

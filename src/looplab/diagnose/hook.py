@@ -1,0 +1,119 @@
+"""Put recording into this process: every loop that runs from now on is recorded.
+
+:func:`install` is called by the shim that ``looplab trace`` puts before a program, and
+by ``looplab attach`` in one that runs already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from asyncio import base_events
+from collections.abc import Callable
+from typing import Any
+
+from . import adapters
+from .imports import after_import
+from .options import VARIABLE, Options
+from .session import Session, say
+
+__all__ = ["install", "session", "uninstall"]
+
+_loops: Any = base_events.BaseEventLoop
+_session: Session | None = None
+_stock_run_forever: Callable[[Any], None] | None = None
+_prepared = False  # what is done to frameworks and to forks is done once
+
+
+def session() -> Session | None:
+    """The recording of this process, or None."""
+    return _session
+
+
+def install(options: Options | None = None) -> Session | None:
+    """Record every loop that runs from now on, with the options of the environment.
+
+    Returns None, after one line on standard error, if the options are damaged.  The
+    second call returns what the first one did.
+    """
+    global _session, _stock_run_forever, _prepared
+    if _session is not None and not _session.stopped:
+        return _session
+    if options is None:
+        try:
+            options = Options.from_json(os.environ[VARIABLE])
+        except (KeyError, ValueError) as exc:
+            say(f"cannot record this process: {exc}")
+            return None
+    _session = Session(options)
+    if _stock_run_forever is None:
+        _stock_run_forever = _loops.run_forever
+        _loops.run_forever = _run_forever
+    if not _prepared:
+        _prepared = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_forked)
+        adapters.install()
+        after_import("uvloop", _meet_uvloop)
+        after_import("opentelemetry.trace", _meet_spans)
+    return _session
+
+
+def uninstall() -> None:
+    """Stop recording and leave asyncio as it was.  Adapters stay; they cost little."""
+    global _session, _stock_run_forever
+    if _session is not None:
+        _session.stop()
+        _session = None
+    if _stock_run_forever is not None:
+        _loops.run_forever = _stock_run_forever
+        _stock_run_forever = None
+
+
+def _run_forever(loop: Any) -> None:
+    stock, here = _stock_run_forever or _loops.run_forever, _session
+    if here is None or hasattr(loop, "time_ns"):  # on the virtual clock it is not real
+        stock(loop)
+        return
+    here.loop_starts(loop)
+    try:
+        stock(loop)
+    finally:
+        here.loop_stops(loop)
+
+
+def _forked() -> None:
+    """In a forked process: what it records goes into a file of its own."""
+    global _session
+    if _session is not None:
+        options = _session.options
+        _session.forget()
+        _session = Session(options)
+
+
+def _meet_spans(module: Any) -> None:
+    from .spans import span_reader
+
+    if _session is not None:
+        _session.use_spans(span_reader)
+
+
+def _meet_uvloop(module: Any) -> None:
+    """Do with uvloop what ``--uvloop`` says."""
+    if _session is None:
+        return
+    how = _session.options.uvloop
+    if how == "replace":
+        module.Loop = asyncio.SelectorEventLoop
+        say(
+            "uvloop is replaced by asyncio's own loop while it is recorded "
+            "(--uvloop tasks keeps it and sees less)"
+        )
+    elif how == "tasks":
+        from .uvloops import recorded_loop
+
+        module.Loop = recorded_loop(module.Loop, session)
+    else:
+        from .uvloops import refused_loop
+
+        module.Loop = refused_loop(module.Loop, say)

@@ -1,0 +1,191 @@
+"""Each request taken apart: in the kernel, in the queue, running, elsewhere.
+
+A request arrives when its data does, not when the loop looks.  From there to its end
+each moment is one of four: its data lay in the kernel because the loop did not look; it
+was ready and other callbacks ran; it ran; or it waited for something else, such as a
+timer, a database or a thread.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from looplab._numbers import percentile
+
+if TYPE_CHECKING:
+    from .recording import Callback, Recording, RequestNote
+
+__all__ = ["Endpoint", "Request", "endpoints", "requests", "trigger_of"]
+
+_NS = 1_000_000_000
+_HOPS = 50  # callbacks from a request back to the data that set it off
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request.  Times are nanoseconds.
+
+    Attributes:
+        endpoint: its tag, such as ``GET /items/{id}``.
+        tag: the number of its tag.
+        trigger: the number of the callback that read its data, if known.
+        arrived_ns: when its data came.
+        ended_ns: when it was answered.
+        kernel_ns: how long its data lay there before the loop looked.
+        queue_ns: how long its callbacks were ready and had to wait.
+        ran_ns: how long its callbacks held the loop.
+    """
+
+    endpoint: str
+    tag: int
+    trigger: int | None
+    arrived_ns: int
+    ended_ns: int
+    kernel_ns: int
+    queue_ns: int
+    ran_ns: int
+
+    @property
+    def total_ns(self) -> int:
+        """From its arrival to its end."""
+        return self.ended_ns - self.arrived_ns
+
+    @property
+    def elsewhere_ns(self) -> int:
+        """How long it waited for something that is not the loop."""
+        spent = self.kernel_ns + self.queue_ns + self.ran_ns
+        return max(0, self.total_ns - spent)
+
+    @property
+    def latency(self) -> float:
+        """Seconds from its arrival to its end."""
+        return self.total_ns / _NS
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The requests of one endpoint.  Times are seconds; the parts are means.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+
+    name: str
+    count: int
+    p50: float
+    p90: float
+    p99: float
+    worst: float
+    kernel: float
+    queue: float
+    ran: float
+    elsewhere: float
+
+
+def trigger_of(recording: Recording, first: int) -> Callback | None:
+    """The callback from outside that led to the callback *first*, or *first* itself."""
+    one = recording.numbered(first)
+    for _ in range(_HOPS):
+        if one is None or one.cause != "call" or one.by is None:
+            return one
+        maker = recording.numbered(one.by)
+        if maker is None:
+            return one
+        one = maker
+    return one
+
+
+def requests(recording: Recording) -> list[Request]:
+    """Return the requests of *recording* in the order in which they ended.
+
+    Requests come from the adapters for ASGI, aiohttp and tornado.  One whose first
+    callback a bound left out is left out too.
+    """
+    parts: dict[int, list[Callback]] = {note.tag: [] for note in recording.notes}
+    for one in recording.callbacks:
+        if one.tag in parts:
+            parts[one.tag].append(one)
+    found = (
+        _request(recording, note, parts[note.tag])
+        for note in recording.notes
+        if recording.numbered(note.first) is not None
+    )
+    return list(found)
+
+
+def _request(
+    recording: Recording, note: RequestNote, parts: Iterable[Callback]
+) -> Request:
+    trigger = trigger_of(recording, note.first)
+    first = recording.numbered(note.first)
+    arrived = note.began_ns
+    kernel = queue = ran = 0
+    seen: set[int] = set()
+    if trigger is not None and first is not None:
+        # A task that was busy with something else when the data came is no queue: only
+        # what leads from the trigger to the first callback belongs to the request.
+        arrived = trigger.ready_ns
+        came = trigger.arrived_ns if note.arrived_ns is None else note.arrived_ns
+        if trigger.cause == "io" and came is not None:
+            kernel = max(0, trigger.ready_ns - came)
+            arrived = min(arrived, came)
+        elif trigger.cause == "timer" and trigger.due_ns is not None:
+            arrived = min(arrived, trigger.due_ns)
+            kernel = trigger.ready_ns - arrived
+        chain: Callback | None = first
+        while chain is not None and chain.index not in seen:
+            seen.add(chain.index)
+            queue += chain.run_ns - chain.ready_ns
+            ran += min(chain.ended_ns, note.ended_ns) - chain.run_ns
+            if chain.index == trigger.index:
+                break
+            chain = recording.numbered(chain.by)
+    for one in parts:
+        if one.index in seen or one.run_ns >= note.ended_ns:
+            continue
+        seen.add(one.index)
+        queue += one.run_ns - one.ready_ns
+        if one.cause == "timer" and one.due_ns is not None:
+            queue += max(0, one.ready_ns - one.due_ns)
+        elif one.cause == "io" and one.arrived_ns is not None:
+            kernel += max(0, one.ready_ns - one.arrived_ns)
+        ran += min(one.ended_ns, note.ended_ns) - one.run_ns
+    return Request(
+        endpoint=recording.tags.get(note.tag, "?"),
+        tag=note.tag,
+        trigger=None if trigger is None else trigger.index,
+        arrived_ns=min(arrived, note.began_ns),
+        ended_ns=note.ended_ns,
+        kernel_ns=kernel,
+        queue_ns=queue,
+        ran_ns=ran,
+    )
+
+
+def endpoints(found: Iterable[Request]) -> list[Endpoint]:
+    """Return a summary for each endpoint, the slowest by p90 first."""
+    of: dict[str, list[Request]] = {}
+    for one in found:
+        of.setdefault(one.endpoint, []).append(one)
+    made = []
+    for name, ones in of.items():
+        times = [one.latency for one in ones]
+        scale = len(ones) * _NS
+        made.append(
+            Endpoint(
+                name=name,
+                count=len(ones),
+                p50=percentile(times, 50),
+                p90=percentile(times, 90),
+                p99=percentile(times, 99),
+                worst=max(times),
+                kernel=sum(one.kernel_ns for one in ones) / scale,
+                queue=sum(one.queue_ns for one in ones) / scale,
+                ran=sum(one.ran_ns for one in ones) / scale,
+                elsewhere=sum(one.elsewhere_ns for one in ones) / scale,
+            )
+        )
+    return sorted(made, key=lambda one: (-one.p90, one.name))

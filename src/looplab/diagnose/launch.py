@@ -1,0 +1,205 @@
+"""Start a program under a recording, wait for it, and end as it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from .fileformat import FORMAT
+from .options import VARIABLE, Options
+
+__all__ = ["LaunchError", "command_of", "files_of", "leave_as", "run_recorded"]
+
+_SHIM = Path(__file__).with_name("shim")
+_FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+
+
+class LaunchError(Exception):
+    """The program cannot be started under a recording; nothing was started."""
+
+
+def command_of(words: Sequence[str], *, module: bool) -> list[str]:
+    """Return the command that runs a module, a script or a command of the path.
+
+    Raises:
+        LaunchError: if there is no such script and no such command.
+    """
+    if module:
+        return [sys.executable, "-m", *words]
+    name, rest = words[0], list(words[1:])
+    path = Path(name)
+    if path.is_file():
+        if _has_own_interpreter(path):
+            return [str(path.absolute()), *rest]
+        return [sys.executable, name, *rest]
+    if path.is_dir():
+        if (path / "__main__.py").is_file():
+            return [sys.executable, name, *rest]
+        raise LaunchError(f"{name} is a folder without a __main__.py: name a script")
+    found = shutil.which(name)
+    # One beside this Python is of the same environment, also if that is not active.
+    beside = Path(sys.executable).parent / name
+    if os.sep not in name and beside.is_file():
+        found = str(beside)
+    if found is None:
+        raise LaunchError(
+            f"there is no script and no command {name!r}: give the path of a script, "
+            "-m MODULE, or a command such as uvicorn"
+        )
+    return [found, *rest]
+
+
+def _has_own_interpreter(path: Path) -> bool:
+    """Whether the system can run *path* itself: a command, not a plain script."""
+    if path.suffix in (".py", ".pyw", ".pyz") or not os.access(path, os.X_OK):
+        return False
+    with path.open("rb") as file:
+        return file.read(2) in (b"#!", b"\x7fE", b"MZ")
+
+
+def check_output(output: Path) -> Path:
+    """Return the absolute path of *output*, if a recording can be written there.
+
+    An older recording there is removed, with what belongs to it.
+
+    Raises:
+        LaunchError: if it cannot, or something else is there.
+    """
+    path = output.absolute()
+    if path.is_dir():
+        raise LaunchError(f"{output} is a folder: give the name of a file in it")
+    if not path.parent.is_dir():
+        raise LaunchError(f"there is no folder {output.parent}: make it first")
+    if path.exists():
+        if _header(path) is None:
+            raise LaunchError(
+                f"{output} exists and is not a recording: give another name with -o"
+            )
+        try:
+            path.unlink()
+        except OSError as exc:
+            raise LaunchError(f"cannot replace {output}: {exc.strerror}") from exc
+    older = path.with_name(path.name + ".1")
+    if older.exists() and _header(older) is not None:
+        older.unlink()
+    if not os.access(path.parent, os.W_OK):
+        raise LaunchError(f"cannot write into {path.parent}: Permission denied")
+    return path
+
+
+def _header(path: Path) -> dict[str, Any] | None:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            about = json.loads(file.readline(100_000))
+    except (OSError, ValueError):
+        return None
+    if isinstance(about, dict) and about.get("format") == FORMAT:
+        return about
+    return None
+
+
+def files_of(options: Options) -> list[Path]:
+    """The files that the processes of a run have written, the first process first."""
+    path = Path(options.output)
+    found = [path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))]
+    return [
+        one
+        for one in found
+        if (about := _header(one)) and about.get("session") == options.session
+    ]
+
+
+def environment(options: Options) -> dict[str, str]:
+    """The environment in which every Python records its loops."""
+    paths = [str(_SHIM), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        VARIABLE: options.to_json(),
+        "PYTHONPATH": os.pathsep.join(one for one in paths if one),
+    }
+
+
+def new_session() -> str:
+    """A name for a run."""
+    return token_hex(8)
+
+
+def run_recorded(
+    command: Sequence[str],
+    options: Options,
+    meanwhile: Callable[[subprocess.Popen[bytes]], int] = subprocess.Popen.wait,
+) -> int:
+    """Run *command* under a recording; return how it ended, as ``Popen.wait`` does.
+
+    *meanwhile* waits for the process and returns its status.
+
+    An interrupt of the terminal goes to the program itself, and what is sent to this
+    process is passed on.
+
+    Raises:
+        LaunchError: if the system cannot start it.
+    """
+    running: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
+
+    def pass_on(number: int, frame: object) -> None:
+        if running:
+            running[0].send_signal(number)
+        else:
+            early.append(number)
+
+    before: dict[int, Any] = {}
+    for name in (*_FORWARDED, "SIGINT"):
+        number = getattr(signal, name, None)
+        if number is None or signal.getsignal(number) is signal.SIG_IGN:
+            continue  # the program inherits that it is ignored
+        act = _nothing if name == "SIGINT" else pass_on
+        before[number] = signal.signal(number, act)
+    try:
+        try:
+            process = subprocess.Popen(command, env=environment(options))
+        except OSError as exc:
+            raise LaunchError(f"cannot start {command[0]}: {exc.strerror}") from exc
+        running.append(process)
+        for number in early:
+            process.send_signal(number)
+        return meanwhile(process)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _nothing(number: int, frame: object) -> None:
+    """The terminal has sent the interrupt to the program too."""
+
+
+def leave_as(status: int) -> int:
+    """Return the exit status of a program that ended with *status*.
+
+    A program that a signal ended is followed by the same signal, so that who waits for
+    this process sees what it would have seen.
+    """
+    if status >= 0 or sys.platform == "win32":
+        return status
+    number = -status
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
+            # The program has left its core, if any; a second one would be of no use.
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.kill(os.getpid(), number)
+    except (OSError, ValueError):
+        pass
+    return 128 + number

@@ -1,0 +1,210 @@
+"""What a change would bring, as a range, or a refusal to say.
+
+The unchanged replay comes first.  Where it disagrees with the recording, something
+ruled that a replay does not know, such as a shortage of cores, and nothing is
+predicted.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from looplab._numbers import percentile
+
+from .culprits import WAKERS, name_of
+from .latencies import requests
+from .recording import Recording
+from .replaying import replay
+from .report import seconds, table, waited_for_core
+
+if TYPE_CHECKING:
+    from .changes import Change
+
+__all__ = ["DisagreementError", "Figure", "Prediction", "predict"]
+
+_SHARES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
+_TOLERANCE = 0.15  # of a recorded time, or
+_TOLERANCE_S = 0.010  # these seconds, whichever is more
+_SHORT = 0.05  # of the time: the thread wanted a core and had none
+_LIKELY = 1.96  # standard deviations: 19 of 20 draws lie within
+_FEWEST = 20  # values below which a percentile is not held against a replay
+
+
+class DisagreementError(RuntimeError):
+    """The unchanged replay is not what was recorded, so no prediction would hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One time, recorded and predicted.  Seconds.
+
+    Attributes:
+        name: an endpoint, or whose timers were late.
+        what: ``p50``, ``p90`` or ``p99``.
+        count: of how many values.
+        recorded: what the recording says.
+        low: the least that the change would make of it.
+        high: and the most.
+    """
+
+    name: str
+    what: str
+    count: int
+    recorded: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What changes would bring.
+
+    Attributes:
+        changes: the changes.
+        figures: latencies of requests by endpoint, then lateness of timers.
+        recordings: the replays that the range spans.
+        warning: what makes the figures doubtful; empty if nothing does.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+
+    changes: tuple[Change, ...]
+    figures: tuple[Figure, ...]
+    recordings: tuple[Recording, ...]
+    warning: str = ""
+
+    def figure(self, name: str, what: str = "p90") -> Figure:
+        """The figure of an endpoint.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        for one in self.figures:
+            if (one.name, one.what) == (name, what):
+                return one
+        raise KeyError(f"no figure {what} of {name!r}")
+
+    def __str__(self) -> str:
+        rows = [["", "n", *(f"{what} now → then" for what, _ in _SHARES)]]
+        names = dict.fromkeys(one.name for one in self.figures)
+        for name in names:
+            cells = [name, f"{self.figure(name, 'p50').count:,}"]
+            for what, _ in _SHARES:
+                one = self.figure(name, what)
+                cells.append(f"{seconds(one.recorded)} → {span(one.low, one.high)}")
+            rows.append(cells)
+        title = f"what if {' and '.join(map(str, self.changes))}:"
+        said = [f"{self.warning}."] if self.warning else []
+        return "\n".join([title, *table(rows), *said])
+
+
+def span(low: float, high: float) -> str:
+    """A range in words; one time where both ends read alike."""
+    first, last = seconds(low), seconds(high)
+    return first if first == last else f"{first} – {last}"
+
+
+def predict(recording: Recording, *changes: Change) -> Prediction:
+    """Return what *changes* would have brought.
+
+    Raises:
+        DisagreementError: if the unchanged replay disagrees with the recording.
+        NothingMatchesError: if nothing ran that a change names.
+    """
+    was = times(recording)
+    again = times(replay(recording))
+    errors = _compare(recording, was, again)
+    replays = [replay(recording, *changes)]
+    if any(change.kind == "move" for change in changes):
+        replays.append(replay(recording, *changes, lock_held=True))
+    found = [times(one) for one in replays]
+    figures = []
+    exact = recording.clock == "virtual"
+    for name, values in was.items():
+        if not all(name in one for one in found):
+            continue
+        for what, share in _SHARES:
+            margin = 0.0 if exact else _margin(share, len(values))
+            ends = (max(0.0, share - margin), min(1.0, share + margin))
+            after = [percentile(one[name], 100 * end) for one in found for end in ends]
+            error = errors[name, what]
+            figures.append(
+                Figure(
+                    name,
+                    what,
+                    len(values),
+                    percentile(values, 100 * share),
+                    max(0.0, min(after) - error),
+                    max(after) + error,
+                )
+            )
+    warning = _shortage(recording)
+    return Prediction(changes, tuple(figures), tuple(replays), warning)
+
+
+def _margin(share: float, count: int) -> float:
+    """How far off in rank a percentile of *count* values can be by chance."""
+    return float(_LIKELY * (share * (1 - share) / count) ** 0.5)
+
+
+def times(recording: Recording) -> dict[str, list[float]]:
+    """Latencies of requests by endpoint; then lateness of timers, by whom they woke."""
+    found: dict[str, list[float]] = {}
+    for one in requests(recording):
+        found.setdefault(one.endpoint, []).append(one.latency)
+    for callback in recording.callbacks:
+        if callback.due_ns is not None and callback.code.name not in WAKERS:
+            # Of a task that slept it is the step that it woke in.
+            name = f"timers of {name_of(recording, callback)}"
+            late = max(0, callback.run_ns - callback.due_ns) / 1e9
+            found.setdefault(name, []).append(late)
+    return found
+
+
+def _compare(
+    recording: Recording,
+    was: Mapping[str, Sequence[float]],
+    again: Mapping[str, Sequence[float]],
+) -> dict[tuple[str, str], float]:
+    """Return how far the unchanged replay is off.
+
+    Raises:
+        DisagreementError: if that is too far.
+    """
+    errors = {}
+    exact = recording.clock == "virtual"
+    for name, values in was.items():
+        for what, share in _SHARES:
+            before = percentile(values, 100 * share)
+            after = percentile(again[name], 100 * share) if name in again else 0.0
+            off = abs(after - before)
+            errors[name, what] = off
+            allowed = 0.0 if exact else max(_TOLERANCE_S, _TOLERANCE * before)
+            if what == "p90" and len(values) >= _FEWEST and off > allowed:
+                _refuse(recording, name, before, after)
+    return errors
+
+
+def _refuse(recording: Recording, name: str, before: float, after: float) -> None:
+    text = (
+        f"the unchanged replay does not agree with the recording: p90 of {name} was "
+        f"{seconds(before)}, and the replay gives {seconds(after)}, so nothing is "
+        "predicted"
+    )
+    raise DisagreementError(". ".join(filter(None, [text, _shortage(recording)])))
+
+
+def _shortage(recording: Recording) -> str:
+    """What to say where cores were short; nothing where they were not."""
+    short = waited_for_core(recording)
+    if short is None or short <= _SHORT:
+        return ""
+    return (
+        f"Cores were short: the loop's thread waited for one for {short:.0%} of the "
+        "time, which a replay does not know. Record again while the machine has a core "
+        "to spare"
+    )

@@ -1,0 +1,379 @@
+"""A recording: every callback that a loop ran, who made it ready, and what it cost.
+
+A :class:`looplab.trace.Trace` says when each callback was due, ready, ran and ended.
+A recording says more: which callback made it ready or set its timer, when its data
+arrived, how much of the time it computed, and for whom it worked.  With that it can
+name who makes others late (:meth:`Recording.blame`) and take each request apart
+(:meth:`Recording.requests`).
+
+>>> import asyncio
+>>> from looplab import burn
+>>> from looplab.diagnose import record
+>>> async def main():
+...     victim = asyncio.create_task(asyncio.sleep(0.1))
+...     await asyncio.sleep(0)
+...     burn(1)
+...     await victim
+>>> worst = record(main()).blame()[0]
+>>> worst.name, worst.waited
+('main', 0.9)
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from looplab.trace import Record, Trace
+
+if TYPE_CHECKING:
+    from .changes import Change
+    from .culprits import Culprit
+    from .latencies import Request
+    from .prediction import Prediction
+
+__all__ = [
+    "CAUSES",
+    "Callback",
+    "Code",
+    "Pause",
+    "Recording",
+    "RequestNote",
+    "Sample",
+    "ThreadUse",
+]
+
+_NS = 1_000_000_000
+
+Cause = Literal["call", "timer", "io", "thread", "before"]
+
+#: What made a callback ready, in the order of the numbers of the file format: another
+#: callback, a timer, a file descriptor, another thread; or it was ready before.
+CAUSES: tuple[Cause, ...] = ("call", "timer", "io", "thread", "before")
+
+
+class Code(NamedTuple):
+    """What a callback is: its qualified name and the line where it is defined."""
+
+    name: str
+    file: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """``file.py:12``; empty if it is not Python."""
+        return f"{self.file}:{self.line}" if self.line else ""
+
+
+@dataclass(slots=True)
+class Callback:
+    """One callback that ran.  Times are nanoseconds from the start of the recording.
+
+    Attributes:
+        index: its number in the recording, in the order in which they ran.
+        ready_ns: when it joined the ready queue.
+        run_ns: when it began to run.
+        ended_ns: when it gave the thread back.
+        cpu_ns: CPU time that it used; ``None`` if unknown.
+        cause: what made it ready, one of :data:`CAUSES`.
+        by: the number of the callback that made it ready, that set its timer, or that
+            began to watch its file descriptor if these are the first data since.
+        code: what it is.
+        task: the name of its task, or ``None``.
+        tag: the number of the tag it worked under; 0 for none.
+        due_ns: when its timer was due.
+        set_ns: when its timer was set.
+        arrived_ns: when its data came to this machine, if the system knows.
+        accepted: its data came on a connection that somebody else opened.
+    """
+
+    index: int
+    ready_ns: int
+    run_ns: int
+    ended_ns: int
+    cpu_ns: int | None
+    cause: Cause
+    by: int | None
+    code: Code
+    task: str | None
+    tag: int = 0
+    due_ns: int | None = None
+    set_ns: int | None = None
+    arrived_ns: int | None = None
+    accepted: bool = True
+
+    @property
+    def waits_from_ns(self) -> int:
+        """From when on it would have run, had nobody held the loop."""
+        if self.due_ns is not None:
+            return min(self.due_ns, self.ready_ns)
+        if self.arrived_ns is not None:
+            return min(self.arrived_ns, self.ready_ns)
+        return self.ready_ns
+
+    @property
+    def held_ns(self) -> int:
+        """How long it held the loop."""
+        return self.ended_ns - self.run_ns
+
+
+class Sample(NamedTuple):
+    """Where the loop's thread was at a moment.
+
+    Attributes:
+        at_ns: when.
+        callback: the number of the callback that ran.
+        weight_ns: for how much time the sample stands.
+        stack: places, the innermost first.
+        others: (name, place) of each other thread that was not waiting for work.
+    """
+
+    at_ns: int
+    callback: int
+    weight_ns: int
+    stack: tuple[Code, ...]
+    others: tuple[tuple[str, Code], ...] = ()
+
+
+class Pause(NamedTuple):
+    """The garbage collector stopped the loop's thread."""
+
+    callback: int
+    held_ns: int
+    generation: int
+
+
+class ThreadUse(NamedTuple):
+    """CPU time of a thread up to a moment, and how long it waited for a core."""
+
+    at_ns: int
+    name: str
+    cpu_ns: int
+    waited_ns: int
+
+
+class RequestNote(NamedTuple):
+    """One request: its tag, in which callbacks and when it began and ended; when its
+    data came, if that is known better than by its callbacks."""
+
+    tag: int
+    first: int
+    last: int
+    began_ns: int
+    ended_ns: int
+    arrived_ns: int | None = None
+
+
+@dataclass
+class Recording(Sequence[Callback]):
+    """What one event loop ran, in the order in which it ran.
+
+    A sequence of :class:`Callback`.  Made by :func:`looplab.diagnose.load` from a file
+    of ``looplab trace``, by :func:`looplab.diagnose.record` on the virtual clock, or by
+    :meth:`from_trace`.
+
+    Attributes:
+        clock: ``"virtual"``: the times are exact; ``"real"``: they are measured.
+        about: facts of the process: ``argv``, ``python``, ``pid``, ``cores`` …
+        tags: name of each tag by its number.
+        loop: the number of the loop in its process, from 1.
+        end_ns: when the recording ended.
+        dropped: how many callbacks a bound left out before the first one here.
+        complete: the file was ended properly; else the program was killed or still
+            runs, and its last moments may be missing.
+    """
+
+    callbacks: list[Callback]
+    clock: Literal["virtual", "real"] = "real"
+    about: Mapping[str, Any] = field(default_factory=dict)
+    tags: dict[int, str] = field(default_factory=dict)
+    notes: list[RequestNote] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    pauses: list[Pause] = field(default_factory=list)
+    threads: list[ThreadUse] = field(default_factory=list)
+    loop: int = 1
+    end_ns: int = 0
+    dropped: int = 0
+    complete: bool = True
+    result: Any = None
+
+    def __post_init__(self) -> None:
+        self._position = {one.index: at for at, one in enumerate(self.callbacks)}
+        if self.callbacks:
+            self.end_ns = max(self.end_ns, self.callbacks[-1].ended_ns)
+        _carry_due_times(self)
+        _carry_arrivals(self)
+
+    def __len__(self) -> int:
+        return len(self.callbacks)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.callbacks[index]
+
+    def __iter__(self) -> Iterator[Callback]:
+        return iter(self.callbacks)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Recording of {len(self):,} callbacks in {self.duration:.9g} s "
+            f"({self.clock} clock)>"
+        )
+
+    @property
+    def start_ns(self) -> int:
+        """When the first callback was ready or ran, whichever came first."""
+        if not self.callbacks:
+            return 0
+        first = self.callbacks[0]
+        return first.run_ns if self.dropped else min(first.ready_ns, first.run_ns)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first callback to the end."""
+        return (self.end_ns - self.start_ns) / _NS
+
+    @property
+    def busy(self) -> float:
+        """Seconds in which a callback held the loop."""
+        return sum(one.held_ns for one in self.callbacks) / _NS
+
+    def numbered(self, index: int | None) -> Callback | None:
+        """The callback with the number *index*, if it is in the recording."""
+        at = None if index is None else self._position.get(index)
+        return None if at is None else self.callbacks[at]
+
+    def position(self, index: int) -> int:
+        """Where the callback with the number *index* is in the recording."""
+        return self._position[index]
+
+    def tag_of(self, one: Callback) -> str | None:
+        """The name of the tag that *one* worked under, or None."""
+        return self.tags.get(one.tag) if one.tag else None
+
+    @property
+    def trace(self) -> Trace:
+        """The same as a :class:`looplab.trace.Trace`, for a timeline."""
+        return Trace(
+            (
+                Record(
+                    one.ready_ns,
+                    one.due_ns,
+                    one.run_ns,
+                    one.ended_ns,
+                    one.task,
+                    one.code.name,
+                )
+                for one in self.callbacks
+            ),
+            end_ns=self.end_ns,
+            clock=self.clock,
+            dropped=self.dropped,
+            result=self.result,
+        )
+
+    @classmethod
+    def from_trace(cls, trace: Trace) -> Recording:
+        """Return *trace* as a recording.
+
+        A trace does not say who made a callback ready.  It was the one that ran at that
+        moment; where two ended at one instant, the first of them is taken.
+        """
+        return cls(
+            list(_with_makers(trace)),
+            clock=trace.clock,
+            end_ns=trace.end_ns,
+            dropped=trace.dropped,
+            result=trace.result,
+        )
+
+    # -- the questions ---------------------------------------------------------
+
+    def blame(self, victim: str = "*") -> list[Culprit]:
+        """Who made others wait; see :func:`looplab.diagnose.blame`."""
+        from .culprits import blame
+
+        return blame(self, victim)
+
+    def replay(self, *changes: Change) -> Prediction:
+        """What *changes* would bring; see :func:`looplab.diagnose.predict`."""
+        from .prediction import predict
+
+        return predict(self, *changes)
+
+    def requests(self) -> list[Request]:
+        """Each request taken apart; see :func:`looplab.diagnose.requests`."""
+        from .latencies import requests
+
+        return requests(self)
+
+
+def _carry_due_times(recording: Recording) -> None:
+    """Give the step of a task that a due timer woke the timer's due time.
+
+    It is carried that one hop only, as in :mod:`looplab.trace`.
+    """
+    own = {
+        one.index: one.due_ns
+        for one in recording.callbacks
+        if one.cause == "timer" and one.due_ns is not None
+    }
+    for one in recording.callbacks:
+        if one.cause == "call" and one.task is not None and one.due_ns is None:
+            one.due_ns = own.get(-1 if one.by is None else one.by)
+
+
+def _carry_arrivals(recording: Recording) -> None:
+    """Tell the callback that set off a request when the data of the request came."""
+    from .latencies import trigger_of
+
+    for note in recording.notes:
+        if note.arrived_ns is None:
+            continue
+        one = trigger_of(recording, note.first)
+        if one is not None and one.cause == "io":
+            known = one.ready_ns if one.arrived_ns is None else one.arrived_ns
+            one.arrived_ns = min(known, note.arrived_ns)
+    for one in recording.callbacks:
+        if one.cause != "io" or one.by is None or one.arrived_ns is None:
+            continue
+        # Its connection came before its data.
+        accept = trigger_of(recording, one.by)
+        if accept is not None and accept.cause == "io":
+            known = accept.ready_ns if accept.arrived_ns is None else accept.arrived_ns
+            accept.arrived_ns = min(known, one.arrived_ns)
+
+
+def _with_makers(trace: Iterable[Record]) -> Iterator[Callback]:
+    records = list(trace)
+    at = 0  # the first callback that had not ended when this one became ready
+    timers: dict[int, int] = {}  # by the time at which they were due
+    for index, one in enumerate(records):
+        while at < index and records[at].ended_ns < one.ready_ns:
+            at += 1
+        maker: int | None = None
+        if at < index and records[at].run_ns <= one.ready_ns:
+            maker = at
+        cause: Cause = "call" if maker is not None else "before"
+        due = one.due_ns
+        if due is not None and one.task is None:
+            cause, maker = "timer", None
+            timers[due] = index
+        elif due is not None and due in timers:
+            cause, maker = "call", timers[due]  # the step that this timer woke
+        elif maker is None and one.ready_ns > 0:
+            cause = "io"
+        yield Callback(
+            index=index,
+            ready_ns=one.ready_ns,
+            run_ns=one.run_ns,
+            ended_ns=one.ended_ns,
+            cpu_ns=None,
+            cause=cause,
+            by=maker,
+            code=Code(one.label),
+            task=one.task,
+            due_ns=due,
+        )

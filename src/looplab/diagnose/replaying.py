@@ -1,0 +1,443 @@
+"""Run a recording again on the virtual clock, unchanged or with a change.
+
+Each callback of the recording becomes one on a virtual loop that burns as long as the
+callback held the loop, makes ready what it made ready, and sets the timers that it set.
+What came from outside comes when it came.  So the loop decides anew who waits for whom.
+
+A replay keeps the arrivals: a client that waits for its answer before it asks again
+would ask sooner after a mend.  It keeps what each callback did, too.  On a recording of
+the virtual clock the unchanged replay is the recording, to the nanosecond.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextvars import Context
+from dataclasses import dataclass, field, replace
+from functools import partial
+from heapq import heapify, heapreplace
+from typing import TYPE_CHECKING, Any
+
+from looplab import clock as _clock
+
+from .culprits import matches
+from .recording import Callback, Code, Recording, RequestNote
+
+if TYPE_CHECKING:
+    from .changes import Change
+
+__all__ = ["NothingMatchesError", "replay"]
+
+_NS = 1_000_000_000
+_SWITCH_NS = 5_000_000  # how long a thread keeps the interpreter while others want it
+_THREAD = Code("(a thread is done)")
+_SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
+
+
+class NothingMatchesError(ValueError):
+    """A change names something that did not run in the recording."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A callback of the recording, and what it led to."""
+
+    one: Callback
+    held: int
+    soon: bool = True  # it was made ready by another; else a timer or the outside did
+    delay: int = 0  # of its timer
+    not_before: int = 0  # when its data come
+    children: list[tuple[int, int]] = field(default_factory=list)  # (offset, index)
+    change: Change | None = None
+    gate: _Gate | None = None
+    urgent: bool = False
+
+
+class _Gate:
+    """Lets so many pieces of work begin at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.free = count
+        self.parked: deque[tuple[Any, ...]] = deque()
+        self.instances: dict[Any, int] = {}  # callbacks that an instance has to run
+        self.begun: set[Any] = set()
+
+
+def replay(
+    recording: Recording, *changes: Change, lock_held: bool = False
+) -> Recording:
+    """Return what the loop would have done after *changes*.
+
+    Args:
+        recording: what it did.
+        changes: from :mod:`looplab.diagnose.changes`; of several that concern a
+            callback's work the first counts.
+        lock_held: work that is moved to a thread keeps the interpreter lock, as pure
+            Python does; else it releases the lock, as sleeping and hashing do.
+
+    Raises:
+        NothingMatchesError: if nothing ran that a change names.
+    """
+    return _Replay(recording, changes, lock_held).run()
+
+
+class _Replay:
+    def __init__(
+        self, recording: Recording, changes: tuple[Change, ...], lock_held: bool
+    ) -> None:
+        self.recording = recording
+        self.lock_held = lock_held
+        self.jobs = {one.index: _Job(one, one.held_ns) for one in recording.callbacks}
+        self.roots: list[tuple[int, int]] = []  # (at, index)
+        self.log: list[Callback] = []
+        self.first: dict[int, int] = {}  # of each callback, where it is in the log
+        self.last: dict[int, int] = {}
+        self.pools: dict[Change, list[int]] = {}  # when each thread is free
+        self.computing: deque[list[Any]] = deque()  # threads that hold the lock
+        self.left = 0
+        self.urgent: Context | None = None
+        self.ordinary: Context | None = None
+        self._link()
+        for change in changes:
+            self._apply(change)
+
+    # -- the plan --------------------------------------------------------------------
+
+    def _link(self) -> None:
+        """Find out what led to each callback."""
+        of_task: dict[str, Callback] = {}
+        for one in self.recording.callbacks:
+            maker = self.jobs.get(-1 if one.by is None else one.by)
+            job = self.jobs[one.index]
+            if one.cause == "call" and maker is not None:
+                self._child(maker, one.ready_ns, one.index)
+            elif one.cause == "timer" and maker is not None and one.set_ns is not None:
+                job.soon = False
+                job.delay = max(0, (one.due_ns or one.ready_ns) - one.set_ns)
+                self._child(maker, one.set_ns, one.index)
+            else:
+                self._root(one, of_task)
+            if one.task is not None:
+                of_task[one.task] = one
+        for job in self.jobs.values():
+            job.children.sort()
+        self.roots.sort()
+
+    def _child(self, maker: _Job, at: int, index: int) -> None:
+        offset = min(max(0, at - maker.one.run_ns), maker.held)
+        maker.children.append((offset, index))
+
+    def _root(self, one: Callback, of_task: dict[str, Callback]) -> None:
+        """Something from outside: a request, or the answer to what a task asked."""
+        job = self.jobs[one.index]
+        job.soon = False
+        at = min(one.waits_from_ns, one.ready_ns)
+        watcher = self.jobs.get(-1 if one.by is None else one.by)
+        if one.cause == "io" and one.accepted and watcher is not None:
+            job.not_before = at
+            self._child(watcher, watcher.one.ended_ns, one.index)
+            return
+        answered = None
+        if one.cause == "thread" or (one.cause == "io" and not one.accepted):
+            answered = self._asker(one, of_task)
+        if answered is None:
+            self.roots.append((at, one.index))
+            return
+        asker = self.jobs[answered.index]
+        asked = min(max(at, answered.run_ns), answered.ended_ns)
+        job.delay = max(0, at - asked)
+        self._child(asker, asked, one.index)
+
+    def _asker(self, one: Callback, of_task: dict[str, Callback]) -> Callback | None:
+        """The callback that asked for what *one* brings: the step before of the task
+        that it woke."""
+        index = one.index
+        seen = {index}
+        for later in self.recording.callbacks[
+            self.recording.position(index) + 1 : self.recording.position(index) + 200
+        ]:
+            if later.cause == "call" and later.by in seen:
+                if later.task is not None:
+                    return of_task.get(later.task)
+                seen.add(later.index)
+        return None
+
+    def _apply(self, change: Change) -> None:
+        recording = self.recording
+        found = [
+            one
+            for one in recording.callbacks
+            if matches(recording, one, change.pattern)
+        ]
+        if not found:
+            raise NothingMatchesError(
+                f"nothing in the recording matches {change.pattern!r}: name a tag, a "
+                "function, a task or file.py:12 as `looplab who` shows it"
+            )
+        gate = _Gate(int(change.amount)) if change.kind == "workers" else None
+        small = 0 if recording.clock == "virtual" else _SMALL_NS
+        for one in found:
+            job = self.jobs[one.index]
+            if gate is not None:
+                if not (one.tag or one.task):
+                    continue  # a timer that wakes one of them is no work of its own
+                key = self._instance(one)
+                job.gate = gate
+                gate.instances[key] = gate.instances.get(key, 0) + 1
+            elif change.kind == "first":
+                job.urgent = True
+            elif job.change is None and job.held > small:
+                job.change = change
+        if change.kind == "faster":
+            for one in found:
+                job = self.jobs[one.index]
+                if job.change is change:
+                    job.held = round(job.held / change.amount)
+                    job.children = [
+                        (round(offset / change.amount), index)
+                        for offset, index in job.children
+                    ]
+        if change.kind == "move":
+            self.pools[change] = [0] * int(change.amount)
+            heapify(self.pools[change])
+
+    def _instance(self, one: Callback) -> Any:
+        return one.tag or one.task
+
+    # -- the run ---------------------------------------------------------------------
+
+    def run(self) -> Recording:
+        """Run the plan; return it as a recording."""
+        settings: dict[str, Any] = {"max_stalled": None}
+        if any(job.urgent for job in self.jobs.values()):
+            from looplab.priority import VirtualPriorityLoop
+            from looplab.priority.context import context_with
+
+            settings = {"loop_factory": partial(VirtualPriorityLoop, max_stalled=None)}
+            self.urgent, self.ordinary = context_with(1), context_with(0)
+        _clock.run(self._main(), **settings)
+        notes = []
+        for note in self.recording.notes:
+            first, last = self.first.get(note.first), self.last.get(note.last)
+            if first is None or last is None:
+                continue
+            notes.append(self._note(note, first, last))
+        return replace(
+            self.recording,
+            callbacks=self.log,
+            notes=notes,
+            samples=[],
+            pauses=[],
+            threads=[],
+            clock="virtual",
+            end_ns=0,
+            dropped=0,
+        )
+
+    def _note(self, note: RequestNote, first: int, last: int) -> RequestNote:
+        one, then = self.log[first], self.jobs[note.first].one
+        began = one.run_ns + min(note.began_ns - then.run_ns, one.held_ns)
+        end, was = self.log[last], self.jobs[note.last].one
+        after = max(0, was.ended_ns - note.ended_ns)
+        ended = max(began, end.ended_ns - min(after, end.held_ns))
+        return RequestNote(note.tag, first, last, began, ended, note.arrived_ns)
+
+    async def _main(self) -> None:
+        self.loop: Any = asyncio.get_running_loop()
+        self.done: asyncio.Event = asyncio.Event()
+        for at, index in self.roots:
+            if at <= 0:
+                self._soon(index, 0, None)
+            else:
+                self._later(at, index, None, at)
+        if self.left:
+            await self.done.wait()
+
+    def _context(self, index: int) -> Context | None:
+        return self.urgent if self.jobs[index].urgent else self.ordinary
+
+    def _soon(self, index: int, ready: int, by: int | None, piece: int = 0) -> None:
+        self.left += 1
+        self.loop.call_soon(
+            self._go, index, ready, by, None, piece, context=self._context(index)
+        )
+
+    def _later(self, at: int, index: int, by: int | None, due: int | None) -> None:
+        self.left += 1
+        self.loop.call_at(
+            at / _NS, self._fired, index, by, due, context=self._context(index)
+        )
+
+    def _fired(self, index: int, by: int | None, due: int | None) -> None:
+        self._go(index, self.loop.time_ns(), by, due, 0)
+
+    def _go(
+        self, index: int, ready: int, by: int | None, due: int | None, piece: int
+    ) -> None:
+        job = self.jobs[index]
+        gate = job.gate
+        if gate is not None and piece == 0:
+            key = self._instance(job.one)
+            if key not in gate.begun:
+                if not gate.free:
+                    self._write(job, ready, self.loop.time_ns(), by, due)
+                    gate.parked.append((index, key))
+                    self._ended()
+                    return
+                gate.free -= 1
+                gate.begun.add(key)
+        run = self.loop.time_ns()
+        number = len(self.log)
+        self.first.setdefault(index, number)
+        self._write(job, ready, run, by, due)
+        more = self._work(job, number, piece)
+        self.log[number].ended_ns = self.loop.time_ns()
+        self.last[index] = number
+        if gate is not None and not more:
+            self._leave(gate, self._instance(job.one))
+        self._ended()
+
+    def _write(
+        self, job: _Job, ready: int, run: int, by: int | None, due: int | None
+    ) -> None:
+        one = job.one
+        outside = by is None
+        self.log.append(
+            Callback(
+                index=len(self.log),
+                ready_ns=min(ready, run),
+                run_ns=run,
+                ended_ns=run,
+                cpu_ns=None,
+                cause=one.cause if outside or due is not None else "call",
+                by=by,
+                code=one.code,
+                task=one.task,
+                tag=one.tag,
+                due_ns=due if one.cause == "timer" else None,
+                arrived_ns=due if one.cause == "io" else None,
+                accepted=one.accepted,
+            )
+        )
+
+    def _work(self, job: _Job, number: int, piece: int) -> bool:
+        """Do the work of a callback, or of one piece of it; whether more is to come."""
+        change, held = job.change, job.held
+        if change is not None and change.kind == "chunk" and held > change.amount:
+            size = int(change.amount)
+            start, end = piece * size, min((piece + 1) * size, held)
+            self._burn(job, number, start, end, inclusive=piece == 0)
+            if end < held:
+                self._soon(job.one.index, self.loop.time_ns(), number, piece + 1)
+                return True
+            return False
+        if change is not None and change.kind == "move":
+            if piece == 0:
+                self._burn(job, number, 0, 0, inclusive=True)
+                self._to_thread(job, number, change)
+                return True
+            for offset, child in job.children:
+                if offset > 0:
+                    self._start(child, number)
+            return False
+        self._burn(job, number, 0, held, inclusive=True)
+        return False
+
+    def _burn(
+        self, job: _Job, number: int, start: int, end: int, *, inclusive: bool
+    ) -> None:
+        """Hold the loop from *start* to *end* of a callback, and start its children."""
+        at = start
+        for offset, child in job.children:
+            if offset > end or offset < start or (offset == start and not inclusive):
+                continue
+            if offset > at:
+                self.loop.burn((offset - at) / _NS)
+                at = offset
+            self._start(child, number)
+        if end > at:
+            self.loop.burn((end - at) / _NS)
+
+    def _start(self, index: int, by: int) -> None:
+        job, now = self.jobs[index], self.loop.time_ns()
+        if job.soon:
+            self._soon(index, now, by)
+        else:
+            at = max(now + job.delay, job.not_before)
+            self._later(at, index, by, job.not_before or at)
+
+    # -- threads ---------------------------------------------------------------------
+
+    def _to_thread(self, job: _Job, number: int, change: Change) -> None:
+        pool, now = self.pools[change], self.loop.time_ns()
+        self.left += 1
+        if self.lock_held:
+            self.computing.append([job, number, job.held, pool])
+            if len(self.computing) == 1:
+                self.loop.call_soon(self._compute, context=self.ordinary)
+            return
+        end = max(now, pool[0]) + job.held
+        heapreplace(pool, end)
+        context = self._context(job.one.index)
+        self.loop.call_at(end / _NS, self._computed, job, number, context=context)
+
+    def _compute(self) -> None:
+        """A thread has the interpreter: the loop waits until it gives it up."""
+        threads = len(self.computing[0][3])
+        one = self.computing.popleft()
+        job, number, left, _ = one
+        size = min(left, _SWITCH_NS)
+        self.loop.burn(size / _NS)
+        if left > size:
+            one[2] = left - size
+            # Those that have a thread take turns; the others wait for one.
+            self.computing.insert(min(threads - 1, len(self.computing)), one)
+        else:
+            self._computed(job, number)
+        if self.computing:
+            self.loop.call_soon(self._compute, context=self.ordinary)
+
+    def _computed(self, job: _Job, number: int) -> None:
+        """A thread is done: the task that waits for it is woken."""
+        now = self.loop.time_ns()
+        self.log.append(
+            Callback(
+                index=len(self.log),
+                ready_ns=now,
+                run_ns=now,
+                ended_ns=now,
+                cpu_ns=None,
+                cause="thread",
+                by=number,
+                code=_THREAD,
+                task=None,
+                tag=job.one.tag,
+            )
+        )
+        self._soon(job.one.index, now, len(self.log) - 1, 1)
+        self._ended()
+
+    # -- the end ---------------------------------------------------------------------
+
+    def _leave(self, gate: _Gate, key: Any) -> None:
+        gate.instances[key] -= 1
+        if gate.instances[key] == 0 and key in gate.begun:
+            self.left += 1
+            self.loop.call_soon(self._release, gate, context=self.ordinary)
+
+    def _release(self, gate: _Gate) -> None:
+        gate.free += 1
+        if gate.parked:
+            index, key = gate.parked.popleft()
+            gate.free -= 1
+            gate.begun.add(key)
+            self._soon(index, self.loop.time_ns(), len(self.log) - 1)
+        self._ended()
+
+    def _ended(self) -> None:
+        self.left -= 1
+        if not self.left:
+            self.done.set()

@@ -1,0 +1,149 @@
+"""Where threads are: the line that a slow callback is at, and what the others do.
+
+A look takes the interpreter for some microseconds.  While a call into C keeps the
+interpreter, no look is possible; the first one after it still finds the caller's line,
+and stands for all the time that passed.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from .recorder import Recorder
+from .tags import recorders
+
+__all__ = ["ThreadClock", "sample_stack", "watch_collector", "where_others_are"]
+
+_DEPTH = 60  # frames of a stack that are looked at
+_KEPT = 24  # and that are kept
+_ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
+# A thread that is in one of these waits for work.
+_WAITING = frozenset(
+    [
+        ("threading.py", "wait"),
+        ("threading.py", "join"),
+        ("threading.py", "_wait_for_tstate_lock"),
+        ("queue.py", "get"),
+        ("thread.py", "_worker"),
+        ("selectors.py", "select"),
+        ("selectors.py", "_select"),
+        ("connection.py", "_recv"),
+        ("connection.py", "wait"),
+        ("socket.py", "accept"),
+        ("socketserver.py", "serve_forever"),
+        ("poll.py", "poll"),
+    ]
+)
+_PAUSE_NS = 1_000_000  # a shorter pause of the collector is not worth a line
+
+Frames = tuple[tuple[CodeType, int], ...]
+
+
+def sample_stack(frame: FrameType | None) -> Frames:
+    """Return (code, line) of a thread inside its callback, the innermost first."""
+    stack: list[tuple[CodeType, int]] = []
+    for _ in range(_DEPTH):
+        if frame is None:
+            break
+        code = frame.f_code
+        if code.co_name in _ENDS and code.co_filename.endswith(
+            ("events.py", "clock.py", "loop.py")
+        ):
+            break
+        stack.append((code, frame.f_lineno or code.co_firstlineno))
+        frame = frame.f_back
+    return tuple(stack[:_KEPT])
+
+
+def where_others_are(
+    frames: dict[int, FrameType], without: set[int]
+) -> list[tuple[str, tuple[CodeType, int]]]:
+    """Return (name, place) of the threads that are not waiting for work."""
+    names = {one.ident: one.name for one in threading.enumerate()}
+    found = []
+    for ident, frame in frames.items():
+        if ident in without:
+            continue
+        code = frame.f_code
+        if (code.co_filename.rpartition(os.sep)[2], code.co_name) in _WAITING:
+            continue
+        place = _callers_place(frame)
+        found.append((names.get(ident, f"thread {ident}"), place))
+    return found
+
+
+def _callers_place(frame: FrameType) -> tuple[CodeType, int]:
+    """The innermost place that is not in the standard library."""
+    one: FrameType | None = frame
+    while one is not None:
+        if not one.f_code.co_filename.startswith(_STDLIB):
+            return one.f_code, one.f_lineno or one.f_code.co_firstlineno
+        one = one.f_back
+    return frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno
+
+
+_STDLIB = (os.__file__.rpartition(os.sep)[0] + os.sep, "<frozen")
+
+
+def watch_collector() -> Callable[[], None]:
+    """Note the garbage collector's pauses of recorded loops; return what undoes it."""
+    began: dict[int, int] = {}
+
+    def noticed(phase: str, info: dict[str, int]) -> None:
+        ident = threading.get_ident()
+        recorder: Any = recorders.get(ident)
+        if recorder is None:
+            return
+        if phase == "start":
+            began[ident] = time.monotonic_ns()
+            return
+        held = time.monotonic_ns() - began.pop(ident, time.monotonic_ns())
+        if held >= _PAUSE_NS and recorder.running[0] >= 0:
+            recorder.pauses.append((recorder.running[0], held, info["generation"]))
+
+    gc.callbacks.append(noticed)
+
+    def undo() -> None:
+        if noticed in gc.callbacks:
+            gc.callbacks.remove(noticed)
+
+    return undo
+
+
+class ThreadClock:
+    """CPU time of each thread, and how long it waited for a core (Linux)."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[int, int]] = {}
+        self._here = Path("/proc/self/task")
+
+    def read(self, recorder: Recorder) -> list[tuple[str, int, int]]:
+        """Return (name, CPU ns, waited ns) of threads that moved since the last look.
+
+        The thread of *recorder*'s loop is always among them, and is called ``loop``.
+        """
+        if sys.platform != "linux":
+            return []
+        found = []
+        for one in threading.enumerate():
+            native = one.native_id
+            if native is None:
+                continue
+            try:
+                text = (self._here / str(native) / "schedstat").read_text()
+                cpu, waited = map(int, text.split()[:2])
+            except (OSError, ValueError):
+                continue
+            is_loop = one.ident == recorder.thread[0]
+            if is_loop or self._last.get(native) != (cpu, waited):
+                self._last[native] = cpu, waited
+                found.append(("loop" if is_loop else one.name, cpu, waited))
+        return found

@@ -1,0 +1,156 @@
+"""What a piece of work is called: an endpoint, the type of a message, a name of yours.
+
+A tag lives in a context variable, so the tasks that work starts carry it too.  The
+recorder reads it from the context of each callback.
+
+>>> from looplab import tag
+>>> with tag("rebuild index"):
+...     pass
+
+The module uses the standard library only and imports nothing that a browser lacks.
+"""
+
+from __future__ import annotations
+
+from _thread import get_ident
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from itertools import count
+from types import TracebackType
+from typing import Any, Protocol
+
+__all__ = ["CURRENT", "Request", "Tag", "recorders", "tag"]
+
+_number = count(1).__next__
+
+
+class Tag:
+    """One piece of work.  Two pieces can have one name; their numbers differ.
+
+    Attributes:
+        number: counts the tags of this process, from 1.
+        name: what the report calls it.
+    """
+
+    __slots__ = ("name", "number")
+
+    def __init__(self, name: str) -> None:
+        self.number = _number()
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.number}: {self.name}>"
+
+
+class Request(Tag):
+    """A piece of work that somebody outside waits for: its time is recorded too."""
+
+    __slots__ = ("recorder",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.recorder: Recorder | None = None
+
+    def begin(self, fd: int | None = None) -> Request:
+        """Note that the work begins here and now, and put the tag in force.
+
+        *fd* is the connection that its data came on, if the recorder cannot know.
+        """
+        CURRENT.set(self)
+        self.recorder = recorders.get(get_ident())
+        if self.recorder is not None:
+            self.recorder.request_begins(self, fd)
+        return self
+
+    def end(self) -> None:
+        """Note that the work is done.  The second call does nothing."""
+        recorder, self.recorder = self.recorder, None
+        if recorder is not None:
+            recorder.request_ends(self)
+
+
+class Recorder(Protocol):
+    """What the tags of a thread tell the recorder of its loop."""
+
+    def touched(self, tag: Tag) -> None:
+        """The running callback works for *tag*."""
+
+    def request_begins(self, tag: Request, fd: int | None) -> None:
+        """*tag* begins in the running callback; its data came on *fd*."""
+
+    def request_ends(self, tag: Request) -> None:
+        """*tag* ends in the running callback."""
+
+
+#: The tag in force in this context, or None.
+CURRENT: ContextVar[Tag | None] = ContextVar("looplab.tag", default=None)
+
+#: The recorder of the loop that runs in a thread, by the thread's identity.
+recorders: dict[int, Recorder] = {}
+
+
+class tag:  # noqa: N801 - it is used as `with tag(name):`
+    """Give the work inside a ``with`` block, or a function, a name in the report.
+
+    Costs about a microsecond, whether or not anything is recorded.
+
+    Args:
+        name: such as the type of a message.
+
+    Raises:
+        TypeError: if *name* is not a text.
+
+    It also decorates a function, plain or ``async``::
+
+        @tag("rebuild index")
+        async def rebuild(): ...
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+
+    __slots__ = ("_name", "_tokens")
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            kind = type(name).__name__
+            raise TypeError(f"tag() takes the name of the work, a str, not {kind}")
+        self._name = name
+        self._tokens: list[Token[Tag | None]] = []
+
+    def __enter__(self) -> Tag:
+        one = Tag(self._name)
+        self._tokens.append(CURRENT.set(one))
+        recorder = recorders.get(get_ident())
+        if recorder is not None:
+            recorder.touched(one)
+        return one
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        CURRENT.reset(self._tokens.pop())
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate *function*: each call of it is one piece of work."""
+        from functools import wraps
+        from inspect import iscoroutinefunction
+
+        name = self._name
+        if iscoroutinefunction(function):
+
+            @wraps(function)
+            async def tagged_coroutine(*args: Any, **options: Any) -> Any:
+                with tag(name):
+                    return await function(*args, **options)
+
+            return tagged_coroutine
+
+        @wraps(function)
+        def tagged(*args: Any, **options: Any) -> Any:
+            with tag(name):
+                return function(*args, **options)
+
+        return tagged

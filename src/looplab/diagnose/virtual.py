@@ -1,0 +1,189 @@
+"""Record a program on the virtual clock, with who made what ready."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from looplab import clock as _clock
+from looplab.clock.observers import Observer
+
+from . import tags
+from .described import describe
+from .recorder import BEFORE, CALL, TIMER, Recorder, watch_timers
+from .recording import CAUSES, Callback, Code, Recording, RequestNote
+
+__all__ = ["record"]
+
+T = TypeVar("T")
+
+
+def record(main: Coroutine[Any, Any, T], **settings: Any) -> Recording:
+    """Run *main* on the virtual clock and return the recording of it.
+
+    What *main* returned is the recording's ``result``.  If *main* raises, so does this.
+
+    Args:
+        main: a coroutine.
+        settings: passed on to :func:`looplab.run`.
+
+    Raises:
+        TypeError: if *main* is not a coroutine.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+    if not asyncio.iscoroutine(main):
+        name = getattr(main, "__name__", None)
+        fix = f"call it: record({name}())" if name and callable(main) else "pass main()"
+        raise TypeError(f"record() takes a coroutine, not {main!r:.60}: {fix}")
+    made: list[VirtualRecorder] = []
+    debug, factory = settings.pop("debug", None), settings.pop("loop_factory", None)
+    own = {} if factory is None else settings  # those that run() refuses beside it
+
+    def recorded_loop() -> Any:
+        loop = factory() if factory else _clock.VirtualTimeLoop(**settings)
+        made.append(VirtualRecorder(loop))
+        return loop
+
+    watched: _Watched[T] = _Watched(main, lambda: made[0].detach())
+    result = _clock.run(watched, debug=debug, loop_factory=recorded_loop, **own)
+    recording = recording_of(made[0], clock="virtual")
+    recording.result = result
+    return recording
+
+
+class VirtualRecorder(Recorder, Observer):
+    """Records every callback of a virtual loop, a priority loop among them."""
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop, 1)
+        self.now = loop.time_ns
+        self._waiting: dict[int, tuple[int, int]] = {}
+        self._timers: dict[int, tuple[int, int]] = {}
+        self._index = -1
+        self._begun: tuple[Any, ...] = ()
+        self._context: Any = None
+        loop.add_observer(self)
+        undo = watch_timers(
+            loop, ["call_later", "call_at"], self.running, self._timers, self.now
+        )
+
+        def detach() -> None:
+            undo()
+            loop.remove_observer(self)
+            self._finish()
+
+        self._detach = detach
+        self.enter()
+
+    def joined(self, handle: Any) -> None:
+        """Note who made *handle* ready, and when."""
+        self._waiting[id(handle)] = self.now(), self.running[0]
+
+    def left(self, handle: Any) -> None:
+        """Note that *handle* runs."""
+        self._finish()
+        at = self.now()
+        ready, by = self._waiting.pop(id(handle), (at, -1))
+        if handle._cancelled:
+            return
+        cause, due, was_set = (CALL if by >= 0 else BEFORE), None, None
+        if isinstance(handle, asyncio.TimerHandle):
+            cause, due = TIMER, handle._due_ns  # type: ignore[attr-defined]
+            by, was_set = self._timers.pop(id(handle), (-1, None))
+        self._index += 1
+        self._begun = (ready, cause, by, at, *describe(handle._callback), due, was_set)
+        self._context = handle._context
+        self.running[:] = [self._index, at]
+
+    def iteration(self) -> None:
+        """The callback before, if any, has ended."""
+        self._finish()
+
+    def _finish(self) -> None:
+        if self.running[0] < 0:
+            return
+        at, self.running[0] = self.now(), -1
+        tag = self._context.get(tags.CURRENT)
+        if self._touched:
+            tag = tag or self._touched[0]
+            self._touched.clear()
+        self._context = None
+        ready, cause, by, run, task, code, due, was_set = self._begun
+        number = 0 if tag is None else tag.number
+        note = (ready, cause, by, run, at, at - run, task, code, number)
+        self.notes.append((*note, due, was_set, None, True))
+
+
+class _Watched(Coroutine[Any, Any, T]):
+    """A coroutine whose end is told.
+
+    It is no coroutine around the other one, so that its task has the same code.
+    """
+
+    def __init__(self, main: Any, ended: Callable[[], None]) -> None:
+        self._main = main
+        self._ended = ended
+        self.__qualname__ = getattr(main, "__qualname__", type(main).__qualname__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._main, name)
+
+    def _step(self, method: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return method(*args)
+        except BaseException:  # StopIteration, with the result, is one
+            self._ended()
+            raise
+
+    def send(self, value: Any) -> Any:
+        return self._step(self._main.send, value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._step(self._main.throw, *error)
+
+    def close(self) -> None:
+        self._main.close()
+
+    def __await__(self) -> Any:
+        raise RuntimeError("a recorded coroutine runs as a task")
+
+
+def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
+    """Return what *recorder* has noted, without a file between."""
+    callbacks = []
+    for index, note in enumerate(recorder.notes):
+        ready, cause, by, run, ended, cpu, task, code, tag, due, was_set, *more = note
+        arrived, accepted = more
+        callbacks.append(
+            Callback(
+                index=index,
+                ready_ns=ready,
+                run_ns=run,
+                ended_ns=ended,
+                cpu_ns=cpu,
+                cause=CAUSES[cause],
+                by=by if by >= 0 else None,
+                code=code_of(code),
+                task=task,
+                tag=tag,
+                due_ns=due,
+                set_ns=was_set,
+                arrived_ns=arrived,
+                accepted=accepted,
+            )
+        )
+    tags = {one.number: one.name for one in recorder.names}
+    notes = []
+    for tag, first, last, at, end, _ in recorder.requests:
+        tags[tag.number] = tag.name
+        notes.append(RequestNote(tag.number, first, last, at, end))
+    return Recording(callbacks, clock=clock, tags=tags, notes=notes)
+
+
+def code_of(what: Any) -> Code:
+    """Return what a note says about the code of a callback."""
+    if isinstance(what, str):
+        return Code(what)
+    return Code(what.co_qualname, what.co_filename, what.co_firstlineno)

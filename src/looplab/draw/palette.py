@@ -1,0 +1,76 @@
+"""The colours of every chart, on a light and on a dark ground.
+
+They differ for colour-blind readers too, and text in them has a contrast of at least
+4.5 to 1.  What a colour stands for is said by whoever draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = [
+    "COLOURS",
+    "COLOURS_DARK",
+    "LOUD",
+    "PLAIN",
+    "QUIET",
+    "check_colour",
+    "themed",
+    "variables",
+]
+
+#: The colours on a light ground.
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "orange": "#b8430b",
+        "blue": "#0b62a4",
+        "green": "#08704f",
+        "grey": "#66707b",
+    }
+)
+
+#: The same on a dark ground.
+COLOURS_DARK: Mapping[str, str] = MappingProxyType(
+    {
+        "orange": "#ff9d63",
+        "blue": "#6db7f2",
+        "green": "#4fcfa4",
+        "grey": "#98a2ae",
+    }
+)
+
+#: The colour of what nobody chose a colour for, of what must be seen first, and of
+#: what is beside the point.
+PLAIN, LOUD, QUIET = "blue", "orange", "grey"
+
+
+def check_colour(name: str, what: str) -> None:
+    """Raise :exc:`ValueError` unless *name*, the colour of *what*, is one of ours."""
+    if name not in COLOURS:
+        raise ValueError(
+            f"the colour of {what!r} is {name!r}: it must be one of "
+            f"{', '.join(COLOURS)}"
+        )
+
+
+def variables(*groups: Mapping[str, str]) -> str:
+    """Return colours as variables of CSS."""
+    return ";".join(f"--{k}:{v}" for group in groups for k, v in group.items())
+
+
+def themed(name: str, light: str, dark: str, rules: str) -> str:
+    """Return CSS for a class whose variables follow the theme of the page.
+
+    Args:
+        name: the class.
+        light: its variables on a light ground.
+        dark: and on a dark one.
+        rules: what else the class has.
+    """
+    return (
+        f".{name}{{{light};{rules}}}"
+        f'html[data-theme="dark"] .{name}{{{dark}}}'
+        f"@media (prefers-color-scheme:dark){{html:not([data-theme]) .{name}"
+        f"{{{dark}}}}}"
+    )

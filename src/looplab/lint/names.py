@@ -1,0 +1,167 @@
+"""What an expression stands for, as far as the file tells it for sure.
+
+A name that is bound in two ways is not guessed at: the rules say nothing about it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .scopes import (
+    Binding,
+    Class,
+    Default,
+    Mark,
+    Scope,
+    Signature,
+    Value,
+)
+
+__all__ = ["DEPTH", "Names"]
+
+#: How many names stand for names, and classes derive from classes, at most.
+DEPTH = 50
+
+
+class Names:
+    """Says what an expression stands for, as far as the file tells it for sure."""
+
+    def __init__(self) -> None:
+        # Answers by scope and name, so that names that are assigned to one another in
+        # turn take no longer than others; an answer not yet known counts as None.
+        self._values: dict[tuple[Scope, str], Value] = {}
+        self._constants: dict[tuple[Scope, str], bool] = {}
+        self._depth = 0
+
+    def bindings(self, name: str, scope: Scope) -> tuple[list[Binding], Scope]:
+        """All bindings of *name* where it is looked up, and the scope that is."""
+        for one in scope.outer():
+            if name in one.globals:
+                while one.parent is not None:
+                    one = one.parent
+                return one.bindings.get(name, []), one
+            found = one.bindings.get(name) or one.bindings.get(f"*{name}")
+            if found and name not in one.nonlocals:
+                return found, one
+        return [], scope
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """A dotted name, a class of the file, or None for anything else."""
+        attributes = []
+        while True:
+            if isinstance(node, ast.Attribute):
+                attributes.append(node.attr)
+            elif not isinstance(node, ast.Subscript) or attributes:
+                break
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        value = self.named(node.id, scope)
+        if not attributes:
+            return value
+        if value is None and len(attributes) == 1 and node.id in ("self", "cls"):
+            return self.of_class(attributes[0], scope)
+        if not isinstance(value, str):
+            return None
+        return ".".join([value, *reversed(attributes)])
+
+    def named(self, name: str, scope: Scope) -> Value:
+        """What a name stands for: one thing, wherever it is bound, or None."""
+        found, where = self.bindings(name, scope)
+        key = (where, name)
+        if key in self._values or self._depth > DEPTH:
+            return self._values.get(key)
+        self._values[key] = None
+        values: set[Value] = set()
+        self._depth += 1
+        for what in found:
+            if isinstance(what, str | Class):
+                values.add(what)
+            elif isinstance(what, Default):
+                values.add(self.value(what.node, what.scope))
+            elif isinstance(what, Mark):
+                values.add(None)
+            elif not (isinstance(what, ast.Constant) and what.value is None):
+                # `asyncio = None` is what is left where the import failed.
+                values.add(self.value(what, where))
+        self._depth -= 1
+        if len(values) == 1:
+            self._values[key] = values.pop()
+        return self._values[key]
+
+    def of_class(self, name: str, scope: Scope) -> Value:
+        """What an attribute stands for that the class around a method binds."""
+        around = scope.parent
+        if around is None or around.kind != "class" or name not in around.bindings:
+            return None
+        return self.named(name, around)
+
+    def no_bound(self, node: ast.expr, scope: Scope, signature: Signature) -> bool:
+        """Whether *node*, passed as a bound, surely is none."""
+        if self.infinite(node, scope):
+            return True
+        return signature.zero and self.not_positive(node, scope)
+
+    def infinite(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether *node* is surely infinity."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            (word,) = node.args if len(node.args) == 1 else (None,)
+            return (
+                node.func.id == "float"
+                and isinstance(word, ast.Constant)
+                and str(word.value).lower() in ("inf", "infinity", "+inf", "+infinity")
+            )
+        return isinstance(node, ast.Attribute | ast.Name) and (
+            self.value(node, scope) == "math.inf"
+        )
+
+    def constant(self, name: str, scope: Scope) -> bool:
+        """Whether a name stands for such a constant wherever it is bound."""
+        found, where = self.bindings(name, scope)
+        key = (where, name)
+        if key not in self._constants and self._depth <= DEPTH:
+            self._constants[key] = False
+            self._depth += 1
+            self._constants[key] = bool(found) and all(
+                isinstance(what, ast.expr) and self.not_positive(what, where)
+                for what in found
+            )
+            self._depth -= 1
+        return self._constants.get(key, False)
+
+    def not_positive(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether *node* is surely a constant that is 0, negative, False or None."""
+        signs: list[ast.unaryop] = []
+        while isinstance(node, ast.UnaryOp):
+            signs.append(node.op)
+            node = node.operand
+        if isinstance(node, ast.Name) and not signs:
+            return self.constant(node.id, scope)
+        if not isinstance(node, ast.Constant):
+            return False
+        value = node.value
+        if value is None:
+            return not signs
+        if not isinstance(value, int | float):
+            return False
+        for sign in reversed(signs):
+            if isinstance(sign, ast.USub):
+                value = -value
+            elif isinstance(sign, ast.Not):
+                value = not value
+            elif isinstance(sign, ast.Invert):
+                if isinstance(value, float):
+                    return False
+                value = ~int(value)
+        return value <= 0
+
+    def number(self, node: ast.expr, scope: Scope) -> float | None:
+        """The number that an expression surely is, if it is a constant."""
+        if isinstance(node, ast.Name):
+            found, _ = self.bindings(node.id, scope)
+            if len(found) != 1 or not isinstance(found[0], ast.Constant):
+                return None
+            node = found[0]
+        if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+            return None
+        return float(node.value) if isinstance(node.value, int | float) else None

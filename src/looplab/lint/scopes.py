@@ -1,0 +1,110 @@
+"""What a file binds its names to, scope by scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "PARAMETER",
+    "UNKNOWN",
+    "Binding",
+    "Class",
+    "Default",
+    "Function",
+    "Loops",
+    "Mark",
+    "Scope",
+    "Signature",
+    "Value",
+]
+
+
+class Class:
+    """A class of the file, which may derive from a channel."""
+
+    __slots__ = ("analysed", "init", "node", "scope", "signature")
+
+    def __init__(self, node: ast.ClassDef, scope: Scope) -> None:
+        self.node = node
+        self.scope = scope
+        self.init: tuple[Function, Scope] | None = None
+        self.analysed = False
+        self.signature: Signature | None = None
+
+
+class Mark:
+    """A binding that says nothing about the value."""
+
+
+class Default(Mark):
+    """A parameter with a default; whoever calls may pass another thing.
+
+    Args:
+        node: the default.
+        scope: where it is evaluated.
+    """
+
+    def __init__(self, node: ast.expr, scope: Scope) -> None:
+        self.node = node
+        self.scope = scope
+
+
+UNKNOWN = Mark()
+PARAMETER = Mark()
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+# A dotted name that was imported, an expression that was assigned, a class, a mark.
+Binding: TypeAlias = "str | ast.expr | Class | Mark"
+Value: TypeAlias = "str | Class | None"
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What a module, class, function or comprehension binds."""
+
+    kind: Literal["module", "class", "function", "comprehension"]
+    parent: Scope | None = None
+    owner: Class | None = None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+
+    def bind(self, name: str, what: Binding) -> None:
+        """Note that *name* is bound here."""
+        self.bindings.setdefault(name, []).append(what)
+
+    def outer(self) -> Iterator[Scope]:
+        """This scope and those around it in which a name is looked up."""
+        yield self
+        scope = self.parent
+        while scope is not None:
+            if scope.kind != "class":
+                yield scope
+            scope = scope.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Where a call says its bound.
+
+    Args:
+        position: that of the positional argument; None for a keyword-only one.
+        name: that of the argument.
+        default: the expression used if it is left out; None for 0.
+        scope: where the default is evaluated.
+        zero: whether a bound of 0 means none, as in asyncio.  In a channel of anyio or
+            trio it means that a sender waits for the receiver.
+    """
+
+    position: int | None
+    name: str
+    default: ast.expr | None = None
+    scope: Scope | None = None
+    zero: bool = True
+
+
+# The ``while`` loops around a place, the innermost last.
+Loops: TypeAlias = tuple[ast.While, ...]

@@ -1,0 +1,290 @@
+"""One walk over the syntax tree of a file.
+
+The walk notes what each scope binds a name to, every call, and the loops.  Only then is
+it asked what a call calls, because a name can be bound further down in the file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .libraries import LIBRARIES, STAR, WRAPPERS
+from .scopes import (
+    PARAMETER,
+    UNKNOWN,
+    Class,
+    Default,
+    Function,
+    Loops,
+    Scope,
+)
+
+__all__ = ["Walk"]
+
+# What is still to be visited, and where.
+_Item: TypeAlias = "tuple[ast.AST, Scope, Loops]"
+
+
+class Walk:
+    """Visits each node of a tree once, without recursion: no source is too deep."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.module = Scope("module")
+        self.classes: list[Class] = []
+        self.calls: list[tuple[ast.Call, Scope, Loops]] = []
+        self.libraries = False  # whether one of them is imported anywhere
+        self.awaited: set[ast.AST] = set()
+        self.scopes: dict[ast.AST, Scope] = {}  # inside functions and classes
+        self.threads = False  # whether threading is imported anywhere
+        self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
+        self.withs: list[tuple[ast.With, Scope]] = []
+        self._declaring: list[Scope] = []
+        stack: list[_Item] = [(tree, self.module, ())]
+        self._stack = stack
+        handlers = self._HANDLERS
+        while stack:
+            item = stack.pop()
+            handler = handlers.get(type(item[0]))
+            if handler is None:
+                self._children(*item)
+            else:
+                handler(self, *item)
+        for scope in self._declaring:
+            self._move(scope)
+
+    # Names that a function binds elsewhere
+
+    def _move(self, scope: Scope) -> None:
+        for name in scope.globals:
+            for what in scope.bindings.pop(name, ()):
+                self.module.bind(name, what)
+        for name in scope.nonlocals:
+            target = next(
+                (
+                    one
+                    for one in scope.outer()
+                    if one is not scope and name in one.bindings
+                ),
+                None,
+            )
+            for what in scope.bindings.pop(name, ()):
+                if target is not None:
+                    target.bind(name, what)
+
+    # Visiting
+
+    def _children(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+        push = self._stack.append
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                for one in value:
+                    if isinstance(one, ast.AST):
+                        push((one, scope, loops))
+            elif isinstance(value, ast.AST):
+                push((value, scope, loops))
+
+    def _push(self, nodes: Sequence[ast.AST | None], *where: Any) -> None:
+        self._stack.extend((node, *where) for node in nodes if node is not None)
+
+    def _leaf(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+        pass
+
+    def _name(self, node: ast.Name, scope: Scope, loops: Loops) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            scope.bind(node.id, UNKNOWN)
+
+    def _call(self, node: ast.Call, scope: Scope, loops: Loops) -> None:
+        self.calls.append((node, scope, loops))
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in WRAPPERS and node.args:
+            self.awaited.update(node.args if name == "gather" else node.args[:1])
+        self._push((node.func, *node.args), scope, loops)
+        self._push([keyword.value for keyword in node.keywords], scope, loops)
+
+    def _await(self, node: ast.Await, scope: Scope, loops: Loops) -> None:
+        self.awaited.add(node.value)
+        self._push((node.value,), scope, loops)
+
+    def _for(self, node: ast.For | ast.AsyncFor, scope: Scope, loops: Loops) -> None:
+        self.loops.append(node)
+        self._children(node, scope, loops)
+
+    def _with(self, node: ast.With, scope: Scope, loops: Loops) -> None:
+        self.withs.append((node, scope))
+        self._children(node, scope, loops)
+
+    def _while(self, node: ast.While, scope: Scope, loops: Loops) -> None:
+        self.loops.append(node)
+        self._push((node.test, *node.body), scope, (*loops, node))
+        self._push(node.orelse, scope, loops)
+
+    def _assign(self, node: ast.Assign, scope: Scope, loops: Loops) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                scope.bind(target.id, node.value)
+            else:
+                self._push((target,), scope, loops)
+        self._push((node.value,), scope, loops)
+
+    def _annotated(self, node: ast.AnnAssign, scope: Scope, loops: Loops) -> None:
+        if not isinstance(node.target, ast.Name):
+            self._push((node.target,), scope, loops)
+        elif node.value is not None:
+            scope.bind(node.target.id, node.value)
+        self._push((node.annotation, node.value), scope, loops)
+
+    def _walrus(self, node: ast.NamedExpr, scope: Scope, loops: Loops) -> None:
+        where = scope
+        while where.kind == "comprehension" and where.parent is not None:
+            where = where.parent
+        where.bind(node.target.id, node.value)
+        self._push((node.value,), scope, loops)
+
+    def _note(self, top: str) -> None:
+        """Note that a module is imported."""
+        self.libraries |= top in LIBRARIES
+        self.threads |= top == "threading"
+
+    def _import(self, node: ast.Import, scope: Scope, loops: Loops) -> None:
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            self._note(top)
+            scope.bind(alias.asname or top, alias.name if alias.asname else top)
+
+    def _import_from(self, node: ast.ImportFrom, scope: Scope, loops: Loops) -> None:
+        known = not node.level and node.module is not None
+        module = str(node.module)
+        if known:
+            self._note(module.partition(".")[0])
+        for alias in node.names:
+            if alias.name == "*":
+                names = STAR.get(module, ()) if known else ()
+                for name in names or STAR["asyncio"]:
+                    # Another module may bind the same names to something else.
+                    what = f"{module}.{name}" if names else UNKNOWN
+                    scope.bind(f"*{name}", what)
+            else:
+                what = f"{module}.{alias.name}" if known else UNKNOWN
+                scope.bind(alias.asname or alias.name, what)
+
+    def _declaration(
+        self, node: ast.Global | ast.Nonlocal, scope: Scope, loops: Loops
+    ) -> None:
+        kind = "globals" if isinstance(node, ast.Global) else "nonlocals"
+        getattr(scope, kind).update(node.names)
+        self._declaring.append(scope)
+
+    def _handler(self, node: ast.ExceptHandler, scope: Scope, loops: Loops) -> None:
+        if node.name:
+            scope.bind(node.name, UNKNOWN)
+        self._children(node, scope, loops)
+
+    def _pattern(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+        name = getattr(node, "name", None) or getattr(node, "rest", None)
+        if name:
+            scope.bind(name, UNKNOWN)
+        self._children(node, scope, loops)
+
+    def _generic(self, node: ast.AST, scope: Scope) -> Scope:
+        """The scope inside the type parameters of a class or function (3.12)."""
+        parameters = getattr(node, "type_params", ())
+        if not parameters:
+            return scope
+        inner = Scope("function", scope)
+        for parameter in parameters:
+            inner.bind(parameter.name, UNKNOWN)
+        self._push(parameters, inner, ())
+        return inner
+
+    def _arguments(self, scope: Scope, inner: Scope, arguments: ast.arguments) -> None:
+        self._push((*arguments.defaults, *arguments.kw_defaults), scope, ())
+        positional = [*arguments.posonlyargs, *arguments.args]
+        given: dict[ast.arg, ast.expr | None] = dict.fromkeys(
+            [*positional, *arguments.kwonlyargs]
+        )
+        start = len(positional) - len(arguments.defaults)
+        given.update(zip(positional[start:], arguments.defaults, strict=True))
+        given.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
+        given.update((one, None) for one in (arguments.vararg, arguments.kwarg) if one)
+        for one, default in given.items():
+            inner.bind(one.arg, Default(default, scope) if default else PARAMETER)
+            self._push((one.annotation,), scope, ())
+
+    def _function(self, node: Function, scope: Scope, loops: Loops) -> None:
+        scope.bind(node.name, UNKNOWN)
+        self._push(node.decorator_list, scope, loops)
+        around = self._generic(node, scope)
+        inner = self.scopes[node] = Scope("function", around)
+        self._arguments(around, inner, node.args)
+        self._push((node.returns,), around, ())
+        self._push(node.body, inner, ())
+        if scope.owner is not None and node.name == "__init__":
+            scope.owner.init = (node, inner)
+
+    def _lambda(self, node: ast.Lambda, scope: Scope, loops: Loops) -> None:
+        inner = self.scopes[node] = Scope("function", scope)
+        self._arguments(scope, inner, node.args)
+        self._push((node.body,), inner, ())
+
+    def _class(self, node: ast.ClassDef, scope: Scope, loops: Loops) -> None:
+        around = self._generic(node, scope)
+        one = Class(node, around)
+        self.classes.append(one)
+        scope.bind(node.name, one)
+        self._push(node.decorator_list, scope, loops)
+        self._push((*node.bases, *node.keywords), around, loops)
+        inner = self.scopes[node] = Scope("class", around, one)
+        self._push(node.body, inner, ())
+
+    def _comprehension(
+        self,
+        node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+        scope: Scope,
+        loops: Loops,
+    ) -> None:
+        inner = Scope("comprehension", scope)
+        first, *others = node.generators
+        self._push((first.iter,), scope, loops)
+        if isinstance(node, ast.DictComp):
+            self._push((node.key, node.value), inner, loops)
+        else:
+            self._push((node.elt,), inner, loops)
+        self._push((first.target, *first.ifs, *others), inner, loops)
+
+    _HANDLERS: Mapping[type[ast.AST], Callable[..., None]] = {
+        ast.Constant: _leaf,
+        ast.Pass: _leaf,
+        ast.Break: _leaf,
+        ast.Continue: _leaf,
+        ast.Load: _leaf,
+        ast.Store: _leaf,
+        ast.Name: _name,
+        ast.Call: _call,
+        ast.While: _while,
+        ast.For: _for,
+        ast.AsyncFor: _for,
+        ast.With: _with,
+        ast.Await: _await,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.NamedExpr: _walrus,
+        ast.Import: _import,
+        ast.ImportFrom: _import_from,
+        ast.Global: _declaration,
+        ast.Nonlocal: _declaration,
+        ast.ExceptHandler: _handler,
+        ast.MatchAs: _pattern,
+        ast.MatchStar: _pattern,
+        ast.MatchMapping: _pattern,
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.Lambda: _lambda,
+        ast.ClassDef: _class,
+        ast.ListComp: _comprehension,
+        ast.SetComp: _comprehension,
+        ast.DictComp: _comprehension,
+        ast.GeneratorExp: _comprehension,
+    }

@@ -1,0 +1,119 @@
+"""Tasks that are raised when they are cancelled.
+
+A task that waits behind more urgent work would end no sooner for being cancelled, and
+whoever waits for its end, :func:`asyncio.wait_for` or a task group, would wait as long.
+So the one who cancels lends it its own urgency until it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sys
+from contextvars import Context
+from typing import Any, TypeVar
+
+from looplab.clock.handles import NumberedTask
+from looplab.priority.context import DEADLINE, DEFAULT_PRIORITY, PRIORITY
+from looplab.priority.urgency import TOP, Urgency, level_of, own_level
+
+__all__ = ["RaisableTask", "RaisableVirtualTask"]
+
+T = TypeVar("T")
+
+
+class _Raisable:
+    """What both kinds of tasks add to asyncio's."""
+
+    __slots__ = ()
+
+    #: The task's own; needed before Python 3.12, where a task does not tell.
+    context_: Context | None
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel the task, and raise it to the urgency of the code that does so."""
+        asked: bool = super().cancel(msg)  # type: ignore[misc]
+        if asked:
+            _raise(self)
+        return asked
+
+    def uncancel(self) -> int:
+        """Take back one request to cancel the task; after the last it is lowered."""
+        left: int = super().uncancel()  # type: ignore[misc]
+        if not left:
+            _lower(self)
+        return left
+
+
+class RaisableTask(_Raisable, asyncio.Task[T]):
+    """A task of the priority loop."""
+
+    __slots__ = ("context_",)
+
+
+class RaisableVirtualTask(_Raisable, NumberedTask[T]):
+    """A task of the priority loop on the virtual clock."""
+
+    __slots__ = ("context_",)
+
+
+# In a repr they are what they stand for: <Task pending name='Task-1' …>.
+for _class in (RaisableTask, RaisableVirtualTask):
+    _class.__name__ = _class.__qualname__ = "Task"
+
+
+def _context_of(task: Any) -> Context | None:
+    if sys.version_info >= (3, 12):
+        context: Context = task.get_context()
+        return context
+    return getattr(task, "context_", None)
+
+
+def _found(task: Any, context: Context) -> Urgency | None:
+    value = context.get(PRIORITY)
+    if not isinstance(value, Urgency):
+        return None
+    return next((one for one in value.chain() if one.is_of(task)), None)
+
+
+def _raise(task: Any) -> None:
+    loop: Any = task.get_loop()
+    context = _context_of(task)
+    queue: Any = getattr(loop, "_ready", None)
+    if context is None or not getattr(queue, "in_use", False):
+        return
+    canceller = PRIORITY.get(None)
+    # A signal, a thread, or the end of the program: nothing is more urgent.
+    if canceller is None or loop._program is task:
+        level, due = TOP, -math.inf
+    else:
+        level = level_of(canceller)
+        due = DEADLINE.get(math.inf)
+        if isinstance(canceller, Urgency):
+            due = min(due, canceller.deadline)
+    held = context.get(PRIORITY)
+    if level <= level_of(held) and due >= context.get(DEADLINE, math.inf):
+        return
+    urgency = _found(task, context)
+    if urgency is None:
+        outer = held.live() if isinstance(held, Urgency) else None
+        key = held.key if isinstance(held, Urgency) else None
+        urgency = Urgency(own_level(held, DEFAULT_PRIORITY), outer, key)
+        urgency.until_done(task)
+        try:
+            context.run(PRIORITY.set, urgency)
+        except RuntimeError:  # it runs: a signal handler interrupts it, or it itself
+            if asyncio.current_task(loop) is not task:
+                return
+            PRIORITY.set(urgency)
+    urgency.floor = max(level, -TOP if urgency.floor is None else urgency.floor)
+    urgency.due = min(due, urgency.due)
+    urgency.tell()
+    queue.reorder()
+
+
+def _lower(task: Any) -> None:
+    context = _context_of(task)
+    urgency = None if context is None else _found(task, context)
+    if urgency is not None:
+        urgency.floor, urgency.due = None, math.inf

@@ -1,0 +1,330 @@
+"""What was recorded: one callback, and all of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any, NamedTuple, overload
+
+from looplab._numbers import NS
+from looplab.clock.running import Clock
+
+__all__ = ["Record", "TaskSummary", "Trace"]
+
+_FORMAT = "looplab-trace/1"
+_FIELDS = ("ready_ns", "due_ns", "run_ns", "ended_ns", "task", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One callback that ran.  Times count from the start of the trace.
+
+    The fields are whole nanoseconds; the properties are the same in seconds.
+
+    Attributes:
+        ready_ns: when it joined the ready queue; 0 if it was there before the trace.
+        due_ns: when its timer was due; ``None`` if no timer set it off.
+        run_ns: when it began to run.
+        ended_ns: when it gave the thread back to the loop.
+        task: the name of its task; ``None`` for a callback of no task.
+        label: the qualified name of the task's coroutine, or of the callback.
+    """
+
+    ready_ns: int
+    due_ns: int | None
+    run_ns: int
+    ended_ns: int
+    task: str | None
+    label: str
+
+    @property
+    def ready_at(self) -> float:
+        """Seconds until it joined the ready queue."""
+        return self.ready_ns / NS
+
+    @property
+    def due_at(self) -> float | None:
+        """Seconds until its timer was due, or ``None``."""
+        return None if self.due_ns is None else self.due_ns / NS
+
+    @property
+    def run_at(self) -> float:
+        """Seconds until it began to run."""
+        return self.run_ns / NS
+
+    @property
+    def ended_at(self) -> float:
+        """Seconds until it gave the thread back."""
+        return self.ended_ns / NS
+
+    @property
+    def lateness(self) -> float | None:
+        """Seconds from due to run, or ``None`` if no timer set it off."""
+        return None if self.due_ns is None else (self.run_ns - self.due_ns) / NS
+
+    @property
+    def queueing_delay(self) -> float:
+        """Seconds that it waited in the ready queue."""
+        return (self.run_ns - self.ready_ns) / NS
+
+    @property
+    def duration(self) -> float:
+        """Seconds that it held the thread."""
+        return (self.ended_ns - self.run_ns) / NS
+
+    def __repr__(self) -> str:
+        who = self.label if self.task is None else f"{self.label} in {self.task}"
+        late = self.lateness
+        return (
+            f"<Record {who}: ran {self.run_at:.9g} to {self.ended_at:.9g} s"
+            + (f", {late:.9g} s late" if late else "")
+            + (f", {self.queueing_delay:.9g} s in the queue" if late is None else "")
+            + ">"
+        )
+
+
+class TaskSummary(NamedTuple):
+    """What one task did in a trace.  Times are in seconds."""
+
+    callbacks: int
+    busy: float
+    longest: float
+    worst_lateness: float | None
+    worst_queueing_delay: float
+
+
+class Trace(Sequence[Record]):
+    """The callbacks that a loop ran, in the order in which they ran.
+
+    It is a sequence of :class:`Record`; a slice of it is a :class:`Trace` too.
+
+    Args:
+        records: in the order in which they ran.
+        end_ns: when tracing stopped; the default is when the last callback ended.
+        clock: ``"virtual"`` if the times are exact, ``"real"`` if measured.
+        dropped: how many older records a limit left out.
+        result: what the traced coroutine returned.
+
+    Raises:
+        ValueError: if the records are not in the order in which they ran.
+    """
+
+    __slots__ = ("_records", "clock", "dropped", "end_ns", "result")
+
+    def __init__(
+        self,
+        records: Iterable[Record],
+        *,
+        end_ns: int | None = None,
+        clock: Clock = "virtual",
+        dropped: int = 0,
+        result: Any = None,
+    ) -> None:
+        self._records = tuple(records)
+        last = 0
+        for one in self._records:
+            if one.run_ns < last:
+                raise ValueError(
+                    f"{one!r} ran before the one that it follows ended: give the "
+                    "records in the order in which they ran"
+                )
+            if one.ended_ns < one.run_ns:
+                raise ValueError(f"{one!r} ended before it ran")
+            last = one.ended_ns
+        #: Nanoseconds from the start of the trace to its end.
+        self.end_ns = last if end_ns is None else max(end_ns, last)
+        #: ``"virtual"``: the times are exact; ``"real"``: they are measured.
+        self.clock: Clock = clock
+        #: How many older records the tracer's limit left out.
+        self.dropped = dropped
+        #: What the traced coroutine returned, if :func:`record` made the trace.
+        self.result = result
+
+    # -- the sequence ----------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Trace: ...
+    def __getitem__(self, index: int | slice) -> Record | Trace:
+        if not isinstance(index, slice):
+            return self._records[index]
+        if index.step is not None and index.step < 0:
+            raise ValueError(
+                "a trace runs forwards: use reversed() to walk it backwards"
+            )
+        return self._part(self._records[index])
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trace):
+            return NotImplemented
+        return (
+            self._records == other._records
+            and self.end_ns == other.end_ns
+            and self.clock == other.clock
+            and self.dropped == other.dropped
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._records, self.end_ns, self.clock, self.dropped))
+
+    def _part(self, records: Iterable[Record]) -> Trace:
+        return Trace(
+            records,
+            end_ns=self.end_ns,
+            clock=self.clock,
+            dropped=self.dropped,
+            result=self.result,
+        )
+
+    def filter(
+        self,
+        where: Callable[[Record], object] | None = None,
+        *,
+        task: str | None = None,
+        label: str | None = None,
+    ) -> Trace:
+        """Return the records of one task, with one label, or for which *where* is true.
+
+        The part spans the same time as the whole.
+        """
+        return self._part(
+            one
+            for one in self._records
+            if (task is None or one.task == task)
+            and (label is None or one.label == label)
+            and (where is None or where(one))
+        )
+
+    # -- summary numbers, in seconds -------------------------------------------------
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the start of the trace to its end."""
+        return self.end_ns / NS
+
+    @property
+    def busy(self) -> float:
+        """Seconds in which a callback of this trace held the thread."""
+        return sum(one.ended_ns - one.run_ns for one in self._records) / NS
+
+    @property
+    def idle(self) -> float:
+        """Seconds in which none did."""
+        ran = sum(one.ended_ns - one.run_ns for one in self._records)
+        return (self.end_ns - ran) / NS
+
+    @property
+    def latest(self) -> Record | None:
+        """The record with the worst lateness; ``None`` if no timer fired."""
+        timed = [one for one in self._records if one.due_ns is not None]
+        return max(timed, key=lambda one: one.run_ns - (one.due_ns or 0), default=None)
+
+    @property
+    def worst_lateness(self) -> float | None:
+        """Seconds of the worst lateness; ``None`` if no timer fired."""
+        latest = self.latest
+        return None if latest is None else latest.lateness
+
+    @property
+    def worst_queueing_delay(self) -> float:
+        """Seconds of the longest wait in the ready queue."""
+        return max((one.queueing_delay for one in self._records), default=0.0)
+
+    @property
+    def longest(self) -> Record | None:
+        """The callback that held the thread longest."""
+        return max(self._records, key=attrgetter("duration"), default=None)
+
+    def by_task(self) -> Mapping[str | None, TaskSummary]:
+        """Return a summary for each task name, in the order in which they first ran.
+
+        The callbacks of no task are under ``None``.
+        """
+        of: dict[str | None, list[Record]] = {}
+        for one in self._records:
+            of.setdefault(one.task, []).append(one)
+        return MappingProxyType(
+            {
+                name: TaskSummary(
+                    callbacks=len(ones),
+                    busy=sum(one.ended_ns - one.run_ns for one in ones) / NS,
+                    longest=max(one.duration for one in ones),
+                    worst_lateness=max(
+                        (late for one in ones if (late := one.lateness) is not None),
+                        default=None,
+                    ),
+                    worst_queueing_delay=max(one.queueing_delay for one in ones),
+                )
+                for name, ones in of.items()
+            }
+        )
+
+    # -- how it looks ----------------------------------------------------------------
+
+    def _facts(self) -> list[tuple[str, str]]:
+        how = "exact" if self.clock == "virtual" else "measured"
+        worst = self.worst_lateness
+        facts = [
+            ("callbacks", f"{len(self):,}"),
+            ("time", f"{self.duration:.9g} s ({self.clock} clock, {how})"),
+            ("busy", f"{self.busy:.9g} s"),
+            ("idle", f"{self.idle:.9g} s"),
+            ("worst lateness", "no timer" if worst is None else f"{worst:.9g} s"),
+        ]
+        if self.dropped:
+            facts.append(("older records dropped", f"{self.dropped:,}"))
+        return facts
+
+    def __repr__(self) -> str:
+        return f"<Trace {', '.join(f'{name}: {text}' for name, text in self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row">{escape(name)}</th><td>{escape(text)}</td></tr>'
+            for name, text in self._facts()
+        )
+        return f"<table><tbody>{rows}</tbody></table>"
+
+    def to_json(self) -> str:
+        """Return the trace as JSON, without its result; times in nanoseconds."""
+        return json.dumps(
+            {
+                "format": _FORMAT,
+                "clock": self.clock,
+                "end_ns": self.end_ns,
+                "dropped": self.dropped,
+                "fields": _FIELDS,
+                "records": [
+                    [getattr(one, name) for name in _FIELDS] for one in self._records
+                ],
+            },
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """Return the trace that :meth:`to_json` wrote.
+
+        Raises:
+            ValueError: if *text* is not such a trace.
+        """
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise ValueError(f"this is not a trace in the format {_FORMAT}")
+        return cls(
+            (Record(*row) for row in data["records"]),
+            end_ns=data["end_ns"],
+            clock=data["clock"],
+            dropped=data["dropped"],
+        )

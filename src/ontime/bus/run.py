@@ -1,0 +1,276 @@
+"""The consumer of :mod:`ontime.leases`, on a real bus."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from looplab._numbers import count_of, seconds_of
+from looplab.clock.running import Clock, check_clock, run_on
+from looplab.priority import PriorityEventLoop
+from ontime.bus.base import Bus, BusError, Counts, Delivery
+from ontime.bus.results import BusRun, BusRuns, DeliveryRecord
+from ontime.bus.sqlite import SQLiteBus
+from ontime.leases.consumer import Consumer, Held
+from ontime.leases.schedulers import Scheduling, ThreadPool, resolve
+from ontime.leases.settings import LeaseSettings
+from ontime.leases.window import Window
+
+__all__ = ["SETTINGS", "compare", "consume"]
+
+#: Settings for real time.  The lease and the waits are the published ones, shortened; a
+#: round computes less of a lease than theirs, so that one has room on a busy machine.
+SETTINGS = LeaseSettings(messages=20, rounds=5, cpu=0.125).scaled(0.4)
+
+
+class _OnBus:
+    """A bus, as the consumer sees it: the bus decides what has run out."""
+
+    remote = True
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def receive(self) -> tuple[Delivery, str] | None:
+        found = await self._bus.receive()
+        return None if found is None else (found, f"{found.id}-{found.number}")
+
+    async def empty(self) -> bool:
+        return not (await self._bus.counts()).total
+
+    def holds(self, held: Held) -> bool:
+        return True
+
+    async def refresh(self, held: Held) -> bool:
+        return await self._bus.refresh(held.token)
+
+    async def acknowledge(self, held: Held) -> bool:
+        return await self._bus.acknowledge(held.token)
+
+
+def consume(
+    settings: LeaseSettings | None = None,
+    scheduler: Any = None,
+    *,
+    bus: Bus | None = None,
+    receivers: int = 4,
+    fill: bool = True,
+    budget: float = 1.5,
+    stop_after: float = math.inf,
+    clock: Clock = "real",
+    jitter: float = 0.0,
+    seed: int = 0,
+) -> BusRun:
+    """Run the consumer on a real bus, in real time, and return what it did.
+
+    It is the consumer of :func:`ontime.leases.consume`, but for this:
+
+    * the bus decides whether a lease has run out, and a message whose lease has run out
+      is delivered again, to this consumer or another;
+    * the wait ``refresh`` stands for the way to a distant bus, and the call of the real
+      one comes after it;
+    * there can be several receivers;
+    * the run ends when the bus is empty.  A consumer that loses every lease would never
+      end, so it ends too when it has computed enough.
+
+    In real time it runs on an event loop in a thread of its own.
+
+    Args:
+        settings: what there is to do; :data:`SETTINGS` if not given.
+        scheduler: what decides who has the thread next: ``None`` for the stock loop,
+            ``PriorityEventLoop``, ``ByPriority`` or ``ByDeadline`` for that loop, a
+            ``PriorityGate`` or a ``PriorityProtocol`` on the stock loop.
+        bus: one that is not open; if not given, an :class:`SQLiteBus` in a temporary
+            folder.
+        receivers: how many tasks receive.
+        fill: put ``settings.messages`` messages first; else work off what is there.
+        budget: the run ends, even if messages are left, when it has computed this many
+            times the rounds that the messages need.
+        stop_after: seconds after which it ends too.
+        clock: ``"real"``: measured; ``"virtual"``: exact, with an :class:`SQLiteBus`,
+            whose calls take no time on that clock.
+        jitter: seconds; on the virtual clock every timer fires late by a random time
+            from 0 to this.
+        seed: seeds the jitter.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: the lease of the bus is not that of the settings; a value is out of
+            range.
+        BusError: see :mod:`ontime.bus`; messages that are in the bus stay in it.
+        RuntimeError: see :func:`looplab.run_real`.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    if settings is None:
+        settings = SETTINGS
+    if not isinstance(settings, LeaseSettings):
+        raise TypeError(
+            f"consume() takes LeaseSettings, not {type(settings).__name__}: write "
+            "LeaseSettings(messages=10).scaled(1 / 50)"
+        )
+    count_of(receivers, "receivers")
+    for what, value in ("budget", budget), ("stop_after", stop_after):
+        _check_above_0(value, what)
+    if not settings.receive:
+        raise ValueError(
+            "receive is 0 s: an empty bus would be asked for ever without a wait; "
+            "give it a time"
+        )
+    check_clock(clock)
+    if seconds_of(jitter, "jitter") and clock == "real":
+        raise ValueError(
+            f"jitter is {jitter} s: a real clock has its own, so leave it out"
+        )
+    if isinstance(scheduler, (ThreadPool, Window)):
+        raise TypeError(
+            f"{scheduler!r:.60} is a model of a machine, and this bus is real: give a "
+            "scheduler of looplab.priority, or None"
+        )
+    scheduling = resolve(scheduler, clock, jitter=jitter, seed=seed)
+    if bus is not None:
+        _check_bus(bus, settings, clock)
+        return _consume(
+            settings, scheduling, bus, receivers, fill, budget, stop_after, clock
+        )
+    with tempfile.TemporaryDirectory(prefix="looplab-bus-") as folder:
+        bus = SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
+        return _consume(
+            settings, scheduling, bus, receivers, fill, budget, stop_after, clock
+        )
+
+
+def _check_above_0(value: object, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{what} is {value!r}, a {type(value).__name__}: give a number")
+    if not value > 0:
+        raise ValueError(f"{what} is {value}: give a number above 0")
+
+
+def _check_bus(bus: object, settings: LeaseSettings, clock: Clock) -> None:
+    if not isinstance(bus, Bus):
+        raise TypeError(
+            f"bus is {bus!r:.60}, a {type(bus).__name__}: give an SQLiteBus or a "
+            "RedisBus"
+        )
+    if clock == "virtual" and not isinstance(bus, SQLiteBus):
+        raise ValueError(
+            f"{bus!r} answers in real time: leave clock out, or give an SQLiteBus"
+        )
+    if bus.lease != settings.lease:
+        raise ValueError(
+            f"the bus has a lease of {bus.lease:g} s and the settings one of "
+            f"{settings.lease:g} s: make the bus with lease=settings.lease"
+        )
+
+
+def _consume(
+    settings: LeaseSettings,
+    scheduling: Scheduling,
+    bus: Bus,
+    receivers: int,
+    fill: bool,
+    budget: float,
+    stop_after: float,
+    clock: Clock,
+) -> BusRun:
+    consumer = Consumer(
+        settings,
+        scheduling.machine,
+        _OnBus(bus),
+        receivers=receivers,
+        stop_after=stop_after,
+    )
+
+    async def main() -> tuple[float, Counts]:
+        async with bus:
+            if fill:
+                await bus.put(*(f"message {n}" for n in range(settings.messages)))
+            found = (await bus.counts()).total
+            consumer.most_rounds = budget * found * settings.rounds
+            return await consumer.run(), await bus.counts()
+
+    try:
+        makespan, left = run_on(clock, main(), loop_factory=scheduling.new_loop)
+    except BaseExceptionGroup as group:
+        # A bus that fails fails for every task: say it once.
+        failures = group.split(BusError)
+        if failures[0] is None or failures[1] is not None:
+            raise
+        error = _first(failures[0])
+        raise error from error.__cause__
+    return BusRun(
+        settings=settings,
+        scheduler=scheduling.name,
+        bus=bus.name,
+        deliveries=tuple(map(_record, consumer.messages)),
+        makespan=makespan,
+        held=consumer.most_held,
+        refresh_lateness=tuple(consumer.lateness),
+        left=left,
+        clock=clock,
+    )
+
+
+def _record(held: Held) -> DeliveryRecord:
+    delivery: Delivery = held.token
+    assert held.outcome is not None, "the run has ended, and so has its processing"
+    assert held.ended_at is not None, "so it has"
+    return DeliveryRecord(
+        delivery.id,
+        delivery.number,
+        held.received_at,
+        held.ended_at,
+        held.rounds,
+        held.outcome,
+    )
+
+
+def _first(group: BaseExceptionGroup[BusError]) -> BusError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, BusError)
+    return error
+
+
+def compare(
+    settings: LeaseSettings | None = None,
+    schedulers: Iterable[Any] = (None, PriorityEventLoop),
+    *,
+    bus: Callable[[], Bus] | None = None,
+    **options: Any,
+) -> BusRuns:
+    """Run the consumer once with each scheduler, one after the other.
+
+    Args:
+        settings: see :func:`consume`.
+        schedulers: see :func:`consume`; the stock loop and the priority loop if not
+            given.
+        bus: makes a bus for each run, an empty one; if not given, an
+            :class:`SQLiteBus` in a temporary folder.
+        options: passed on to :func:`consume`.
+
+    Raises:
+        TypeError: *bus* cannot be called; and see :func:`consume`.
+        ValueError: there are no schedulers; and see :func:`consume`.
+        BusError: see :func:`consume`.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+    if bus is not None and not callable(bus):
+        raise TypeError(
+            f"bus is {bus!r:.60}: give a function that makes a bus for each run"
+        )
+    chosen = list(schedulers)
+    if not chosen:
+        raise ValueError("there are no schedulers: give one or more")
+    return BusRuns(
+        tuple(
+            consume(settings, scheduler, bus=None if bus is None else bus(), **options)
+            for scheduler in chosen
+        )
+    )

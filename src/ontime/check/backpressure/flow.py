@@ -1,0 +1,66 @@
+"""Items on their way, and what is seen of a function that moves them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from ontime.check.tools import abandoned, finished, left_over, need_awaitable
+
+__all__ = ["Flow", "cause", "left_by_a_failure", "watched_to_its_end"]
+
+
+def cause(error: BaseException) -> BaseException:
+    """What was raised, taken out of the groups that a TaskGroup makes."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+async def watched_to_its_end(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
+    """What *answer* returned, and how many tasks it left behind."""
+    work = answer(*args)
+    need_awaitable(work, getattr(answer, "__name__", "the function"))
+    result: list[Any] = []
+
+    async def wait() -> None:
+        result.append(await work)
+
+    await finished(wait())
+    return result[0], await abandoned()
+
+
+class Flow:
+    """Counts the items that a program has taken and not yet delivered."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self.delivered: list[Any] = []
+        self.most_ahead = 0
+
+    def items(self, count: int) -> Iterator[int]:
+        for number in range(count):
+            self.taken += 1
+            self.most_ahead = max(self.most_ahead, self.taken - len(self.delivered))
+            yield number
+
+    async def arrivals(self, count: int, gap: float) -> AsyncIterator[int]:
+        """The same, from a source that needs *gap* seconds for each."""
+        for number in self.items(count):
+            await asyncio.sleep(gap)
+            yield number
+
+
+async def left_by_a_failure(answer: Any, *args: Any) -> int | None:
+    """How many tasks are left when an OSError came out; None if none came out."""
+    try:
+        await watched_to_its_end(answer, *args)
+    except (OSError, BaseExceptionGroup) as error:
+        if not isinstance(cause(error), OSError):
+            raise
+    else:
+        return None
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return len(left_over())

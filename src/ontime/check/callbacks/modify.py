@@ -1,0 +1,73 @@
+"""``01-modify``: timers that can be cancelled."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ontime.check.registry import exercise
+from ontime.check.verdict import NotYet
+
+
+def _need_class(answer: object) -> Callable[[], Any]:
+    if not inspect.isclass(answer):
+        raise NotYet(
+            f"the answer is {answer!r}, not a class.",
+            "hand over the class itself, without parentheses",
+        )
+    return answer
+
+
+@exercise("01-modify")
+def check_modify(answer: Any) -> str:
+    """The answer is a class of loops with ``call_soon``, ``call_later`` and
+    ``run_forever``.
+
+    ``call_later(delay, callback, *args)`` must return an object with a ``cancel()``
+    method.  A timer that was cancelled does not call its callback; every other one runs
+    as before.  Cancelling twice, or after the callback ran, does nothing.
+    """
+    make = _need_class(answer)
+    loop = make()
+    ran: list[str] = []
+    first = loop.call_later(1, ran.append, "first")
+    if not hasattr(first, "cancel"):
+        raise NotYet(
+            f"call_later() returned {first!r}, which has no cancel().",
+            "make an object that knows its callback, put that in the heap, return it",
+        )
+    second = loop.call_later(2, ran.append, "second")
+    loop.call_later(3, ran.append, "third")
+    last = loop.call_later(4, ran.append, "fourth")
+    # It is noticed, and stands in the ready queue, before it is cancelled.
+    fifth_and_sixth: list[Any] = []
+
+    def cancel_sixth() -> None:
+        ran.append("fifth")
+        fifth_and_sixth[1].cancel()
+
+    fifth_and_sixth.append(loop.call_later(5, cancel_sixth))
+    fifth_and_sixth.append(loop.call_later(5, ran.append, "sixth"))
+    loop.call_soon(ran.append, "soon")
+    second.cancel()
+    second.cancel()
+    loop.run_forever()
+    if "second" in ran:
+        raise NotYet(
+            "a timer was cancelled and its callback ran.",
+            "look whether the timer is cancelled before you call",
+        )
+    if "sixth" in ran:
+        raise NotYet(
+            "a timer was cancelled after it became ready, and its callback ran.",
+            "look whether it is cancelled at the last moment, when the loop calls it",
+        )
+    wanted = ["soon", "first", "third", "fourth", "fifth"]
+    if ran != wanted:
+        raise NotYet(
+            f"the callbacks that nobody cancelled ran as {ran}, not {wanted}.",
+            "cancelling one timer must not touch the others",
+        )
+    last.cancel()
+    return "what is cancelled does not run, at whatever moment, and the rest does."

@@ -1,0 +1,94 @@
+"""``02-make``: so many jobs at a time, and never fewer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+from looplab.clock import elapsed
+from ontime.check.cpu_models.office import Office
+from ontime.check.registry import exercise
+from ontime.check.tools import (
+    finished,
+    left_over,
+    need_async_function,
+    need_awaitable,
+    simulate,
+)
+from ontime.check.verdict import NotYet
+
+
+async def _spread(
+    answer: Any, count: int, workers: int, bad: int | None
+) -> tuple[Any, BaseException | None, Office, float, int]:
+    # Unequal, so that a batch has to wait for its slowest.
+    office = Office(1000, 0.1, 0.3, 0.1, 0.2, 0.05)
+    items = [-1 if index == bad else index for index in range(count)]
+    begun = elapsed()
+    result: Any = None
+    error: BaseException | None = None
+    work: Awaitable[Any] = answer(office.offload, office.work, items, workers)
+    need_awaitable(work, "spread_out")
+
+    async def wait() -> Any:
+        return await work
+
+    try:
+        result = await finished(wait())
+    except ValueError as caught:
+        error = caught
+    except BaseExceptionGroup as caught:
+        error = caught.exceptions[0]
+    took = elapsed() - begun
+    for _ in range(3):
+        await asyncio.sleep(0)
+    left = len(left_over())
+    for task in left_over():
+        task.cancel()
+    return result, error, office, took, left
+
+
+@exercise("02-make")
+def check_make(answer: Any) -> str:
+    """The answer is an async function ``spread_out(offload, work, items, workers)``.
+
+    It runs ``await offload(work, item)`` for each item, at most *workers* at a time and
+    that many as long as there are items, and returns the results in the order of the
+    items.  If one raises, so does it, and no task of its own is left.
+    """
+    need_async_function(answer, "spread_out")
+    for count, workers in ((10, 3), (10, 1), (2, 5), (0, 2), (40, 8)):
+        result, error, office, took, left = simulate(
+            _spread(answer, count, workers, None)
+        )
+        if error is not None:
+            raise error
+        if result != [number * number for number in range(count)]:
+            raise NotYet(
+                f"{count} items, {workers} workers: it returned {result!r}.",
+                "one result for each item, in the order of the items",
+            )
+        if office.most_waiting > workers:
+            raise NotYet(
+                f"{office.most_waiting} jobs were handed over at once, not at most "
+                f"{workers}.",
+                "a semaphore held during the offload, or that many worker tasks",
+            )
+        if took > office.shortest(list(range(count)), workers) + 1e-6:
+            raise NotYet(
+                f"{count} items with {workers} workers took {took:.1f} s.",
+                "as long as there are items, all workers have one: nobody waits for a "
+                "batch to end, nor has a share of its own",
+            )
+        if left:
+            raise NotYet("it leaves tasks behind.", "wait for all that you start")
+    _, error, office, _, left = simulate(_spread(answer, 12, 2, 3))
+    if error is None:
+        raise NotYet("one job raised and nobody heard of it.", "let the error through")
+    if left:
+        raise NotYet(
+            f"one job raised, and {left} tasks went on.",
+            "a TaskGroup cancels the others and waits for them",
+        )
+    return "never more than allowed, never fewer than possible, and nothing left."

@@ -1,0 +1,161 @@
+"""The checks by the names of their exercises, and the promise that none raises."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import inspect
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from looplab.clock import ClockError, DeadlockError, OutsideCallError
+from ontime.check.verdict import NotYet, Verdict
+
+__all__ = ["CHAPTERS", "check", "exercise", "exercises"]
+
+Check = Callable[[Any], str]
+
+#: The modules with the exercises of each chapter, by its number.
+CHAPTERS = {
+    "01": "callbacks",
+    "02": "cpu_models",
+    "03": "task_cost",
+    "04": "late_heartbeat",
+    "05": "backpressure",
+    "06": "spinning_loop",
+    "07": "priority",
+    "08": "your_program",
+}
+
+_checks: dict[str, Check] = {}
+
+
+def exercise(name: str) -> Callable[[Check], Check]:
+    """Register a check under *name*, such as ``"04-predict"``.
+
+    The check takes the answer, returns the sentence of a pass and raises
+    :class:`NotYet` otherwise.  Whatever else it raises is taken for the answer's fault.
+    """
+
+    def register(function: Check) -> Check:
+        if name in _checks:
+            raise ValueError(f"there is a check for exercise {name!r} already")
+        _checks[name] = function
+        return function
+
+    return register
+
+
+def exercises() -> list[str]:
+    """The names of all exercises, in order."""
+    for number in CHAPTERS:
+        _import_chapter(number)
+    return sorted(_checks)
+
+
+def _import_chapter(number: str) -> None:
+    """Have the exercises of a chapter registered.
+
+    A page needs those of one chapter, and does not wait for the others.
+    """
+    if number in CHAPTERS:
+        importlib.import_module(f"ontime.check.{CHAPTERS[number]}")
+
+
+def check(name: str, answer: object) -> Verdict:
+    """Check *answer* to the exercise called *name*; never raises for a wrong answer.
+
+    Raises:
+        LookupError: there is no exercise of that name.
+    """
+    _import_chapter(str(name)[:2])
+    try:
+        function = _checks[name]
+    except (KeyError, TypeError):
+        raise LookupError(
+            f"there is no exercise {name!r}; there are {', '.join(exercises())}"
+        ) from None
+    with warnings.catch_warnings():
+        # A forgotten await is told in our words.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        verdict = _verdict(function, answer)
+        if not verdict:
+            # Coroutines that hang on the error's traceback must go while we are quiet.
+            gc.collect()
+    # Where an object lies in memory differs from run to run.
+    message = re.sub(r" at 0x[0-9A-Fa-f]+", "", verdict.message)
+    return Verdict(verdict.passed, message, verdict.hint)
+
+
+def _verdict(function: Check, answer: object) -> Verdict:
+    try:
+        _refuse_leftovers(answer)
+        return Verdict(True, function(answer))
+    except KeyboardInterrupt:
+        raise
+    except NotYet as verdict:
+        return Verdict(False, verdict.message, verdict.hint)
+    except BaseException as error:
+        return _explain(error)
+
+
+def _refuse_leftovers(answer: object) -> None:
+    """Answers that are wrong in every exercise."""
+    if answer is ... or answer is None:
+        raise NotYet(
+            "there is no answer yet.",
+            "replace the three dots in the cell above and run it, then this one",
+        )
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise NotYet(
+            "the answer is a coroutine: the async function has been called.",
+            "hand over the function itself, without parentheses",
+        )
+
+
+def _explain(error: BaseException) -> Verdict:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, NotYet):
+        return Verdict(False, error.message, error.hint)
+    if isinstance(error, DeadlockError):
+        return Verdict(
+            False,
+            "it waits for ever: nothing is ready and no timer is set.",
+            "look for an await whose counterpart never comes: a get() without a put(), "
+            "a join() without task_done(), a queue that nobody empties",
+        )
+    if isinstance(error, OutsideCallError):
+        return Verdict(
+            False,
+            f"it leaves the virtual clock: {error}.",
+            "this exercise needs no thread, process or socket",
+        )
+    if isinstance(error, ClockError):
+        return Verdict(
+            False,
+            "it does not come to an end: the loop ran very many callbacks.",
+            "look for a loop that never stops, or that polls with sleep(0)",
+        )
+    if isinstance(error, asyncio.CancelledError):
+        return Verdict(
+            False,
+            "it ended with CancelledError, though nobody cancelled it.",
+            "only worker tasks need cancelling, once all jobs are done",
+        )
+    text = str(error).rstrip(".")
+    said = f"{type(error).__name__}: {text}." if text else f"{type(error).__name__}."
+    hint = ""
+    if isinstance(error, TypeError) and "argument" in text:
+        hint = "compare the parameters of your function with those of the exercise"
+    elif isinstance(error, TypeError) and "await" in text:
+        hint = "look for an await too many or too few"
+    elif isinstance(error, NameError):
+        hint = "a name is used before it has a value, or is misspelt"
+    elif isinstance(error, RecursionError):
+        hint = "a function calls itself without an end"
+    return Verdict(False, f"it raised {said}", hint)

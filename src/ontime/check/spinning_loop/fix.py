@@ -1,0 +1,146 @@
+"""``06-fix``: an inbox that any thread may fill."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import Any, TypeVar
+
+from ontime.check.registry import exercise
+from ontime.check.spinning_loop.watched import (
+    simulate_watched,
+    watched_loop,
+)
+from ontime.check.tools import counted_callbacks, finished, need_awaitable
+from ontime.check.verdict import NotYet
+
+T = TypeVar("T")
+
+
+def _new_inbox(answer: Any) -> Any:
+    inbox = answer()
+    for name in "put", "get":
+        if not callable(getattr(inbox, name, None)):
+            raise NotYet(
+                f"the inbox has no method {name}().",
+                "keep the names: put is called from a thread, get is awaited",
+            )
+    return inbox
+
+
+async def _inbox_idle(answer: Any) -> int:
+    """Callbacks in 0.3 s in which nothing comes; then a message must come out."""
+    inbox = _new_inbox(answer)
+    getting = inbox.get()
+    need_awaitable(getting, "get")
+    task = asyncio.ensure_future(getting)
+    await asyncio.sleep(0.01)
+    with counted_callbacks() as callbacks:
+        await asyncio.sleep(0.3)
+    ran = callbacks.count
+    if ran > 20:
+        raise NotYet(
+            f"while nothing came, the loop ran {ran:,} callbacks in 0.3 s.",
+            "let get() wait for something that put() sets or fills",
+        )
+    if task.done():
+        raise NotYet(
+            f"get() returned {task.result()!r} before anything had been put.",
+            "it has to wait",
+        )
+    _put(inbox, "late")
+    if (item := await finished(_wait(task))) != "late":
+        raise NotYet(
+            f"get() returned {item!r} when 'late' had been put.",
+            "hand out what was put",
+        )
+    return ran
+
+
+def _put(inbox: Any, item: object) -> None:
+    """Call ``put`` as another thread does."""
+    loop = watched_loop()
+    before = loop.handed_over
+    with loop.another_thread():
+        value = inbox.put(item)
+    if inspect.iscoroutine(value):
+        value.close()
+        raise NotYet(
+            "put() is an async function: another thread cannot await it.",
+            "make it a plain one",
+        )
+    if loop.careless:
+        raise NotYet(
+            "put() woke the task directly, from another thread: a loop that sleeps in "
+            "its selector would not notice.",
+            "hand the call over: loop.call_soon_threadsafe(...)",
+        )
+    if loop.handed_over == before:
+        raise NotYet(
+            "put() did not tell the loop that something has come.",
+            "loop.call_soon_threadsafe(function, *args) calls a function on the loop",
+        )
+
+
+async def _wait(task: asyncio.Future[T]) -> T:
+    return await task
+
+
+@exercise("06-fix")
+def check_fix(answer: Any) -> str:
+    """The answer is a class ``Inbox``, made on the loop without arguments.
+
+    ``put(item)`` is a plain method that any thread may call; ``await get()``, on the
+    loop, returns the items in order.  Required, on the virtual clock: a ``get`` that
+    waits 0.3 s runs at most 20 callbacks; the loop is told of each item through
+    ``call_soon_threadsafe``; items put before and during a ``get``, in bursts, and None
+    come out once and in order; a ``get`` that is cancelled loses nothing.
+    """
+    if inspect.isfunction(answer) or not callable(answer):
+        raise NotYet(
+            f"the answer is {answer!r}, not a class.",
+            "hand over Inbox itself, without parentheses",
+        )
+    ran = simulate_watched(_inbox_idle(answer))
+
+    async def order() -> list[object]:
+        inbox, loop = _new_inbox(answer), watched_loop()
+        for number in range(3):
+            _put(inbox, number)
+        found: list[object] = []
+
+        async def take() -> None:
+            while len(found) < 8:
+                item = await inbox.get()
+                found.append(item)
+
+        task = asyncio.ensure_future(take())
+        for time, items in (0.1, [3]), (0.2, [None, 5]), (0.3, [6, 7]):
+            for item in items:
+                loop.call_later(time, _put, inbox, item)
+        await finished(_wait(task))
+        return found
+
+    found = simulate_watched(order())
+    if found != [0, 1, 2, 3, None, 5, 6, 7]:
+        raise NotYet(
+            f"0, 1, 2, 3, None, 5, 6, 7 were put, and {found} came out.",
+            "None is an item like any other, and each comes out once",
+        )
+
+    async def cancelled() -> list[object]:
+        inbox = _new_inbox(answer)
+        task = asyncio.ensure_future(inbox.get())
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.sleep(0.1)
+        for item in "a", "b":
+            _put(inbox, item)
+        return [await finished(inbox.get()) for _ in range(2)]
+
+    if (left := simulate_watched(cancelled())) != ["a", "b"]:
+        raise NotYet(
+            f"after a get() that was cancelled, 'a' and 'b' came out as {left}.",
+            "a get() that is cancelled must take nothing",
+        )
+    return f"the loop ran {ran} callbacks in 0.3 s while nothing came; nothing is lost."

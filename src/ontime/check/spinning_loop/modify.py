@@ -1,0 +1,78 @@
+"""``06-modify``: the nap of a task that polls."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ontime.check.registry import exercise
+from ontime.check.spinning_loop.predict import count_questions
+from ontime.check.spinning_loop.watched import simulate_watched
+from ontime.check.tools import as_number, now
+from ontime.check.verdict import NotYet
+
+__all__ = ["ASKS_BOUND", "LATE_BOUND"]
+
+#: Most questions of a task in a second.
+ASKS_BOUND = 60
+
+#: Most seconds that a message may wait for the end of a nap.
+LATE_BOUND = 0.025
+
+
+async def _worst_wait(nap: float) -> float:
+    """The longest wait of a message, over 40 moments of a nap."""
+    inbox: list[float] = []
+    waits: list[float] = []
+
+    async def poll() -> None:
+        while len(waits) < 40:
+            while inbox:
+                waits.append(now() - inbox.pop(0))
+            await asyncio.sleep(nap)
+
+    polling = asyncio.ensure_future(poll())
+    for number in range(1, 41):
+        await asyncio.sleep(nap + nap * (number * 0.618_034 % 1))
+        inbox.append(now())
+    await polling
+    return max(waits)
+
+
+@exercise("06-modify")
+def check_modify(answer: Any) -> str:
+    """The answer is *nap*, a number of seconds.
+
+    Required of a task that polls with that nap, on the virtual clock: at most
+    :data:`ASKS_BOUND` questions in a second, and no message waits longer than
+    :data:`LATE_BOUND`.
+    """
+    nap = as_number(answer)
+    if nap is None:
+        raise NotYet(f"{answer!r} is not a number of seconds.", "for example 0.005")
+    if nap < 0 or nap != nap:
+        raise NotYet(f"nobody sleeps for {nap:g} s.", "give a positive number")
+    if nap < 0.000_1:
+        raise NotYet(
+            f"a nap of {nap:g} s hardly is one: the loop asks all the time.",
+            "sixty questions in a second: how far apart are they?",
+        )
+    if nap > 10:
+        raise NotYet(f"a nap of {nap:g} s is far too long.", "think of milliseconds")
+    asked = simulate_watched(count_questions(1.0, nap))
+    if asked > ASKS_BOUND:
+        raise NotYet(
+            f"nap={nap:g} asks {asked} times in a second, more than {ASKS_BOUND}.",
+            "sixty questions in a second: how far apart are they?",
+        )
+    late = simulate_watched(_worst_wait(nap))
+    if late > LATE_BOUND:
+        raise NotYet(
+            f"with nap={nap:g} a message waits up to {late:.3f} s, more than "
+            f"{LATE_BOUND} s.",
+            "a message that comes just after a question waits for the whole nap",
+        )
+    return (
+        f"nap={nap:g} asks {asked} times in a second, and a message waits {late:.3f} s "
+        "at most."
+    )

@@ -1,0 +1,149 @@
+"""Parts of a request, and what is seen of a function that awaits them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple
+
+from ontime.check.tools import finished, left_over, need_awaitable, now, simulate
+from ontime.check.verdict import NotYet
+
+__all__ = [
+    "EPSILON",
+    "Part",
+    "count_of_tasks",
+    "judge",
+    "judge_failure",
+    "make_failing_part",
+    "make_part",
+    "watch",
+]
+
+Part = Callable[[], Coroutine[Any, Any, Any]]
+
+EPSILON = 1e-6
+
+
+class _Seen(NamedTuple):
+    result: object
+    took: float
+    tasks: int
+    left: int
+    error: BaseException | None
+
+
+async def watch(work: Callable[[], Any], name: str) -> _Seen:
+    """Await what *work* returns; count the tasks that it creates."""
+    loop = asyncio.get_running_loop()
+    here = asyncio.current_task()
+    made = 0
+
+    def factory(
+        loop: asyncio.AbstractEventLoop, coro: Any, **options: Any
+    ) -> asyncio.Task[Any]:
+        nonlocal made
+        made += 1
+        return asyncio.Task(coro, loop=loop, **options)
+
+    start = now()
+    result: object = None
+    error: BaseException | None = None
+    handed = work()
+    need_awaitable(handed, name)
+
+    async def wait() -> object:
+        loop.set_task_factory(factory)
+        try:
+            return await handed
+        finally:
+            loop.set_task_factory(None)
+
+    runner = asyncio.ensure_future(finished(wait()))
+    try:
+        result = await runner
+    except ZeroDivisionError as caught:
+        error = caught
+    took = now() - start
+    await asyncio.sleep(0)
+    left = {task for task in left_over() if task is not here}
+    for task in left:
+        task.cancel()
+    await asyncio.sleep(0)
+    return _Seen(result, took, made, len(left), error)
+
+
+def make_part(value: object, wait: float) -> Part:
+    async def part() -> object:
+        if wait:
+            await asyncio.sleep(wait)
+        return value
+
+    return part
+
+
+def make_failing_part(wait: float) -> Part:
+    async def part() -> object:
+        if wait:
+            await asyncio.sleep(wait)
+        raise ZeroDivisionError
+
+    return part
+
+
+def count_of_tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
+def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -> None:
+    """Results first, then latency, then tasks."""
+    try:
+        found = list(seen.result)  # type: ignore[call-overload]
+    except TypeError:
+        raise NotYet(
+            f"{name}() returned {seen.result!r}.", "return all results, in their order"
+        ) from None
+    if found != right:
+        raise NotYet(
+            f"{name}() returned {found}, and the parts returned {right}.",
+            "the results come in the order of the parts, whoever is done first",
+        )
+    if seen.took > took + EPSILON:
+        raise NotYet(
+            f"the answer came after {seen.took:.3f} s, and the longest wait is "
+            f"{took:.3f} s.",
+            "what waits must wait at the same time",
+        )
+    if seen.tasks > most:
+        raise NotYet(
+            f"it made {count_of_tasks(seen.tasks)}, and {most} would do.",
+            "await without a task what need not wait beside others; gather() makes a "
+            "task of each",
+        )
+    if seen.left:
+        raise NotYet(
+            f"still running at the end: {count_of_tasks(seen.left)}.",
+            "await all of them",
+        )
+
+
+def judge_failure(work: Callable[[], Any], name: str, who: str) -> None:
+    """Refuse an answer that hides the ZeroDivisionError of *who*, or leaves a task."""
+
+    async def unwrapped() -> object:
+        try:
+            return await work()
+        except BaseExceptionGroup as group:
+            matched, rest = group.split(ZeroDivisionError)
+            if matched is None or rest is not None:
+                raise
+            raise ZeroDivisionError from group
+
+    seen = simulate(watch(unwrapped, name))
+    if seen.error is None:
+        raise NotYet(f"{who} raised, and {name}() did not.", "let the error come out")
+    if seen.left:
+        raise NotYet(
+            f"{who} raised; still running afterwards: {count_of_tasks(seen.left)}.",
+            "asyncio.TaskGroup cancels the others and waits for them",
+        )

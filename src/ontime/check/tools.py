@@ -1,0 +1,228 @@
+"""Tools for checks: run an answer on the virtual clock, and see what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from looplab.clock import DeadlockError, VirtualTimeLoop, run
+from looplab.clock.observers import Observer
+from looplab.heartbeat import Heartbeat
+from ontime.check.verdict import NotYet
+
+__all__ = [
+    "MAX_STEPS",
+    "Load",
+    "abandoned",
+    "as_number",
+    "counted_callbacks",
+    "finished",
+    "left_over",
+    "need_async_function",
+    "need_awaitable",
+    "need_function",
+    "need_number",
+    "now",
+    "simulate",
+    "under_load",
+]
+
+T = TypeVar("T")
+Job = Callable[[], Coroutine[Any, Any, None]]
+
+#: Callbacks that one simulated run of an answer may take.
+MAX_STEPS = 200_000
+#: Seconds of virtual time after which an answer is said not to end.
+MAX_SECONDS = 3600.0
+
+
+# Runs
+
+
+def simulate(
+    main: Coroutine[Any, Any, T],
+    *,
+    new_loop: Callable[..., VirtualTimeLoop] = VirtualTimeLoop,
+    max_steps: int = MAX_STEPS,
+    **settings: Any,
+) -> T:
+    """Run one scenario on the virtual clock, with limits and without noise.
+
+    The *settings* are those of the loop that *new_loop* makes.
+    """
+
+    async def quietly() -> T:
+        # What an answer leaves behind is the check's to report, not the logger's.
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        return await main
+
+    try:
+        loop_factory = partial(new_loop, max_steps=max_steps, **settings)
+        return run(quietly(), loop_factory=loop_factory)
+    finally:
+        main.close()
+
+
+async def finished(work: Coroutine[Any, Any, T]) -> T:
+    """Await *work*, and say so if it does not end.
+
+    A heartbeat beside it keeps a timer set, so the loop itself sees no deadlock.
+    """
+    task = asyncio.ensure_future(work)
+    await asyncio.wait([task], timeout=MAX_SECONDS)
+    if not task.done():
+        raise DeadlockError("the answer does not end")
+    return task.result()
+
+
+def now() -> float:
+    """The time of the running loop."""
+    return asyncio.get_running_loop().time()
+
+
+class _Callbacks(Observer):
+    count = 0
+
+    def left(self, handle: asyncio.Handle, /) -> None:
+        self.count += 1
+
+
+@contextmanager
+def counted_callbacks() -> Iterator[_Callbacks]:
+    """Count the callbacks that the running loop runs in the block."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    counter = _Callbacks()
+    loop.add_observer(counter)
+    try:
+        yield counter
+    finally:
+        loop.remove_observer(counter)
+
+
+# What an answer must be
+
+
+def need_function(answer: object, name: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(answer):
+        raise NotYet(
+            f"the answer is {answer!r}, not a function.",
+            f"hand over {name} itself, without parentheses or arguments",
+        )
+
+
+def need_async_function(answer: object, name: str) -> None:
+    """Refuse anything but an async function."""
+    if inspect.isfunction(answer) and not inspect.iscoroutinefunction(answer):
+        raise NotYet(f"{name} is a plain function.", "define it with 'async def'")
+    if not callable(answer):
+        raise NotYet(
+            f"the answer is {answer!r}, not a function.",
+            f"hand over {name} itself, without parentheses",
+        )
+
+
+def need_awaitable(value: object, name: str) -> None:
+    """Refuse what an answer returned if it cannot be awaited."""
+    if not inspect.isawaitable(value):
+        raise NotYet(
+            f"{name}() returned {value!r}, which cannot be awaited.",
+            "define it with 'async def'",
+        )
+
+
+def need_number(value: object, name: str, what: str = "a number") -> float:
+    """What the function *name* returned, if it is *what*."""
+    if value is None or value is ...:
+        raise NotYet(
+            f"{name}() returned no number.", "does it end with a return statement?"
+        )
+    said = as_number(value)
+    if said is None:
+        raise NotYet(
+            f"{name}() returned {value!r}, which is not {what}.",
+            "an async function or a print() will not do: return the number",
+        )
+    return said
+
+
+def as_number(value: object) -> float | None:
+    """*value* as a float if it is a real number, else None."""
+    if isinstance(value, (bool, str, bytes, complex)):
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+# What an answer leaves behind
+
+
+def left_over() -> set[asyncio.Task[Any]]:
+    """Tasks that an answer left running."""
+    here = asyncio.current_task()
+    return {
+        task
+        for task in asyncio.all_tasks()
+        if task is not here and not task.get_name().startswith("heartbeat")
+    }
+
+
+async def abandoned() -> int:
+    """Cancel the tasks that an answer left running; how many there were."""
+    left = left_over()
+    # A task that has been cancelled needs an iteration to end.
+    for _ in range(3):
+        await asyncio.sleep(0)
+    left &= left_over()
+    for task in left:
+        task.cancel()
+    return len(left)
+
+
+# Beside a heartbeat
+
+
+class Load(NamedTuple):
+    """What a heartbeat saw beside a load."""
+
+    worst: float  # lateness
+    took: float
+    done: int  # jobs done when the answer returned
+    left: int  # tasks left behind
+
+
+async def under_load(
+    process: Callable[[list[Job]], Awaitable[object]],
+    jobs: list[Job],
+    *,
+    name: str,
+    phase: float = 0.5,
+    interval: float = 1.0,
+    done: list[int] | None = None,
+) -> Load:
+    """Run *process* on *jobs* beside a heartbeat that last woke *phase* ago."""
+    async with Heartbeat(interval) as heartbeat:
+        await asyncio.sleep(interval + phase * interval)
+        start = now()
+        work = process(jobs)
+        need_awaitable(work, name)
+
+        count = 0
+
+        async def wait() -> None:
+            nonlocal count
+            await work
+            count = len(done or ())
+
+        await finished(wait())
+        took = now() - start
+        left = await abandoned()
+        await asyncio.sleep(2 * interval)
+    return Load(heartbeat.worst, took, count, left)

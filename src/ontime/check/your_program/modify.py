@@ -1,0 +1,70 @@
+"""``08-modify``: how long a piece of a long computation should be."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from looplab.clock import burn, elapsed
+from looplab.heartbeat import Heartbeat
+from ontime.check.registry import exercise
+from ontime.check.tools import as_number, simulate
+from ontime.check.verdict import NotYet
+
+__all__ = ["LATE_BOUND", "TOTAL_BOUND"]
+
+#: Seconds that the export computes in all, and what each of its pieces costs besides.
+WORK, BESIDES = 1.0, 0.001
+
+#: Most seconds that the heartbeat may be late.
+LATE_BOUND = 0.060
+
+#: Most seconds that the export may take, if nothing else computes.
+TOTAL_BOUND = 1.060
+
+
+async def export(piece: float) -> tuple[float, float]:
+    """The worst lateness beside an export in such pieces, and how long it took."""
+    async with Heartbeat(0.0073) as heart:
+        await asyncio.sleep(0.01)
+        began, left = elapsed(), WORK
+        while left > 1e-9:
+            burn(min(piece, left) + BESIDES)
+            left -= piece
+            await asyncio.sleep(0)  # noqa: LAG201 (it makes room, and waits for nothing)
+        took = elapsed() - began
+        await asyncio.sleep(0.01)
+    return heart.worst, took
+
+
+@exercise("08-modify")
+def check_modify(answer: Any) -> str:
+    """The answer is *piece*, a number of seconds.
+
+    Required of an export that computes for 1 s in such pieces, each of which costs
+    1 ms besides, on the virtual clock: the heartbeat beside it is at most
+    :data:`LATE_BOUND` late, and the export takes at most :data:`TOTAL_BOUND`.
+    """
+    piece = as_number(answer)
+    if piece is None:
+        raise NotYet(f"{answer!r} is not a number of seconds.", "for example 0.005")
+    if not 0.0005 <= piece <= WORK:
+        raise NotYet(
+            f"a piece of {piece:g} s is none of an export of {WORK:g} s.",
+            "think of milliseconds: above a half, below a thousand",
+        )
+    late, took = simulate(export(piece))
+    if late > LATE_BOUND:
+        raise NotYet(
+            f"with pieces of {piece:g} s the heartbeat is {late:.4f} s late, more than "
+            f"{LATE_BOUND} s.",
+            "a timer that becomes due needs three iterations until its task runs, and "
+            "in each of them a piece computes",
+        )
+    if took > TOTAL_BOUND:
+        raise NotYet(
+            f"with pieces of {piece:g} s the export takes {took:.3f} s, more than "
+            f"{TOTAL_BOUND} s.",
+            "each piece costs a millisecond: how many may there be?",
+        )
+    return f"the heartbeat is {late:.4f} s late at most, the export takes {took:.3f} s."

@@ -1,0 +1,74 @@
+"""From CPU time for a request to clients on a core: a division, and what it says.
+
+Runs anywhere, in a browser too.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["clients_per_core", "cores_needed"]
+
+
+def clients_per_core(
+    cpu: float, *, rate: float = 1.0, utilisation: float = 1.0
+) -> float:
+    """How many clients one core can serve (chapter 3, experiment B4).
+
+    Args:
+        cpu: seconds of CPU time that a request takes.
+        rate: how many requests a client sends in a second.
+        utilisation: the share of the core that may be used, above 0 and at most 1.  At
+            1 nothing is left over, and requests queue up without an end.
+
+    Returns:
+        The number of clients; not rounded, since 2.5 clients mean five on two cores.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: *cpu* or *rate* is not above zero and finite, or *utilisation* is
+            not a share.
+
+    >>> clients_per_core(0.001)
+    1000.0
+    >>> clients_per_core(0.001, utilisation=0.5)
+    500.0
+    """
+    cpu = _above_0(cpu, "cpu", "number of seconds", " s")
+    rate = _above_0(rate, "rate", "number of requests a second")
+    utilisation = _above_0(utilisation, "utilisation", "share of a core")
+    if utilisation > 1:
+        raise ValueError(
+            f"utilisation is {utilisation:g}: give at most 1, because a core cannot "
+            "give more than all of its time"
+        )
+    return float(f"{utilisation / (cpu * rate):.12g}")
+
+
+def cores_needed(
+    cpu: float, requests_per_second: float, *, utilisation: float = 1.0
+) -> int:
+    """How many cores a stream of requests needs (chapter 3).
+
+    Args:
+        cpu: seconds of CPU time that a request takes.
+        requests_per_second: of all clients together.
+        utilisation: the share of each core that may be used, above 0 and at most 1.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is not above zero and finite, or *utilisation* is above
+            1.
+
+    >>> cores_needed(0.004, 1000, utilisation=0.8)
+    5
+    """
+    rate = _above_0(requests_per_second, "requests_per_second", "number")
+    return math.ceil(rate / clients_per_core(cpu, utilisation=utilisation) - 1e-9)
+
+
+def _above_0(value: float, what: str, kind: str, unit: str = "") -> float:
+    # Here, since a clean interpreter imports this package and is to stay small.
+    from looplab._numbers import number_of
+
+    return number_of(value, what, kind, unit=unit, above=True)

@@ -1,0 +1,180 @@
+"""Compare models on a function: what each costs, and how late it makes the loop."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from looplab._numbers import count_of, seconds_of
+from ontime.measuring.cores import free_cores
+from ontime.measuring.records import machine, usable_cores
+
+from .fresh import dump, in_fresh_process
+from .measure import Measurement
+from .models import (
+    DEFAULT_MODELS,
+    MOST_JOBS,
+    Model,
+    ModelUnavailableError,
+)
+from .table import Comparison, Row
+
+__all__ = ["compare_models"]
+
+
+def compare_models(
+    function: Callable[..., Any],
+    args: Sequence[Any] = (),
+    *,
+    count: int = 8,
+    models: Iterable[Model | str] | None = None,
+    repeats: int = 1,
+    interval: float = 0.01,
+    timeout: float = 120.0,
+    patience: float | None = None,
+    report: Callable[[str], object] | None = None,
+) -> Comparison:
+    """Run the same jobs in several models, and measure each.
+
+    A job is ``function(*args)``.  Every run of a model has a fresh Python process with
+    an event loop, a heartbeat on that loop, and the jobs beside it.  When the call
+    returns or raises, all processes that it has started have ended; if this process is
+    killed, they end too.  The processes that a job starts end with them, unless the job
+    has put one into a session or group of its own.
+
+    What the jobs print is dropped.
+
+    Args:
+        function: a plain function that other processes can import.
+        args: its arguments.
+        count: how many jobs, 1 to 1000.
+        models: a :class:`Model` or the name of a kind for each row.  By default one of
+            each kind; those that are not available here are named in the table and not
+            run.
+        repeats: how many runs of each model.  They take turns.
+        interval: seconds between two beats.
+        timeout: seconds that one run may take, its start included.
+        patience: if given, a run counts only if at least 0.9 of the usable cores were
+            free just before and just after it, as :func:`free_cores` tells; other runs
+            are repeated, for at most so many seconds each.
+        report: called with a line before each run, such as ``print``.
+
+    Returns:
+        The table.
+
+    Raises:
+        TypeError: if *function* is not a plain function, or an argument is of the wrong
+            type.
+        UnpicklableError: if *function* or *args* cannot be sent to another process.
+        ValueError: if there is no such model, a model is asked for twice, or a number
+            is not in its range.
+        ModelUnavailableError: if a model in *models* needs a newer Python or a package
+            that is not installed.
+        WorkError: if *function* raised, or a worker died; ``__cause__`` says more.
+        TimeoutError: if a run took too long, or the cores were not free in time.
+        MeasurementError: if a measuring process died.
+
+    Introduced in the chapter *Move CPU work off the loop*.
+    """
+    args = _check_work(function, args)
+    count_of(count, "count", most=MOST_JOBS)
+    count_of(repeats, "repeats", most=MOST_JOBS)
+    interval = seconds_of(interval, "interval", above=True)
+    timeout = seconds_of(timeout, "timeout", above=True)
+    if patience is not None:
+        patience = seconds_of(patience, "patience", above=True)
+    chosen = _choose(models)
+    reasons = {model: model.unavailable() for model in chosen}
+    if models is not None:
+        for reason in filter(None, reasons.values()):
+            raise ModelUnavailableError(reason)
+    dump(function, (function, args))
+
+    runs: dict[Model, list[Measurement]] = {model: [] for model in chosen}
+    for turn in range(1, repeats + 1):
+        for model in chosen:
+            if reasons[model]:
+                continue
+            if report is not None:
+                which = f" ({turn} of {repeats})" if repeats > 1 else ""
+                report(f"{model.name}{which}")
+            run = functools.partial(
+                in_fresh_process, model, function, args, count, interval, timeout
+            )
+            runs[model].append(run() if patience is None else _in_quiet(run, patience))
+    rows = tuple(
+        Row(model, model.name, tuple(runs[model]), reasons[model]) for model in chosen
+    )
+    packages = ["distributed"] if any(m.kind == "dask" for m in chosen) else []
+    return Comparison(_in_words(function, args), count, rows, machine(*packages))
+
+
+def _in_quiet(run: Callable[[], Measurement], patience: float) -> Measurement:
+    """Run when nothing else does, and again if something came in between."""
+    enough = 0.9 * usable_cores()
+    limit = time.monotonic() + patience
+    while True:
+        if free_cores() >= enough:
+            measured = run()
+            if free_cores() >= enough:
+                return measured
+        if time.monotonic() > limit:
+            raise TimeoutError(
+                f"the cores were not free within {patience:g} s: close other programs, "
+                "or measure without patience and do not trust the wall times"
+            )
+        time.sleep(2)  # to ask takes CPU time from the others
+
+
+def _check_work(function: object, args: object) -> tuple[Any, ...]:
+    if not callable(function):
+        raise TypeError(
+            f"the work is {function!r}: give a function, without calling it, and its "
+            "arguments as args=(…)"
+        )
+    if inspect.iscoroutinefunction(function):
+        name = getattr(function, "__qualname__", "the work")
+        raise TypeError(
+            f"{name} is an async function, which only runs on a "
+            "loop: give the plain function that does the CPU work"
+        )
+    if isinstance(args, str | bytes) or not isinstance(args, Sequence):
+        raise TypeError(
+            f"args is {args!r}: give a tuple of the arguments, such as args=(10,)"
+        )
+    return tuple(args)
+
+
+def _choose(models: Iterable[Model | str] | None) -> list[Model]:
+    if models is None:
+        return list(DEFAULT_MODELS)
+    if isinstance(models, str | Model):
+        models = [models]
+    chosen: list[Model] = []
+    for model in models:
+        if isinstance(model, str):
+            model = Model(model)
+        if not isinstance(model, Model):
+            raise TypeError(f"{model!r} is no model: give a Model or a name")
+        if model.name in [other.name for other in chosen]:
+            raise ValueError(f"{model.name} is there twice: use repeats=2 instead")
+        chosen.append(model)
+    if not chosen:
+        raise ValueError("there is no model to run: give at least one")
+    return chosen
+
+
+def _in_words(function: Any, args: tuple[Any, ...]) -> str:
+    while isinstance(function, functools.partial):
+        function, args = function.func, (*function.args, *args)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    listed = ", ".join(_short(argument) for argument in args)
+    return f"{name}({listed})"
+
+
+def _short(value: object) -> str:
+    text = f"{value:,}".replace(",", "_") if type(value) is int else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}…"

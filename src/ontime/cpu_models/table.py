@@ -1,0 +1,251 @@
+"""What a comparison found, as a table for a terminal, a page and a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ontime.measuring.records import record_path
+
+from .measure import Measurement
+from .models import Model
+
+__all__ = ["Comparison", "Row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The runs of one model.  Times are seconds; of several runs the median.
+
+    Introduced in the chapter *Move CPU work off the loop*.
+    """
+
+    model: Model
+    #: The model's name, with the number of its workers.
+    name: str
+    #: Every run, in order; none if the model is not available.
+    runs: tuple[Measurement, ...]
+    #: Why the model was not run, or an empty string.
+    unavailable: str = ""
+
+    def values(self, what: str) -> list[float]:
+        """The *what* of all runs, sorted: an attribute of :class:`Measurement`.
+
+        Raises:
+            ValueError: if the model was not run, or nobody measured this.
+        """
+        if not self.runs:
+            raise ValueError(f"{self.name} was not run: {self.unavailable}")
+        found = [getattr(run, what) for run in self.runs]
+        if None in found:
+            raise ValueError(f"the system does not tell the {what} of {self.name}")
+        return sorted(found)
+
+    @property
+    def wall(self) -> float:
+        """From the first job handed over to the last result."""
+        return median(self.values("wall"))
+
+    @property
+    def startup(self) -> float:
+        """From asking for the workers until all of them have answered."""
+        return median(self.values("startup"))
+
+    @property
+    def total(self) -> float:
+        """Start-up and work together."""
+        return median(self.values("total"))
+
+    @property
+    def cpu(self) -> float:
+        """CPU time of the process and all its children."""
+        return median(self.values("cpu"))
+
+    @property
+    def lateness(self) -> float:
+        """Worst lateness of the loop's heartbeat while the jobs were running."""
+        return median(self.values("lateness"))
+
+
+_COLUMNS = (
+    ("wall", "wall (s)"),
+    ("startup", "start-up (s)"),
+    ("cpu", "CPU (s)"),
+    ("lateness", "worst lateness (s)"),
+)
+
+
+class Comparison:
+    """The same jobs in several models; made by :func:`compare_models`.
+
+    Iterating gives a :class:`Row` for each model in the order in which they were asked
+    for, and ``comparison["Pool(2)"]`` the one of that name.
+
+    Attributes:
+        work: what was run, in words.
+        count: how many jobs.
+        rows: the rows.
+        machine: what it was measured on, as words by name.
+    """
+
+    def __init__(
+        self, work: str, count: int, rows: tuple[Row, ...], machine: dict[str, str]
+    ) -> None:
+        self.work = work
+        self.count = count
+        self.rows = rows
+        self.machine = machine
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> Row:
+        """The row of that name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        for row in self.rows:
+            if row.name == name:
+                return row
+        names = ", ".join(row.name for row in self.rows)
+        raise KeyError(f"there is no row {name!r}; there are {names}")
+
+    def __repr__(self) -> str:
+        width = max(len(row.name) for row in self.rows)
+        listed = [
+            [_cell(row, what) for row in self.rows if row.runs] for what, _ in _COLUMNS
+        ]
+        widths = [
+            max(map(len, [label, *cells]))
+            for (_, label), cells in zip(_COLUMNS, listed, strict=True)
+        ]
+        head = [label for _, label in _COLUMNS]
+        lines = [self._title(), "", f"{'model':{width}}  {_aligned(head, widths)}"]
+        numbers = zip(*listed, strict=True)
+        for row in self.rows:
+            said = f"not run: {row.unavailable}"
+            cells = _aligned(next(numbers), widths) if row.runs else said
+            lines.append(f"{row.name:{width}}  {cells}")
+        return "\n".join([*lines, "", self.where])
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f'<th scope="col">{label}</th>'
+            for label in ("model", *(label for _, label in _COLUMNS))
+        )
+        body = []
+        for row in self.rows:
+            if row.runs:
+                cells = "".join(_html_cell(row, what) for what, _ in _COLUMNS)
+            else:
+                cells = (
+                    f'<td colspan="{len(_COLUMNS)}">not run: '
+                    f"{escape(row.unavailable)}</td>"
+                )
+            body.append(f'<tr><th scope="row">{escape(row.name)}</th>{cells}</tr>')
+        title = escape(self._title())
+        return (
+            '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
+            f'role="region" aria-label="{title}">'
+            f"<table><caption>{title} {escape(self.where)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        )
+
+    def _title(self) -> str:
+        most = max(len(row.runs) for row in self.rows)
+        runs = f", the median of {most} runs (least to most)" if most > 1 else ""
+        jobs = "1 job" if self.count == 1 else f"{self.count} jobs"
+        return f"{jobs} of {self.work}{runs}."
+
+    @property
+    def where(self) -> str:
+        """The machine and the versions, in a line."""
+        listed = ", ".join(self.machine.values())
+        return f"Measured on {listed}."
+
+    # ------------------------------------------------------------------- a file
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
+
+        Raises:
+            ValueError: if *path* does not end in ``.json``, or is a folder.
+            OSError: if it cannot be written.
+        """
+        path = record_path(path)
+        data = {
+            "work": self.work,
+            "count": self.count,
+            "machine": self.machine,
+            "rows": [
+                {
+                    "model": asdict(row.model),
+                    "name": row.name,
+                    "unavailable": row.unavailable,
+                    "runs": [asdict(run) for run in row.runs],
+                }
+                for row in self.rows
+            ],
+        }
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Comparison:
+        """Read what :meth:`save` has written.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: if it is not such a file.
+        """
+        try:
+            data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+            rows = tuple(
+                Row(
+                    Model(**row["model"]),
+                    row["name"],
+                    tuple(Measurement(**run) for run in row["runs"]),
+                    row["unavailable"],
+                )
+                for row in data["rows"]
+            )
+            return cls(data["work"], data["count"], rows, data["machine"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path} is not a saved comparison ({error}): make it with save()"
+            ) from error
+
+
+def _aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
+    return "  ".join(
+        cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
+    )
+
+
+def _cell(row: Row, what: str) -> str:
+    try:
+        values = row.values(what)
+    except ValueError:
+        return "not known"
+    middle = f"{median(values):.3f}"
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({values[0]:.3f} to {values[-1]:.3f})"
+
+
+def _html_cell(row: Row, what: str) -> str:
+    """The same, with the spread in a line of its own: a page is narrow."""
+    middle, bracket, rest = _cell(row, what).partition(" (")
+    if bracket:
+        spread = rest.rstrip(")").replace(" to ", "–")
+        middle += f'<br><span style="font-size:85%">{spread}</span>'
+    return f'<td style="white-space:nowrap">{middle}</td>'

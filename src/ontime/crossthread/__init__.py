@@ -1,0 +1,39 @@
+"""Loops in threads, called from other threads: the case of chapter 6, distilled.
+
+* :mod:`.inboxes`: how a task can wait, from polling to a queue that is fed right;
+* :mod:`.windows`: selectors that let others have the interpreter;
+* :mod:`.session`: an event loop in a thread whose task waits in one of these ways;
+* :mod:`.spinner`: a thread that does not let go of the interpreter;
+* :mod:`.conditions`: cores, the switch interval, the GIL;
+* :mod:`.measure`: hops, messages and idle cost of sessions, with counts;
+  :mod:`.results`: what comes of it.
+
+``python -m ontime.crossthread poll`` measures one way in a terminal.
+
+Standard library only; the ways ``anyio`` and ``janus`` need those packages.
+"""
+
+from .conditions import gil_enabled, pinned, switch_interval, unable
+from .inboxes import WAYS, missing
+from .measure import measure_hops, measure_idle, measure_messages, measure_wakes
+from .results import Idle, Waits
+from .session import Session, sessions
+from .spinner import Spinner
+
+__all__ = [
+    "WAYS",
+    "Idle",
+    "Session",
+    "Spinner",
+    "Waits",
+    "gil_enabled",
+    "measure_hops",
+    "measure_idle",
+    "measure_messages",
+    "measure_wakes",
+    "missing",
+    "pinned",
+    "sessions",
+    "switch_interval",
+    "unable",
+]

@@ -1,0 +1,276 @@
+"""What decides who has the thread next: the loop, a protocol, a window, a pool."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from looplab._numbers import count_of, seconds_of
+from looplab.clock import VirtualTimeLoop, burn
+from looplab.clock.running import Clock
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    PriorityEventLoop,
+    VirtualPriorityLoop,
+)
+from ontime.leases.window import TickingTimers, Window
+
+__all__ = ["Machine", "Scheduling", "ThreadPool", "Turns", "resolve"]
+
+NewLoop = Callable[[], asyncio.AbstractEventLoop]
+
+
+class Turns(Protocol):
+    """Whom the tasks ask before each piece of their work."""
+
+    async def turn(self, priority: int | None = None) -> None:
+        """Wait for a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPool:
+    """A model of a thread pool in which "computing" is a thread that sleeps.
+
+    Such threads never compete for a core, so a pool of a hundred computes a hundred
+    times as fast as one thread.  Whatever goes on after a wait needs a thread, first
+    come first served, and keeps it until its next wait.
+
+    Args:
+        threads: how many threads there are at the start; ``None`` for any number.
+        grow_every: seconds after which one more thread is made, if work waits for one;
+            ``None`` for never.
+        tick: seconds between two ticks of the system's clock, see
+            :class:`ontime.leases.Window`; ``None`` for a clock that is exact.
+
+    Raises:
+        TypeError: a value is not a number.
+        ValueError: *threads* is below 1, or a time is not above 0, or the pool has any
+            number of threads already and cannot grow.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    threads: int | None = None
+    grow_every: float | None = None
+    tick: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            count_of(self.threads, "threads", none="any number")
+        for what in ("grow_every", "tick"):
+            if getattr(self, what) is not None:
+                seconds_of(getattr(self, what), what, above=True)
+        if self.grow_every is not None and self.threads is None:
+            raise ValueError(
+                "a pool of any number of threads cannot grow: give the threads "
+                "that it starts with, or leave grow_every out"
+            )
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        if self.threads is None:
+            return "a pool of any number of threads"
+        threads = "1 thread" if self.threads == 1 else f"{self.threads:,} threads"
+        if self.grow_every is None:
+            return f"a pool of {threads}"
+        return f"a pool of {threads} and one more every {self.grow_every:g} s"
+
+
+# -- what a consumer does with the thread --------------------------------------------
+
+
+class Machine:
+    """The tasks share the thread of the loop; *turns*, if any, says who is next."""
+
+    #: The most threads that were busy at once, where that is counted.
+    threads: int | None = None
+    #: Whether receiving begins with a yield.
+    opening = True
+
+    def __init__(self, turns: Turns | None = None) -> None:
+        self.turns = turns
+
+    async def wait(self, seconds: float) -> None:
+        """Wait without the thread."""
+        await asyncio.sleep(seconds)
+
+    async def enter(self, priority: int) -> None:
+        """Wait for the thread."""
+        if self.turns is not None:
+            await self.turns.turn(priority)
+
+    async def compute(self, seconds: float) -> None:
+        """Keep the thread for *seconds*."""
+        burn(seconds)
+
+    def leave(self) -> None:
+        """Give the thread back: the next thing is a wait."""
+
+
+class WindowMachine(Machine):
+    """The tasks share the thread of a window, which is modelled."""
+
+    def __init__(self, window: Window, late: float, seed: int) -> None:
+        turns = window.turns() if isinstance(window.turns, type) else window.turns
+        super().__init__(turns)
+        self.opening = window.opening
+        self._timers = TickingTimers(
+            window.tick,
+            whole_ms=window.whole_ms,
+            late=late,
+            seed=seed,
+            hops=window.hops,
+        )
+
+    async def wait(self, seconds: float) -> None:
+        await self._timers.wait(seconds)
+
+    async def compute(self, seconds: float) -> None:
+        self._timers.block(seconds)
+
+
+class PoolMachine(Machine):
+    """The tasks share a pool of threads that are modelled."""
+
+    def __init__(self, pool: ThreadPool, late: float, seed: int) -> None:
+        super().__init__()
+        self.threads = 0
+        self._timers = TickingTimers(pool.tick, late=late, seed=seed)
+        self._size: float = math.inf if pool.threads is None else pool.threads
+        self._grow_every = pool.grow_every
+        self._busy = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._growing = False
+
+    async def wait(self, seconds: float) -> None:
+        await self._timers.wait(seconds)
+
+    async def compute(self, seconds: float) -> None:
+        await self._timers.sleep_until(self._timers.asleep_until(seconds))
+
+    async def enter(self, priority: int) -> None:
+        if self._busy < self._size:
+            self._take()
+            return
+        loop = asyncio.get_running_loop()
+        thread = loop.create_future()
+        self._waiting.append(thread)
+        if not self._growing and self._grow_every is not None:
+            self._growing = True
+            loop.call_later(self._grow_every, self._grow)
+        await thread
+
+    def _take(self) -> None:
+        self._busy += 1
+        self.threads = max(self.threads or 0, self._busy)
+
+    def _grow(self) -> None:
+        self._growing = False
+        if not self._waiting:
+            return
+        self._size += 1
+        self._hand_over()
+        if self._waiting:
+            assert self._grow_every is not None
+            self._growing = True
+            asyncio.get_running_loop().call_later(self._grow_every, self._grow)
+
+    def leave(self) -> None:
+        self._busy -= 1
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        while self._waiting and self._busy < self._size:
+            self._take()
+            self._waiting.popleft().set_result(None)
+
+
+# -- from what a caller gives to what a run needs ------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduling:
+    """What a run needs of a scheduler.
+
+    Attributes:
+        name: the scheduler's, in words.
+        machine: what the tasks ask for the thread.
+        new_loop: makes the loop; ``None`` for asyncio's own.
+        yields: how often its tasks have yielded so far, if that is counted.
+    """
+
+    name: str
+    machine: Machine
+    new_loop: NewLoop | None
+
+    @property
+    def yields(self) -> int | None:
+        return getattr(self.machine.turns, "yields", None)
+
+
+def resolve(
+    scheduler: Any,
+    clock: Clock,
+    *,
+    jitter: float = 0.0,
+    seed: int = 0,
+    callback_cost: float = 0.0,
+) -> Scheduling:
+    """Return what a run needs of *scheduler*.
+
+    Raises:
+        TypeError: it is no scheduler.
+        ValueError: it is a model, and the clock is real.
+    """
+    if scheduler is PriorityEventLoop or scheduler is VirtualPriorityLoop:
+        scheduler = ByPriority()
+    elif isinstance(scheduler, type):
+        scheduler = scheduler()
+    settings: dict[str, Any] = {
+        "jitter": jitter,
+        "seed": seed,
+        "callback_cost": callback_cost,
+    }
+
+    def virtual_loop() -> VirtualTimeLoop:
+        return VirtualTimeLoop(**settings)
+
+    def timed_elsewhere() -> VirtualTimeLoop:
+        return VirtualTimeLoop(callback_cost=callback_cost)
+
+    def priority_loop() -> asyncio.AbstractEventLoop:
+        if clock == "real":
+            return PriorityEventLoop(scheduler)
+        return VirtualPriorityLoop(scheduler, **settings)
+
+    stock = virtual_loop if clock == "virtual" else None
+    if isinstance(scheduler, (ThreadPool, Window)):
+        if clock == "real":
+            raise ValueError(
+                f"a {type(scheduler).__name__} is a model for the virtual clock: leave "
+                "clock out"
+            )
+        made: Machine
+        if isinstance(scheduler, Window):
+            made = WindowMachine(scheduler, jitter, seed)
+        else:
+            made = PoolMachine(scheduler, jitter, seed)
+        return Scheduling(scheduler.name, made, timed_elsewhere)
+    if scheduler is None:
+        return Scheduling("first come first served", Machine(), stock)
+    if isinstance(scheduler, (ByPriority, ByDeadline)):
+        return Scheduling(scheduler.name, Machine(), priority_loop)
+    if callable(getattr(scheduler, "turn", None)):
+        name = getattr(scheduler, "name", None)
+        name = name if isinstance(name, str) else type(scheduler).__name__
+        return Scheduling(name, Machine(scheduler), stock)
+    raise TypeError(
+        f"{scheduler!r:.60} is no scheduler: give None, a Window, a ThreadPool, or an "
+        "object of looplab.priority"
+    )

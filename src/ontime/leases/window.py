@@ -1,0 +1,260 @@
+"""The thread of a desktop window, and the timers of the system below it.
+
+The published experiments ran there.  Three things differ from asyncio:
+
+* a timer *posts* what waits for it to the window's queue at the moment when it is due,
+  also while the thread computes: one hop, where asyncio needs three iterations;
+* the system's clock ticks every 1/64 s, and no wait and no sleep ends between two
+  ticks;
+* a wait is counted in whole milliseconds of that clock, so one of 1,000 ms lasts 64
+  ticks or 65, as it happens to begin.
+
+A wait is timed by one thread for all: it sleeps until the first of them is due, counts
+how many whole milliseconds the clock has moved, and fires those that have had theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple
+
+from looplab._numbers import NS, count_of, seconds_of
+from looplab.clock import burn, elapsed
+
+__all__ = ["Clockwork", "TickingTimers", "Window"]
+
+_MS = 1_000_000
+
+Post = Callable[[asyncio.Future[None]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A model of the thread of a desktop window.
+
+    Args:
+        turns: whom a task asks for its turn after each wait: an object with an async
+            method ``turn(priority)``, or a class of such objects; ``None`` for nobody.
+        tick: seconds between two ticks of the system's clock; ``None`` for a clock that
+            is exact.
+        whole_ms: whether waits are counted in whole milliseconds of that clock; if not,
+            each ends at the next tick.
+        hops: 1: a timer posts the continuation itself; 2: it posts a callback that
+            does.
+        opening: whether receiving begins with a yield, as published.
+
+    Raises:
+        TypeError: a value is of the wrong type.
+        ValueError: *tick* is not above 0, or *hops* is neither 1 nor 2.
+
+    Introduced in the chapter *Put the lease first*.
+    """
+
+    turns: Any = None
+    tick: float | None = 1 / 64
+    whole_ms: bool = True
+    hops: int = 1
+    opening: bool = True
+
+    def __post_init__(self) -> None:
+        if self.tick is not None:
+            seconds_of(self.tick, "tick", above=True)
+        if count_of(self.hops, "hops") > 2:
+            raise ValueError(f"hops is {self.hops}: give 1 or 2")
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        words = ["a window"]
+        if self.hops == 2:
+            words.append("of two hops")
+        if self.tick is None:
+            words.append("with an exact clock")
+        elif not self.whole_ms:
+            words.append("with ticks")
+        if not self.opening:
+            words.append("without the opening yield")
+        if self.turns is not None:
+            words.append("with priorities")
+        return " ".join(words)
+
+
+class _Event(NamedTuple):
+    at_ns: int
+    number: int
+    act: Callable[..., None]
+    args: tuple[Any, ...]
+
+
+class Clockwork:
+    """Events of another thread, in order of time, also while this one computes.
+
+    They act at their moment: before whatever the callback that is running does after
+    it.  On the virtual clock only.
+    """
+
+    def __init__(self) -> None:
+        self._events: list[_Event] = []
+        self._numbers = count()
+
+    def at(self, at_ns: int, act: Callable[..., None], *args: Any) -> None:
+        """Let *act* be called at *at_ns* on the loop's clock."""
+        heappush(self._events, _Event(at_ns, next(self._numbers), act, args))
+        # Moves the clock to it when nothing is ready.
+        asyncio.get_running_loop().call_at(at_ns / NS, self._act_up_to, at_ns)
+
+    def _act_up_to(self, now_ns: int) -> None:
+        while self._events and self._events[0].at_ns <= now_ns:
+            event = heappop(self._events)
+            event.act(*event.args)
+
+    def compute_until(self, end_ns: int) -> None:
+        """Hold this thread until *end_ns*."""
+        while self._events and self._events[0].at_ns <= end_ns:
+            self._compute_to(self._events[0].at_ns)
+            self._act_up_to(_now_ns())
+        self._compute_to(end_ns)
+
+    def _compute_to(self, at_ns: int) -> None:
+        burn(max(0, at_ns - _now_ns()) / NS)
+
+
+class TickingTimers:
+    """The waits of a system whose clock ticks.
+
+    Args:
+        tick: seconds between two ticks; ``None`` for an exact clock.
+        whole_ms: see :class:`Window`.
+        late: seconds; what waits for a timer is posted late by a random time from 0 to
+            this.
+        seed: of the lateness, and of where in a tick the run begins.
+        hops: see :class:`Window`.
+    """
+
+    def __init__(
+        self,
+        tick: float | None,
+        *,
+        whole_ms: bool = True,
+        late: float = 0.0,
+        seed: int = 0,
+        hops: int = 1,
+    ) -> None:
+        self._tick = 0 if tick is None else round(tick * NS)
+        self._whole_ms = whole_ms and bool(self._tick)
+        self._random = random.Random(seed)
+        self._late_ns = round(late * NS)
+        self._hops = hops
+        # Whole milliseconds come round again with every eighth tick of 1/64 s.
+        self._offset = self._random.randrange(8 * self._tick) if self._tick else 0
+        self._clockwork = Clockwork()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._wakes_at_ms: int | None = None
+        self._wake_number = 0
+
+    def _now(self) -> int:
+        return _now_ns() + self._offset
+
+    def _ms(self, at: int) -> int:
+        """What the system's clock shows: the whole milliseconds of its last tick."""
+        return at // self._tick * self._tick // _MS
+
+    def _tick_after(self, at: int) -> int:
+        return (at // self._tick + 1) * self._tick
+
+    def _tick_from(self, at: int) -> int:
+        return -(-at // self._tick) * self._tick
+
+    # -- blocking --------------------------------------------------------------------
+
+    def asleep_until(self, seconds: float) -> int:
+        """When a thread wakes that falls asleep now, in ns on the loop's clock.
+
+        It takes a moment to fall asleep, so one that begins at a tick misses it.
+        """
+        end = self._now() + round(seconds * NS)
+        if self._tick:
+            end = self._tick_after(end)
+        return end - self._offset
+
+    def block(self, seconds: float) -> None:
+        """Hold this thread asleep for *seconds*."""
+        self._clockwork.compute_until(self.asleep_until(seconds))
+
+    # -- waiting ---------------------------------------------------------------------
+
+    async def wait(self, seconds: float) -> None:
+        """Wait for *seconds* without the thread."""
+        posted = asyncio.get_running_loop().create_future()
+        if self._whole_ms:
+            self._count(round(seconds * 1000), posted)
+        else:
+            due = self._now() + round(seconds * NS)
+            if self._tick:
+                due = self._tick_from(due)
+            self._post_at(due, posted)
+        await posted
+
+    async def sleep_until(self, at_ns: int) -> None:
+        """Wait until *at_ns* on the loop's clock, exactly."""
+        posted = asyncio.get_running_loop().create_future()
+        self._clockwork.at(at_ns, self._post, posted)
+        await posted
+
+    def _post_at(self, at: int, posted: asyncio.Future[None]) -> None:
+        late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
+        self._clockwork.at(max(0, at + late - self._offset), self._post, posted)
+
+    def _post(self, posted: asyncio.Future[None]) -> None:
+        if posted.done():  # its task was cancelled
+            return
+        if self._hops == 1:
+            posted.set_result(None)
+        else:
+            asyncio.get_running_loop().call_soon(self._resolve, posted)
+
+    def _resolve(self, posted: asyncio.Future[None]) -> None:
+        if not posted.done():
+            posted.set_result(None)
+
+    # The thread that counts milliseconds.
+
+    def _count(self, wait_ms: int, posted: asyncio.Future[None]) -> None:
+        now = self._now()
+        began_ms = self._ms(now)
+        self._waiting.append((began_ms, wait_ms, posted))
+        due_ms = began_ms + wait_ms
+        if self._wakes_at_ms is None or due_ms < self._wakes_at_ms:
+            self._sleep(due_ms, now)
+
+    def _sleep(self, until_ms: int, now: int) -> None:
+        self._wakes_at_ms = until_ms
+        self._wake_number += 1
+        wake = self._tick_after(now + (until_ms - self._ms(now)) * _MS)
+        self._clockwork.at(wake - self._offset, self._wake, self._wake_number, wake)
+
+    def _wake(self, number: int, now: int) -> None:
+        if number != self._wake_number:  # it sleeps until another moment meanwhile
+            return
+        now_ms = self._ms(now)
+        assert self._wakes_at_ms is not None
+        if now_ms < self._wakes_at_ms:
+            self._sleep(self._wakes_at_ms, now)
+            return
+        still, self._waiting, self._wakes_at_ms = self._waiting, [], None
+        for began_ms, wait_ms, posted in still:
+            if now_ms - began_ms >= wait_ms:
+                self._post_at(now, posted)
+            else:
+                self._waiting.append((began_ms, wait_ms, posted))
+        if self._waiting:
+            self._sleep(min(began + wait for began, wait, _ in self._waiting), now)
+
+
+def _now_ns() -> int:
+    return round(elapsed() * NS)

@@ -1,0 +1,121 @@
+"""The code that chapter 7 prints runs as it is printed, and does what the page says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import threading
+import time
+import urllib.request
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from looplab.priority import current_priority
+
+PAGE = Path(__file__).parents[2] / "book" / "07_priority.md"
+CELL = re.compile(r"^```\{livecell\}\n:id: (\S+)\n(.*?)^```$", re.M | re.S)
+PRINTED = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+
+
+def cells() -> dict[str, str]:
+    return dict(CELL.findall(PAGE.read_text(encoding="utf-8")))
+
+
+@cache
+def outputs() -> tuple[dict[str, Any], dict[str, str]]:
+    """Run the cells one after the other; return their names and what each said."""
+    names: dict[str, Any] = {"__name__": "page"}
+    said = {}
+    for name, code in cells().items():
+        written = io.StringIO()
+        with contextlib.redirect_stdout(written):
+            exec(compile(code, f"{PAGE.name}:{name}", "exec"), names)
+        said[name] = written.getvalue()
+    return names, said
+
+
+def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
+    printed = PRINTED.findall(PAGE.read_text(encoding="utf-8"))
+    assert [code for code in printed if "uvicorn" not in code] == [], "make it live"
+    _, said = outputs()
+    assert list(said) == [
+        "consumer",
+        "consume",
+        "protocol",
+        "contest",
+        "gate",
+        "loop",
+    ]
+
+
+def test_the_cells_say_what_the_page_says() -> None:
+    _, said = outputs()
+    assert said["consume"].startswith("0 of 3 lost in 23.35 s")
+    assert "'3 urgent'" in said["contest"]
+    assert "'1 urgent'" in said["gate"]
+    assert said["loop"].startswith("0 of 30 lost")
+
+
+def test_the_printed_consumer_loses_messages_and_ends() -> None:
+    names, _ = outputs()
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        names["run"](names["consumer"](30, cpu=1.0))
+    lost = int(written.getvalue().split()[0])
+    assert lost > 20, "a lost message ends its own work and its lease"
+
+
+def test_the_printed_protocol_is_that_of_the_library() -> None:
+    names, _ = outputs()
+    from looplab.priority import PriorityProtocol
+    from ontime.leases import LeaseSettings, consume
+
+    what = LeaseSettings(messages=30)
+    printed = consume(what, names["Ported"]())
+    library = consume(what, PriorityProtocol())
+    assert (printed.lost, printed.makespan) == (library.lost, library.makespan)
+    assert printed.lost == 0
+
+
+def test_the_server_of_the_page_answers() -> None:
+    """The one block that no page can run: it needs a socket."""
+    (code,) = PRINTED.findall(PAGE.read_text(encoding="utf-8"))
+    config = "uvicorn.Config(app)"
+    assert code.count(config) == 1
+    quiet = 'uvicorn.Config(app, port=0, log_level="error", lifespan="off")'
+
+    async def hello(request: Request) -> PlainTextResponse:
+        return PlainTextResponse(f"{current_priority()}")
+
+    routes = [Route("/batch/report", hello), Route("/now", hello)]
+    names: dict[str, Any] = {"app": Starlette(routes=routes), "uvicorn": uvicorn}
+    answers: list[str] = []
+
+    def visit() -> None:
+        deadline = time.monotonic() + 60
+        while not getattr(names.get("server"), "started", False):
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        server = names["server"]
+        try:
+            port = server.servers[0].sockets[0].getsockname()[1]
+            for route in routes:
+                url = f"http://127.0.0.1:{port}{route.path}"
+                with urllib.request.urlopen(url, timeout=60) as answer:
+                    answers.append(answer.read().decode())
+        finally:
+            server.should_exit = True
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    exec(compile(code.replace(config, quiet), PAGE.name, "exec"), names)
+    visitor.join()
+    assert answers == ["0", "5"]

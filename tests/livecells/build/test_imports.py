@@ -1,0 +1,85 @@
+"""What cells import: what a page has to fetch for it, and what it cannot have."""
+
+from __future__ import annotations
+
+import pytest
+
+from livecells.build.imports import imported, imports, missing
+from tests.livecells.books import Shelf, code, notebook, text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import a, b.c as d", {"a", "b"}),
+        ("from a.b import c", {"a"}),
+        ("from . import a", set()),
+        ("def f():\n    import a", {"a"}),
+        ("try:\n    import a\nexcept ImportError:\n    import b", {"a", "b"}),
+        ("'import a'  # import b", set()),
+        ("x = = 1", set()),
+    ],
+)
+def test_what_code_imports(source: str, expected: set[str]) -> None:
+    assert imported(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("handler", "caught"),
+    [
+        ("except ImportError", True),
+        ("except (OSError, ModuleNotFoundError)", True),
+        ("except", True),
+        ("except ValueError", False),
+    ],
+)
+def test_an_import_that_is_tried(handler: str, caught: bool) -> None:
+    source = f"try:\n    import a\n{handler}:\n    pass"
+    assert list(imports(source)) == [("a", 2, caught)]
+
+
+def test_what_a_page_cannot_have() -> None:
+    source = (
+        "import math\nimport numpy.linalg\nfrom mine import x\nimport js\n"
+        "import multiprocessing.pool\ntry:\n    import scipy\nexcept ImportError: pass"
+    )
+    modules, without = ["math", "multiprocessing"], ["multiprocessing/*"]
+    assert list(missing(source, ["mine"], modules, without)) == [
+        ("numpy.linalg", 2),
+        ("multiprocessing.pool", 5),
+    ]
+    assert [name for name, _ in missing("import math, numpy", [], [], [])] == ["numpy"]
+
+
+def test_a_cell_with_such_an_import_is_named_and_does_not_run(shelf: Shelf) -> None:
+    lab = notebook(
+        text("# Lab"),
+        code("import json", "fine"),
+        code("x = 1\nimport numpy as np", "lacking"),
+        code("import tkinter", "none-either"),
+    )
+    book = shelf.build({"index.ipynb": lab})
+    assert "live cell 'lacking' imports numpy in line 2" in book.warnings
+    assert "live cell 'none-either' imports tkinter in line 1" in book.warnings
+    page = book.page()
+    assert 'id="cell-fine"' in page
+    assert "cell-lacking" not in page and "cell-none-either" not in page
+
+
+def test_a_page_without_a_cell_that_can_run_gets_nothing(shelf: Shelf) -> None:
+    book = shelf.build(
+        {"index.ipynb": notebook(text("# Lab"), code("import numpy", "a"))}
+    )
+    assert "imports numpy in line 1" in book.warnings
+    assert "livecells" not in book.page()
+
+
+def test_a_reason_stands_below_a_cell_that_does_not_run(shelf: Shelf) -> None:
+    lab = notebook(
+        text("# Lab"), code("1", "live-one"), code("2", "slow", tags=["measured", "x"])
+    )
+    reasons = {"measured": "It measures <real> time."}
+    page = shelf.build({"index.ipynb": lab}, livecells_reasons=reasons).page()
+    line = '<p class="livecell-reason">It measures &lt;real&gt; time.</p>'
+    assert page.count(line) == 1
+    assert page.index("cell-live-one") < page.index(line)

@@ -1,0 +1,429 @@
+// Code of a stranger, at a host that sends no policy: nothing of it gets out, nothing of it
+// covers or freezes the page, and nothing of it stays.
+
+import { deflateRawSync } from "node:zlib";
+import { Book, RUN } from "../../../site/live/book.mjs";
+import { escapes, payloads } from "./payloads.mjs";
+
+const LAB = "lab.html";
+
+/** A cell that shows each of some pieces of HTML. */
+const showing = (pieces) => `
+class Piece:
+    def __init__(self, html):
+        self.html = html
+    def _repr_html_(self):
+        return self.html
+for html in ${JSON.stringify(pieces)}:
+    display(Piece(html))
+print("shown")`;
+
+/** Requests for what a payload names, at the site and at another host. */
+async function leaks(...sites) {
+  const asked = (await Promise.all(sites.map((site) => site.requests()))).flat();
+  return asked.filter((one) => one.includes("/leak/"));
+}
+
+/** The addresses of payloads: half lead to another host, half to the site itself. */
+const addresses = (site, other) => {
+  let count = 0;
+  return (name) => `${(count++ % 2 ? site : other).origin}/leak/${name}`;
+};
+
+/** What a cell shows fetches nothing, leads nowhere and runs nothing. */
+export async function outputs_stay_in_their_box(t) {
+  const [site, other] = [await t.serve(), await t.serve()];
+  const all = payloads(addresses(site, other));
+  t.notes.payloads = Object.keys(all).length;
+  t.check(Object.keys(all).length >= 60, "too few payloads");
+
+  // The test of the test: without anything in between most of them ask for something.
+  const bare = await t.page();
+  await bare.goto(site.url("plain.html"), { waitUntil: "load" });
+  await bare.evaluate((pieces) => {
+    for (const html of pieces) {
+      const holder = document.createElement("div");
+      holder.innerHTML = html;
+      document.body.append(holder);
+    }
+  }, Object.values(all));
+  await t.sleep(2);
+  const raw = new Set((await leaks(site, other)).map((one) => one.split("/leak/")[1]));
+  t.notes.raw = raw.size;
+  t.check(raw.size > 30, `only ${raw.size} payloads do anything: ${[...raw]}`);
+  await bare.close();
+  const before = (await leaks(site, other)).length;
+
+  const book = await Book.open(t, site, LAB);
+  await book.edit("cell-third", showing(Object.values(all)));
+  t.equal(await book.run("cell-third"), "ran", "the payloads");
+  t.check((await book.shown("cell-third")).includes("shown"), "they were not all shown");
+  const shown = await book.page.$$eval("#cell-third .text_html", (found) => found.length);
+  t.equal(shown, Object.keys(all).length, "displays");
+  // A reader hovers over everything, gives it the focus and clicks on it.
+  const left = await book.page.evaluate(async () => {
+    const box = document.querySelector("#cell-third .livecell-live");
+    const parts = [...box.querySelectorAll("*")];
+    for (const one of parts) {
+      for (const kind of ["mouseover", "mousedown", "click"]) {
+        one.dispatchEvent(new MouseEvent(kind, { bubbles: true, cancelable: true }));
+      }
+      one.focus?.();
+    }
+    await new Promise((done) => setTimeout(done, 1500));
+    const tags = "script,iframe,object,embed,form,input,button:not(.copybtn),base,link";
+    return {
+      hostile: window.hostile ?? null,
+      tags: [...box.querySelectorAll(`${tags},meta,foreignObject,animate,set,use`)].map(
+        (one) => one.outerHTML,
+      ),
+      handlers: parts.flatMap((one) =>
+        one.getAttributeNames().filter((name) => name.startsWith("on")),
+      ),
+      path: location.pathname,
+    };
+  });
+  t.equal(
+    left,
+    { hostile: null, tags: [], handlers: [], path: "/lab.html" },
+    "after the payloads",
+  );
+  t.equal((await leaks(site, other)).slice(before), [], "asked for by payloads");
+
+  // What tries to leave its box, one after the other.
+  for (const [name, html] of Object.entries(escapes)) {
+    await book.edit("cell-third", showing([html]));
+    t.equal(await book.run("cell-third", RUN), "ran", `the run of ${name}`);
+    const seen = await book.page.evaluate(() => {
+      window.scrollTo({ top: 0, behavior: "instant" });
+      const at = (selector) => {
+        const one = document.querySelector(selector);
+        const box = one.getBoundingClientRect();
+        const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+        const top = document.elementFromPoint(x, y);
+        return box.width > 0 && (top === one || one.contains(top));
+      };
+      const note = document.querySelector("#cell-first .livecell-note");
+      return {
+        runAll: at(".livecells-runall"),
+        first: at("#cell-first .livecell-run"),
+        colour: getComputedStyle(note).color !== "rgb(1, 2, 3)",
+        shown: getComputedStyle(note).visibility === "visible",
+        config: document.getElementById("livecells-config").tagName,
+        cell: document.getElementById("cell-first").classList.contains("livecell"),
+      };
+    });
+    const whole = { runAll: true, first: true, colour: true, shown: true };
+    t.equal(seen, { ...whole, config: "SCRIPT", cell: true }, `the page after ${name}`);
+  }
+  await book.press("cell-third", "reset");
+  t.equal(await book.run("cell-figure", RUN), "ran", "an honest figure");
+}
+
+/** In a worker of the sandbox: every way to the network or to storage, in JavaScript. */
+async function attempts(origins) {
+  const tried = [];
+  const got = [];
+  const fetch = self.fetch.bind(self);
+  async function attempt(name, work) {
+    tried.push(name);
+    const late = new Promise((_, fail) => setTimeout(fail, 1500));
+    late.catch(() => {});
+    try {
+      got.push(`${name}: ${await Promise.race([work(), late])}`);
+    } catch {
+      // refused
+    }
+  }
+  /** Resolves where something opens, rejects where it fails. */
+  const opened = (one) =>
+    new Promise((done, fail) => {
+      one.onopen = one.onmessage = done;
+      one.onerror = (event) => {
+        event.preventDefault?.();
+        fail();
+      };
+    });
+  for (const origin of origins) {
+    const at = (name) => `${origin}/leak/${name}`;
+    const socket = at("socket").replace("http", "ws");
+    await attempt("fetch", () => fetch(at("fetch")));
+    await attempt("no-cors", () => fetch(at("no_cors"), { mode: "no-cors" }));
+    await attempt("keepalive", () =>
+      fetch(at("keepalive"), { mode: "no-cors", method: "POST", body: "x", keepalive: true }),
+    );
+    await attempt("request", () => fetch(new Request(at("request"))));
+    await attempt("xhr", () => {
+      const request = new XMLHttpRequest();
+      request.open("GET", at("xhr"), false);
+      request.send();
+      return request.status;
+    });
+    await attempt("xhr late", () => {
+      const request = new XMLHttpRequest();
+      request.open("POST", at("xhr_late"));
+      request.send("x");
+      return new Promise((done, fail) => {
+        request.onload = done;
+        request.onerror = fail;
+      });
+    });
+    await attempt("socket", () => opened(new WebSocket(socket)));
+    await attempt("events", () => opened(new EventSource(at("events"))));
+    await attempt("scripts", () => (importScripts(at("scripts")), 1));
+    await attempt("import", () => import(at("import")));
+    await attempt("font", () => new FontFace("x", `url(${at("font")})`).load());
+    await attempt("transport", () =>
+      new WebTransport(at("transport").replace("http:", "https:")).ready,
+    );
+    await attempt("worker", () => opened(new Worker(at("worker"))));
+    await attempt("shared", () => opened(new SharedWorker(at("shared")).port));
+    await attempt("nested", () => {
+      const text = `fetch("${at("nested")}", {mode: "no-cors"}).then(() => postMessage(1))`;
+      return opened(new Worker(URL.createObjectURL(new Blob([text]))));
+    });
+    await attempt("nested data", () =>
+      opened(new Worker(`data:text/javascript,fetch("${at("data")}").then(postMessage)`)),
+    );
+    await attempt("nested import", () => {
+      const text = `importScripts("${at("nested_import")}"); postMessage(1)`;
+      return opened(new Worker(URL.createObjectURL(new Blob([text]))));
+    });
+    await attempt("module", () => {
+      const text = `import "${at("module")}"; postMessage(1)`;
+      const blob = new Blob([text], { type: "text/javascript" });
+      return opened(new Worker(URL.createObjectURL(blob), { type: "module" }));
+    });
+    await attempt("wasm", () => WebAssembly.compileStreaming(fetch(at("wasm"))));
+    await attempt("beacon", () => navigator.sendBeacon(at("beacon")) || Promise.reject());
+  }
+  await attempt("eval", () => (0, eval)("1"));
+  await attempt("function", () => new Function("return 1")());
+  await attempt("database", () =>
+    new Promise((done, fail) => {
+      const request = indexedDB.open("livecells");
+      request.onsuccess = done;
+      request.onerror = fail;
+    }),
+  );
+  await attempt("databases", () => indexedDB.databases());
+  await attempt("caches", () => caches.open("x"));
+  await attempt("files", () => navigator.storage.getDirectory());
+  await attempt("locks", () => navigator.locks.request("x", () => 1));
+  await attempt("cookies", () => cookieStore.getAll());
+  await attempt("local", () => localStorage.length);
+  postMessage(JSON.stringify({ tried, got, origin: self.origin }));
+}
+
+/** In Python: the same through what the runtime leaves, and through the library. */
+const IN_PYTHON = (origins) => `
+import asyncio, js, socket, urllib.request
+from pyodide.http import pyfetch
+got = []
+names = """BroadcastChannel EventSource SharedWorker WebSocket WebTransport Worker
+    XMLHttpRequest caches fetch importScripts indexedDB localStorage document""".split()
+for name in names:
+    if getattr(js, name, None) is not None:
+        got.append(name)
+    proto = js.self
+    while proto is not None and proto:
+        if name in dir(proto) and getattr(proto, name, None) is not None:
+            got.append("proto " + name)
+        proto = js.Object.getPrototypeOf(proto)
+for origin in ${JSON.stringify(origins)}:
+    leak = origin + "/leak/"
+    try:
+        got.append(await asyncio.wait_for(pyfetch(leak + "pyfetch"), 2))
+    except Exception:
+        pass
+    try:
+        got.append(urllib.request.urlopen(leak + "urllib", timeout=2))
+    except Exception:
+        pass
+    try:
+        port = int(origin.rpartition(":")[2])
+        got.append(socket.create_connection(("127.0.0.1", port), timeout=2))
+    except OSError:
+        pass
+    try:
+        got.append(await asyncio.open_connection("127.0.0.1", port))
+    except (OSError, NotImplementedError, RuntimeError):
+        pass
+print("got", got, js.self.origin)`;
+
+/** A worker of the sandbox has no network, no storage of the site, and no way around. */
+export async function python_reaches_nothing(t) {
+  const [site, other] = [await t.serve(), await t.serve()];
+  const origins = [site.origin, other.origin];
+  const book = await Book.open(t, site, LAB);
+  await book.edit("cell-third", IN_PYTHON(origins));
+  t.equal(await book.run("cell-third"), "ran", "the attempts of Python");
+  const shown = (await book.shown("cell-third")).trim();
+  t.equal(shown, "got [] null", "what Python has reached");
+
+  // The frame is the page's own; in place of Python it starts a worker with the attempts.
+  const script = `(${attempts})(${JSON.stringify(origins)})`;
+  await book.page.evaluate(async (script) => {
+    const frame = document.querySelector("iframe[title=Python]").cloneNode();
+    const { port1, port2 } = new MessageChannel();
+    const loaded = new Promise((done) => (frame.onload = done));
+    document.body.append(frame);
+    await loaded;
+    port1.onmessage = ({ data }) => {
+      const found = JSON.parse(data);
+      if (found.tried) window.inside = found; // else an attempt has ended in an error
+    };
+    frame.contentWindow.postMessage({ type: "start", script }, "*", [port2]);
+  }, script);
+  const found = () => window.inside;
+  const inside = await t.until(book.page, "the attempts in the sandbox", 400, found);
+  t.notes.tried = inside.tried.length;
+  t.check(inside.tried.length >= 45, `only ${inside.tried.length} were tried`);
+  t.equal(inside.got, [], "what a worker of the sandbox has reached");
+  t.equal(inside.origin, "null", "its origin");
+  t.equal(await leaks(site, other), [], "asked for from the sandbox");
+  t.equal(new URL(book.page.url()).pathname, "/lab.html", "the page");
+
+  // The test of the test: the same worker outside the sandbox reaches a lot.
+  await book.page.evaluate((script) => {
+    const worker = new Worker(URL.createObjectURL(new Blob([script])));
+    worker.onmessage = ({ data }) => (window.outside = JSON.parse(data).got.length);
+  }, script);
+  const reached = () => window.outside;
+  t.notes.free = await t.until(book.page, "the attempts outside", 400, reached);
+  t.check(t.notes.free > 8, `outside the sandbox only ${t.notes.free} succeed`);
+  t.check((await leaks(site, other)).length > 8, "nor was anything asked for");
+}
+
+const FLOODS = {
+  "texts without end": "import js\nwhile True:\n    js.postMessage('x' * 1000)",
+  "outputs without end":
+    "import js\nwhile True:\n    js.postMessage('{\"type\":\"output\",\"cell\":\"third\",\"output\":" +
+    '{"kind":"stream","name":"stdout","text":"again"}}\')',
+  "a million tags":
+    "import js, json\nhtml = '<b>x</b>' * 1_000_000\nfor _ in range(50):\n" +
+    "    js.postMessage(json.dumps({'type': 'output', 'cell': 'third', 'output': " +
+    "{'kind': 'display', 'data': {'text/html': html}}}, separators=(',', ':')))\nwhile True: pass",
+  "many tables":
+    "import js, json\nhtml = '<table><tr><td>x<td>y</table>' * 3_000\nfor _ in range(500):\n" +
+    "    js.postMessage(json.dumps({'type': 'output', 'cell': 'third', 'output': " +
+    "{'kind': 'display', 'data': {'text/html': html}}}))\nwhile True: pass",
+  "tables in tables":
+    "import js, json\nhtml = '<table><tr><td>x<td>y' * 3_000\nfor _ in range(50):\n" +
+    "    js.postMessage(json.dumps({'type': 'output', 'cell': 'third', 'output': " +
+    "{'kind': 'display', 'data': {'text/html': html}}}))\nwhile True: pass",
+  "large buffers":
+    "import js\nwhile True:\n    js.postMessage(js.ArrayBuffer.new(50_000_000))",
+};
+
+/** A cell that floods the page is ended, or is stopped by the reader, who can still click. */
+export async function floods(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  t.equal(await book.run("cell-second"), "ran", "Python is there");
+  for (const [name, program] of Object.entries(FLOODS)) {
+    await book.edit("cell-third", program);
+    await book.press("cell-third", "run");
+    await t.until(book.page, `the beginning of ${name}`, 60, () =>
+      ["running", "error"].includes(
+        document.getElementById("cell-third").dataset.livecellState,
+      ),
+    );
+    const slowest = await slowestClick(book, t, 3);
+    t.notes[name] = `${slowest.toFixed(2)} s`;
+    // A page that is frozen does not answer for tens of seconds.
+    t.check(slowest < 8, `${name}: a click took ${slowest.toFixed(1)} s`);
+    // It may have been ended meanwhile: then there is no button.
+    await book.press("cell-third", "stop").catch((error) => {
+      t.lines.push(`Stop in ${name}: ${error.message}`);
+    });
+    await t.until(book.page, `the end of ${name}`, 30, () =>
+      ["stopped", "error"].includes(
+        document.getElementById("cell-third").dataset.livecellState,
+      ),
+    );
+    const elements = await book.page.$$eval("#cell-third *", (all) => all.length);
+    t.check(elements < 150_000, `${name}: the page grew by ${elements} elements`);
+  }
+  await book.press("cell-third", "reset");
+  t.equal(await book.run("cell-second", 60), "ran", "the run after the floods");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+/** The longest time, in seconds, until a click on something else was handled. */
+async function slowestClick(book, t, seconds) {
+  const end = performance.now() + 1000 * seconds;
+  let longest = 0;
+  while (performance.now() < end) {
+    const started = performance.now();
+    await book.page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => setTimeout(done))),
+    );
+    longest = Math.max(longest, (performance.now() - started) / 1000);
+    await t.sleep(0.1);
+  }
+  return longest;
+}
+
+/** What a cell leaves behind is gone with its worker: the next page starts clean. */
+export async function poison(t) {
+  const site = await t.serve();
+  const context = await t.context();
+  let book = await Book.open(t, site, LAB, { context });
+  await book.edit(
+    "cell-third",
+    "import asyncio, builtins, json, js, os, shutil\n" +
+      "json.dumps = asyncio.sleep = None\nbuiltins.print_ = print\n" +
+      "shutil.rmtree('/lib/livecells', ignore_errors=True)\n" +
+      "js.self.onmessage = None\njs.Object.prototype.poisoned = 1\nprint('done')",
+  );
+  t.equal(await book.run("cell-third"), "ran", "the cell that poisons");
+  await book.stored();
+  await book.page.close();
+  book = await Book.open(t, site, "programs.html", { context });
+  t.equal(await book.run("cell-callbacks_in_order"), "ran", "a cell of the next page");
+  t.equal(await book.boot(), "snapshot", "how it started");
+  const shown = await book.shown("cell-callbacks_in_order");
+  t.equal(shown.trim(), "['first', 'second', 'added by the first']", "what it shows");
+  await book.edit(
+    "cell-sleep_zero_returns",
+    "import asyncio, builtins, json, js, os\n" +
+      "print(json.dumps([1]), asyncio.sleep is None, hasattr(builtins, 'print_'))\n" +
+      "print(os.path.exists('/lib/livecells'), hasattr(js.Object.new(), 'poisoned'))",
+  );
+  t.equal(await book.run("cell-sleep_zero_returns", RUN), "ran", "a look around");
+  t.equal(
+    (await book.shown("cell-sleep_zero_returns")).trim(),
+    "[1] False False\nTrue False",
+    "what it finds",
+  );
+}
+
+/** A link shows what differs and whose it is, and no code in it is out of sight. */
+export async function link_of_a_stranger(t) {
+  const site = await t.serve();
+  const hidden = "steal()";
+  const source = `print('alone')${" ".repeat(400)};${hidden}${"\n".repeat(60)}more()`;
+  const data = deflateRawSync(source).toString("base64url");
+  const book = await Book.open(t, site, LAB, { hash: `#live=1.third.${data}` });
+  t.equal(await book.source("cell-third"), source, "the source of the link");
+  const message = '#cell-third .livecell-message[data-kind="link"]';
+  const text = await book.page.$eval(message, (one) => one.textContent);
+  t.check(/somebody else wrote it/i.test(text), `it says ${text}`);
+  for (const part of [hidden, "more()", "59 empty lines", "print('alone')"])
+    t.check(text.includes(part), `the differences lack ${part}: ${text}`);
+  const sights = await book.page.evaluate(() => {
+    const wide = (one) => one.scrollWidth - one.clientWidth;
+    return {
+      source: wide(document.querySelector("#cell-third .cell_input pre")),
+      differences: wide(document.querySelector(".livecell-differences")),
+    };
+  });
+  t.check(sights.source <= 1, `the source is ${sights.source} px too wide`);
+  t.check(sights.differences <= 1, `the differences, ${sights.differences} px`);
+  await book.open("cell-third");
+  const editor = await book.page.$eval("#cell-third .cm-scroller", (one) =>
+    one.scrollWidth - one.clientWidth,
+  );
+  t.check(editor <= 1, `the editor is ${editor} px too wide`);
+}

@@ -1,0 +1,94 @@
+// A reader's work: kept by the browser, and given as a notebook.
+
+import { Book } from "../../../site/live/book.mjs";
+
+const LAB = "lab.html";
+
+/** An edit is there on the next visit, until Reset; one of an earlier edition is offered. */
+export async function edits_are_kept(t) {
+  const site = await t.serve();
+  const context = await t.context();
+  const edit = "print('mine')";
+  let book = await Book.open(t, site, LAB, { context });
+  await book.edit("cell-second", edit);
+  await book.edit("cell-third", "print('another')");
+  await book.page.close();
+
+  book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.source("cell-second"), edit, "the edit on the next visit");
+  t.equal(await book.state("cell-second"), "edited", "its cell");
+  await book.press("cell-second", "reset");
+  // As if the book had changed the cell since.
+  await book.page.evaluate(() => {
+    const [key] = Object.keys(localStorage).filter((name) => name.endsWith(" third"));
+    const kept = JSON.parse(localStorage.getItem(key));
+    localStorage.setItem(key, JSON.stringify({ ...kept, built: "00000000" }));
+  });
+  await book.page.close();
+
+  book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.source("cell-second"), "print(x + 2)", "the cell after Reset");
+  t.equal(await book.source("cell-third"), "print('alone')", "the cell of a new edition");
+  await book.click("#cell-third .livecell-show-earlier");
+  t.equal(await book.source("cell-third"), "print('another')", "the earlier edit");
+}
+
+/** The notebook that a reader takes along has their edits, and is else the book's. */
+export async function notebook_with_edits(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  await book.edit("cell-second", "print('mine')\nprint('two')");
+  await book.page.evaluate(() => {
+    const make = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (blob) => {
+      window.given = blob;
+      return make(blob);
+    };
+    HTMLAnchorElement.prototype.click = function () {
+      window.named = this.download;
+    };
+  });
+  await book.click(".livecells-download");
+  await t.until(book.page, "the notebook", 10, () => Boolean(window.named));
+  const { name, lab } = await book.page.evaluate(async () => ({
+    name: window.named,
+    lab: JSON.parse(await window.given.text()),
+  }));
+  t.equal(name, "lab.ipynb", "its name");
+  const sources = Object.fromEntries(
+    lab.cells.map((cell) => [cell.id, [cell.source].flat().join("")]),
+  );
+  t.equal(sources.second, "print('mine')\nprint('two')", "the edited cell");
+  t.equal(sources.third, "print('alone')", "another cell");
+  t.equal(sources.text, "# Lab", "the prose");
+  const outputs = Object.fromEntries(lab.cells.map((cell) => [cell.id, cell.outputs]));
+  t.equal(outputs.second, [], "the outputs of the edited cell");
+  t.check(outputs.third.length === 1, "the outputs of another cell are gone");
+}
+
+/** The link that a reader shares opens to their edit; it is kept only when it is taken over. */
+export async function shared_link(t) {
+  const site = await t.serve();
+  const edit = "print('shared — ✓')\n\nprint(1 + 1)";
+  let book = await Book.open(t, site, LAB);
+  await book.edit("cell-third", edit);
+  await book.press("cell-third", "share");
+  const shared = await t.until(book.page, "the link", 10, () => window.copied);
+  await book.page.close();
+
+  const context = await t.context();
+  const hash = new URL(shared).hash;
+  book = await Book.open(t, site, LAB, { context, hash });
+  t.equal(await book.source("cell-third"), edit, "the source of the link");
+  t.equal(await book.run("cell-third"), "ran", "its run");
+  t.equal((await book.shown("cell-third")).trim(), "shared — ✓\n2", "its output");
+  await book.page.close();
+  book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.source("cell-third"), "print('alone')", "a visit without the link");
+  await book.page.close();
+  book = await Book.open(t, site, LAB, { context, hash });
+  await book.click("#cell-third .livecell-keep");
+  await book.page.close();
+  book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.source("cell-third"), edit, "a visit after the edit was kept");
+}

@@ -1,0 +1,179 @@
+// How Python starts, stops and starts anew.
+
+import { Book, RUN } from "../../../site/live/book.mjs";
+
+const LAB = "lab.html";
+
+/** A cell runs, and what it needs above runs first. */
+export async function a_run(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  t.equal(await book.run("cell-second"), "ran", "the run");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+  t.equal(await book.run("cell-figure", RUN), "ran", "the figure");
+  const stroke = await book.page.$eval("#cell-figure .livecell-live path", (one) =>
+    getComputedStyle(one).stroke,
+  );
+  t.equal(stroke, "rgb(184, 67, 11)", "the colour of the figure");
+  t.equal(t.errors, [], "the console");
+}
+
+/** What was fetched of Python. */
+const python = async (site) =>
+  (await site.requests()).filter((one) => /pyodide|worker|wheels|runtime/.test(one));
+
+/** The size of the download stands beside the first Run, until it has been fetched. */
+export async function the_size_is_said(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  const note = () => book.page.$eval("#cell-first .livecell-note", (n) => n.textContent);
+  for (const text of [await note(), await book.status()]) {
+    t.check(/first Run fetches 1?\d\.\d MB/.test(text), `it says ${text}`);
+  }
+  const other = await book.page.$eval("#cell-second .livecell-note", (n) => n.textContent);
+  t.check(!/fetches/.test(other), `beside another Run: ${other}`);
+  t.equal(await book.run("cell-second"), "ran", "the run");
+  t.check(!/fetches/.test(await book.status()), `after it: ${await book.status()}`);
+}
+
+export async function edit_fetches_no_python(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  await book.edit("cell-second", "print('edited')");
+  await t.sleep(1.5);
+  t.equal(await python(site), [], "fetched by Edit");
+  t.equal(await book.python(), "off", "Python's state");
+}
+
+/** Stop ends a start that hangs on its host; the next Run starts as if nothing had been. */
+export async function stop_while_loading(t) {
+  const site = await t.serve();
+  const page = await (await fetch(site.url(LAB))).text();
+  const { assets } = JSON.parse(/id="livecells-config"[^>]*>([^<]*)</.exec(page)[1]);
+  const wasm = `${assets}pyodide/pyodide.asm.wasm.bin`;
+  await site.alter({ [wasm]: { stall: true } });
+  const book = await Book.open(t, site, LAB);
+  await book.press("cell-second", "run");
+  await t.until(
+    book.page,
+    "Python to load",
+    20,
+    () => document.querySelector(".livecells-bar").dataset.livecellsState === "loading",
+  );
+  await book.press("cell-second", "stop");
+  await t.until(
+    book.page,
+    "the cell as it was",
+    10,
+    () => document.getElementById("cell-second").dataset.livecellState === "built",
+  );
+  t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
+  t.equal(await book.python(), "off", "Python's state");
+  await site.alter({ [wasm]: {} });
+  t.equal(await book.run("cell-second"), "ran", "the next run");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+const PATCH = "import json\njson.dumps = None\nx = 'spoilt'\nprint('patched')";
+const ASK = "import json\nprint(json.dumps([1]), 'x' in dir())";
+
+/** Run all runs in a Python in which nothing has run, whatever a cell has broken. */
+export async function run_all_starts_anew(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  await book.edit("cell-third", PATCH);
+  t.equal(await book.run("cell-third"), "ran", "the cell that breaks things");
+  await book.edit("cell-third", ASK);
+  t.equal(await book.run("cell-third", RUN), "error", "what it has broken");
+  await book.edit("cell-third", ASK);
+  t.equal(await book.runAll(), "done", "Run all");
+  t.equal((await book.shown("cell-third")).trim(), "[1] True", "the output after it");
+  t.equal((await book.shown("cell-second")).trim(), "42", "the built cell");
+}
+
+/** Restart gives a Python in which nothing has run; outputs stay. */
+export async function restart(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  t.equal(
+    await book.page.$eval(".livecells-restart", (one) => one.hidden),
+    true,
+    "Restart before Python is there is hidden",
+  );
+  await book.edit("cell-third", PATCH);
+  t.equal(await book.run("cell-third"), "ran", "the cell that breaks things");
+  await book.click(".livecells-restart");
+  await t.until(
+    book.page,
+    "Python to be there again",
+    60,
+    () => document.querySelector(".livecells-bar").dataset.livecellsState === "idle",
+  );
+  t.equal((await book.shown("cell-third")).trim(), "patched", "the output that stays");
+  await book.edit("cell-third", ASK);
+  t.equal(await book.run("cell-third", RUN), "ran", "the run after it");
+  t.equal((await book.shown("cell-third")).trim(), "[1] False", "its output");
+}
+
+/** Stop and the status are in view wherever the reader is on a long page. */
+export async function bar_stays_in_view(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, "programs.html");
+  const top = await book.page.evaluate(async () => {
+    window.scrollTo({ top: document.body.scrollHeight, behavior: "instant" });
+    await new Promise((done) => setTimeout(done, 200));
+    return document.querySelector(".livecells-bar").getBoundingClientRect().top;
+  });
+  t.check(top >= -1 && top < 200, `the bar is at ${top} px`);
+}
+
+/** A page fetches the packages that its cells import, and what these need: no others. */
+export async function packages(t) {
+  const site = await t.serve();
+  const context = await t.context();
+  const wheels = async () => {
+    const asked = (await site.requests()).filter((one) => one.includes("/wheels/"));
+    return [...new Set(asked.map((one) => /wheels\/([a-z]+)-/.exec(one)[1]))].sort();
+  };
+  let book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.run("cell-second"), "ran", "a cell that imports no package");
+  t.equal(await wheels(), [], "packages for it");
+  await book.stored();
+  await book.page.close();
+  // The start that is kept has no package: they are added to it.
+  book = await Book.open(t, site, "packages.html", { context });
+  t.equal(await book.run("cell-beta"), "ran", "a cell that imports one");
+  t.equal(await book.boot(), "snapshot", "the start");
+  t.equal((await book.shown("cell-beta")).trim(), "alpha and beta", "its output");
+  t.equal(await wheels(), ["alpha", "beta"], "packages for it");
+  await book.edit("cell-beta", "import gamma\nprint(gamma.NAME)");
+  t.equal(await book.run("cell-beta", RUN), "ran", "an edit that imports another");
+  t.equal((await book.shown("cell-beta")).trim(), "gamma", "its output");
+  t.equal(await wheels(), ["alpha", "beta", "gamma"], "packages after it");
+}
+
+/** Under a strict policy of the host, with hashes for inline scripts, cells run as well. */
+export async function strict_policy(t) {
+  const policy =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob: {inline}; " +
+    "worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+  const site = await t.serve({ policy });
+  const book = await Book.open(t, site, LAB);
+  t.equal(await book.run("cell-second"), "ran", "a run under the policy");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+  t.equal(await book.run("cell-figure", RUN), "ran", "a figure");
+  const violations = await book.page.evaluate(() => window.violations);
+  t.equal(violations, [], "violations");
+
+  // One that does not allow the frame's script is named, and nothing hangs.
+  const closed = await t.serve({ policy: "script-src 'self' 'wasm-unsafe-eval'" });
+  const other = await Book.open(t, closed, LAB);
+  await other.press("cell-second", "run");
+  await t.until(
+    other.page,
+    "the failure",
+    60,
+    () => document.querySelector(".livecells-bar").dataset.livecellsState === "failed",
+  );
+  t.check(/content policy/.test(await other.status()), `said: ${await other.status()}`);
+}

@@ -1,0 +1,167 @@
+"""The live cells of the labs give what the labs have committed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from livecells.build.library import pack_runtime
+from livecells.runtime import Session
+from tests.livecells.runtime.pages import Reader, joined, shown
+from tests.site.conftest import need
+
+ROOT = Path(__file__).resolve().parents[3]
+PYODIDE = ROOT / "node_modules" / "pyodide"
+
+
+def live_cells(notebook: Path) -> list[dict[str, Any]]:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [
+        {**cell, "source": "".join(cell["source"])}
+        for cell in cells
+        if cell["cell_type"] == "code" and "live" in cell["metadata"].get("tags", ())
+    ]
+
+
+def committed(cell: dict[str, Any]) -> list[tuple[str, str]]:
+    out = []
+    for output in cell["outputs"]:
+        if output["output_type"] == "stream":
+            out.append((output["name"], "".join(output["text"])))
+        else:
+            data = output["data"]
+            mime = "text/html" if "text/html" in data else "text/plain"
+            out.append((mime, "".join(data[mime])))
+    return out
+
+
+NOTEBOOKS = [
+    path for path in sorted(ROOT.glob("notebooks/*.ipynb")) if live_cells(path)
+]
+
+
+def test_there_are_notebooks_to_compare() -> None:
+    assert NOTEBOOKS
+
+
+def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Run cells as the build does, in a process of their own."""
+    request = {
+        "limit": 100_000,
+        "cells": [
+            {"id": cell["id"], "label": cell["id"], "source": cell["source"]}
+            for cell in cells
+        ],
+    }
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "src" / "livecells" / "build" / "runner.py")],
+        input=json.dumps(request),
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer: dict[str, list[dict[str, Any]]] = json.loads(done.stdout)
+    return answer
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
+    cells = live_cells(notebook)
+    outputs = run_apart(cells)
+    for cell in cells:
+        assert shown(outputs[cell["id"]]) == committed(cell), cell["id"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_cells_pressed_in_any_order_give_the_committed_outputs(
+    notebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without handlers a warning goes to stderr, as it does in a page.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    cells = live_cells(notebook)
+    places = [place % len(cells) for place in range(0, 7 * len(cells), 7)]
+    reader = Reader(cells)
+    for place in [*reversed(range(len(cells))), *places]:
+        cell = cells[place]
+        assert reader.press(place) == committed(cell), cell["id"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_cell_with_what_it_needs_gives_the_committed_output(notebook: Path) -> None:
+    cells = live_cells(notebook)
+    byname = {cell["id"]: cell for cell in cells}
+    session = Session(lambda output: None)
+    # Every fourth one, each in a process of its own: the sample varies with the book.
+    for cell in cells[3::4]:
+        needed = [byname[name] for name in session.plan(cells, cell["id"])]
+        assert shown(run_apart(needed)[cell["id"]]) == committed(cell), cell["id"]
+
+
+IN_NODE = """
+import { readFileSync } from "node:fs";
+const [, , place, source, wheelhouse, request] = process.argv;
+const { loadPyodide } = await import(`${place}/pyodide.mjs`);
+const python = await loadPyodide({ indexURL: `${place}/` });
+python.FS.mkdirTree("/book");
+python.FS.mount(python.FS.filesystems.NODEFS, { root: wheelhouse }, "/book");
+python.FS.writeFile("/home/pyodide/runtime.zip", readFileSync(source));
+python.globals.set("request", readFileSync(request, "utf8"));
+console.log(await python.runPythonAsync(`
+import json, sys
+sys.path[:0] = ["/book", "/home/pyodide/runtime.zip"]
+from livecells_runtime import Session
+answers = []
+for cells in json.loads(request):
+    outputs = []
+    session = Session(outputs.append)
+    for cell in cells:
+        outputs.clear()
+        await session.run_cell(cell["id"], cell["id"], cell["source"])
+        answers.append(list(outputs))
+json.dumps(answers)
+`));
+"""
+
+
+def test_live_cells_give_the_committed_outputs_in_pyodide(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None or not (PYODIDE / "pyodide.mjs").is_file():
+        need("Pyodide or Node is not installed: run npm ci")
+    notebooks = [live_cells(path) for path in NOTEBOOKS]
+    request = [
+        [{"id": cell["id"], "source": cell["source"]} for cell in cells]
+        for cells in notebooks
+    ]
+    (tmp_path / "request.json").write_text(json.dumps(request), encoding="utf-8")
+    pack_runtime(tmp_path / "runtime.zip", {})
+    (tmp_path / "run.mjs").write_text(IN_NODE, encoding="utf-8")
+    done = subprocess.run(
+        [
+            node,
+            str(tmp_path / "run.mjs"),
+            str(PYODIDE),
+            str(tmp_path / "runtime.zip"),
+            str(ROOT / "src"),
+            str(tmp_path / "request.json"),
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    answers = json.loads(done.stdout.strip().splitlines()[-1])
+    cells = [cell for cells in notebooks for cell in cells]
+    for cell, outputs in zip(cells, answers, strict=True):
+        assert shown(joined(outputs)) == committed(cell), cell["id"]

@@ -1,0 +1,169 @@
+"""Deadlock, livelock and the limits of a run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from looplab.clock import (
+    DeadlockError,
+    LivelockError,
+    StepLimitError,
+    VirtualTimeLoop,
+    elapsed,
+    run,
+)
+
+# Deadlock, livelock, limits
+
+
+def test_deadlock_names_who_waits_and_where() -> None:
+    async def get(queue: asyncio.Queue[int]) -> None:
+        await queue.get()
+
+    async def main() -> None:
+        queue: asyncio.Queue[int] = asyncio.Queue()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(get(queue), name="reader")
+            await asyncio.sleep(1.5)
+
+    line = get.__code__.co_firstlineno + 1
+    with pytest.raises(DeadlockError) as caught:
+        run(main())
+    text = str(caught.value)
+    assert text.startswith("at 1.5 s nothing is ready and no timer is set, but 2 tasks")
+    assert f"  reader: get, line {line}, in Queue.get\n" in text
+    assert "  Task-1: main, line " in text
+
+
+def test_deadlock_of_many_tasks_names_the_first() -> None:
+    async def main() -> None:
+        event = asyncio.Event()
+        await asyncio.gather(*(event.wait() for _ in range(50)))
+
+    with pytest.raises(DeadlockError, match=r"51 tasks wait:(.|\n)*… and 41 more"):
+        run(main())
+
+
+def test_deadlock_without_a_task(loop: VirtualTimeLoop) -> None:
+    with pytest.raises(DeadlockError, match="there is no task"):
+        loop.run_forever()
+    # The loop is usable afterwards.
+    loop.run_until_complete(asyncio.sleep(1))
+    assert loop.time() == 1.0
+
+
+def test_deadlock_cleans_up() -> None:
+    seen: list[str] = []
+
+    async def main() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(5)
+            seen.append(f"cleaned at {elapsed()}")
+
+    with pytest.raises(DeadlockError, match="1 task waits"):
+        run(main())
+    assert seen == ["cleaned at 5.0"]
+
+
+def test_deadlock_of_a_task_on_a_foreign_awaitable() -> None:
+    """What is awaited need be no coroutine and have no frame."""
+
+    class Odd:
+        def __await__(self) -> Any:
+            return iter(asyncio.get_running_loop().create_future())
+
+    async def main() -> None:
+        await Odd()
+
+    with pytest.raises(DeadlockError, match="main, line"):
+        run(main())
+
+
+def test_polling_is_a_livelock() -> None:
+    async def main() -> None:
+        while True:
+            await asyncio.sleep(0)
+
+    with pytest.raises(LivelockError, match=r"1,000 iterations .* at 0 s"):
+        run(main(), max_stalled=1000)
+
+
+def test_livelock_counts_iterations_at_one_instant_only() -> None:
+    async def main() -> int:
+        polls = 0
+        for _ in range(20):
+            for _ in range(50):
+                await asyncio.sleep(0)
+                polls += 1
+            await asyncio.sleep(0.001)
+        return polls
+
+    assert run(main(), max_stalled=60) == 1000
+
+
+def test_callback_cost_lets_polling_move_the_clock() -> None:
+    async def main() -> int:
+        flag = asyncio.Event()
+        asyncio.get_running_loop().call_later(1, flag.set)
+        polls = 0
+        while not flag.is_set():
+            await asyncio.sleep(0)
+            polls += 1
+        return polls
+
+    # The clock passes 1 s after 1,000 callbacks.  The timer then goes behind the poll
+    # that is ready, and the one after that sees the flag.
+    assert run(main(), callback_cost=0.001, max_stalled=100) == 1001
+
+
+def test_callback_cost_is_charged_for_every_callback() -> None:
+    loop = VirtualTimeLoop(callback_cost=0.25)
+    for _ in range(8):
+        loop.call_soon(int)
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    assert loop.time() == 9 * 0.25
+    loop.close()
+
+
+def test_max_steps_is_exact() -> None:
+    for limit in (1, 2, 7, 100):
+        ran: list[int] = []
+        loop = VirtualTimeLoop(max_steps=limit)
+        for number in range(200):
+            handle = loop.call_soon(ran.append, number)
+            if number % 3 == 0:
+                handle.cancel()  # does not run, so does not count
+        with pytest.raises(StepLimitError, match=f"^{limit} callbacks have run"):
+            loop.run_forever()
+        assert len(ran) == limit
+        loop.close()
+
+
+def test_max_steps_that_suffices() -> None:
+    loop = VirtualTimeLoop(max_steps=11)
+    for _ in range(10):
+        loop.call_soon(int)
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+
+
+def test_run_cleans_up_after_the_step_limit() -> None:
+    seen: list[str] = []
+
+    async def main() -> None:
+        try:
+            while True:
+                await asyncio.sleep(1)
+        finally:
+            seen.append("cleaned")
+
+    with pytest.raises(StepLimitError, match="50 callbacks have run, as many as"):
+        run(main(), max_steps=50)
+    assert seen == ["cleaned"]

@@ -1,0 +1,217 @@
+"""The hook for observers, on both virtual loops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from looplab.clock import Observer, VirtualTimeLoop, burn
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    VirtualPriorityLoop,
+    priority,
+)
+
+NewLoop = Callable[[], VirtualTimeLoop]
+LOOPS: dict[str, NewLoop] = {
+    "first in first out": VirtualTimeLoop,
+    "priority": VirtualPriorityLoop,
+    "ageing": lambda: VirtualPriorityLoop(ByPriority(ageing=1)),
+    "deadline": lambda: VirtualPriorityLoop(ByDeadline()),
+}
+both_loops = pytest.mark.parametrize("new_loop", LOOPS.values(), ids=LOOPS)
+
+
+def name_of(handle: Any) -> str:
+    if handle.cancelled():
+        return "cancelled"
+    return str(getattr(handle._callback, "__name__", "a step of a task"))
+
+
+class Diary(Observer):
+    """Writes down everything."""
+
+    def __init__(self, loop: VirtualTimeLoop) -> None:
+        self.loop = loop
+        self.lines: list[str] = []
+
+    def write(self, what: str) -> None:
+        self.lines.append(f"{self.loop.time():g} {what}")
+
+    def joined(self, handle: asyncio.Handle, /) -> None:
+        self.write(f"joined {name_of(handle)}")
+
+    def left(self, handle: asyncio.Handle, /) -> None:
+        self.write(f"left {name_of(handle)}")
+
+    def iteration(self) -> None:
+        self.write("iteration")
+
+    def burned(self) -> None:
+        self.write("burned")
+
+
+def first() -> None:
+    burn(2)
+
+
+def second() -> None:
+    pass
+
+
+def timer() -> None:
+    asyncio.get_running_loop().stop()
+
+
+@both_loops
+def test_an_observer_hears_everything_in_order(new_loop: NewLoop) -> None:
+    loop = new_loop()
+    diary = Diary(loop)
+    loop.add_observer(diary)
+    loop.call_soon(first)
+    loop.call_soon(second).cancel()
+    loop.call_later(3, timer)
+    loop.call_later(1, second).cancel()
+    loop.run_forever()
+    loop.close()
+    assert diary.lines == [
+        "0 joined first",
+        "0 joined second",
+        "0 iteration",
+        "0 left first",
+        "2 burned",
+        "2 left cancelled",
+        "2 iteration",
+        "3 joined timer",
+        "3 left timer",
+    ]
+
+
+@both_loops
+@pytest.mark.parametrize("debug", [False, True])
+def test_it_may_come_and_go_amid_an_iteration(new_loop: NewLoop, debug: bool) -> None:
+    loop = new_loop()
+    loop.set_debug(debug)
+    loop.slow_callback_duration = 100
+    diary = Diary(loop)
+
+    def come() -> None:
+        loop.add_observer(diary)
+        loop.call_soon(second)
+
+    def go() -> None:
+        loop.call_soon(timer)
+        loop.remove_observer(diary)
+        loop.call_soon(second)
+
+    for callback in (second, come, first, go, second):
+        loop.call_soon(callback)
+    loop.run_forever()
+    loop.close()
+    assert diary.lines == [
+        "0 joined second",
+        *("0 left first", "2 burned"),
+        *("2 left go", "2 joined timer"),
+    ]
+
+
+def test_callbacks_from_other_threads_join_too() -> None:
+    for new_loop in LOOPS.values():
+        loop = new_loop()
+        diary = Diary(loop)
+        loop.add_observer(diary)
+        loop.call_soon_threadsafe(timer)
+        loop.run_forever()
+        loop.close()
+        assert diary.lines[:3] == ["0 joined timer", "0 iteration", "0 left timer"]
+
+
+def test_several_observers_are_told_in_the_order_in_which_they_came() -> None:
+    told: list[str] = []
+
+    class Named(Observer):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def left(self, handle: asyncio.Handle, /) -> None:
+            told.append(self.name)
+
+    loop = VirtualTimeLoop()
+    one, two = Named("one"), Named("two")
+    loop.add_observer(one)
+    loop.add_observer(two)
+    loop.call_soon(loop.remove_observer, one)
+    loop.call_soon(timer)
+    loop.run_forever()
+    loop.close()
+    assert told == ["one", "two", "two"]
+
+
+@both_loops
+def test_nothing_changes_for_a_program_that_is_observed(new_loop: NewLoop) -> None:
+    def story(observed: bool) -> list[Any]:
+        loop = new_loop()
+        if observed:
+            loop.add_observer(Diary(loop))
+        seen: list[Any] = []
+
+        async def job(number: int) -> None:
+            for step in range(5):
+                burn(0.01 * (number % 3))
+                await asyncio.sleep(0.02 * (step % 2))
+                seen.append((number, step, loop.time_ns()))
+
+        async def main() -> None:
+            async with asyncio.TaskGroup() as tasks:
+                for number in range(9):
+                    with priority(number % 4):
+                        tasks.create_task(job(number))
+
+        loop.run_until_complete(main())
+        loop.close()
+        return seen
+
+    assert story(observed=True) == story(observed=False)
+
+
+def test_only_what_is_overridden_is_called() -> None:
+    loop = VirtualTimeLoop()
+    own = loop._ready
+    loop.add_observer(Observer())
+    assert loop._tell_joined is loop._tell_left is None
+    assert loop._tell_iteration is loop._tell_burned is None
+    assert loop._ready is own
+    loop.close()
+
+
+def test_what_an_observer_raises_ends_the_run() -> None:
+    class Broken(Observer):
+        def iteration(self) -> None:
+            raise LookupError("mine")
+
+    loop = VirtualTimeLoop()
+    broken = Broken()
+    loop.add_observer(broken)
+    loop.call_soon(timer)
+    with pytest.raises(LookupError, match="mine"):
+        loop.run_forever()
+    loop.remove_observer(broken)
+    loop.run_forever()  # the callback was not lost
+    loop.close()
+
+
+def test_wrong_observers() -> None:
+    loop = VirtualTimeLoop()
+    with pytest.raises(TypeError, match="expected an Observer, got 7"):
+        loop.add_observer(7)  # type: ignore[arg-type]
+    observer = Observer()
+    with pytest.raises(ValueError, match="does not observe"):
+        loop.remove_observer(observer)
+    loop.add_observer(observer)
+    with pytest.raises(ValueError, match="already"):
+        loop.add_observer(observer)
+    loop.close()

@@ -1,0 +1,434 @@
+"""run(), run_real(), run_on(), burn() and elapsed()."""
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import contextvars
+import gc
+import random
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from looplab.clock import (
+    DeadlockError,
+    TimeValueError,
+    VirtualTimeLoop,
+    burn,
+    elapsed,
+    run,
+    run_on,
+    run_real,
+)
+from tests.looplab.clock.helpers import nothing, python
+
+
+def test_run_returns_the_result_at_once() -> None:
+    async def main() -> str:
+        await asyncio.sleep(3600)
+        assert asyncio.get_running_loop().time() == 3600
+        return "done"
+
+    start = time.perf_counter()
+    assert run(main()) == "done"
+    assert time.perf_counter() - start < 60
+
+
+def test_run_makes_the_loop_that_it_is_told_to() -> None:
+    class OwnLoop(VirtualTimeLoop):
+        pass
+
+    async def main() -> tuple[str, float]:
+        await asyncio.sleep(1)
+        return type(asyncio.get_running_loop()).__name__, elapsed()
+
+    assert run(main(), loop_factory=OwnLoop) == ("OwnLoop", 1)
+    name, late = run(main(), loop_factory=lambda: OwnLoop(jitter=0.5, seed=1))
+    assert name == "OwnLoop"
+    assert 1 < late < 1.5
+    assert run(main()) == ("VirtualTimeLoop", 1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_run_takes_settings_or_a_factory_of_a_virtual_loop() -> None:
+    with pytest.raises(TypeError, match=r"jitter and seed beside .*\(jitter=0\.5\)"):
+        run(nothing(), loop_factory=VirtualTimeLoop, jitter=0.5, seed=1)
+    with pytest.raises(TypeError, match=r"virtual clock, got <.*use run_real\(\)"):
+        run(nothing(), loop_factory=asyncio.SelectorEventLoop)  # type: ignore[arg-type]
+    gc.collect()  # a coroutine or a loop that was left would warn here
+
+
+@pytest.mark.filterwarnings("error")
+def test_run_on_the_clock_that_is_asked_for() -> None:
+    async def main() -> bool:
+        return isinstance(asyncio.get_running_loop(), VirtualTimeLoop)
+
+    assert run_on("virtual", main(), seed=1) is True
+    assert run_on("real", main(), debug=True) is False
+    with pytest.raises(ValueError, match="clock is 'wall': give \"virtual\" or"):
+        run_on("wall", main())  # type: ignore[arg-type]
+    gc.collect()
+
+
+def test_run_raises_what_the_coroutine_raises() -> None:
+    async def main() -> None:
+        raise LookupError("here")
+
+    with pytest.raises(LookupError, match="here"):
+        run(main())
+
+
+def test_run_leaves_no_loop_running_and_closes_its_own() -> None:
+    async def main() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    assert run(main()).is_closed()
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()
+
+
+@pytest.mark.parametrize("outer_run", [asyncio.run, run, run_real])
+def test_run_inside_a_running_loop(outer_run: Callable[[Any], Any]) -> None:
+    """As in a notebook's cell: all that belongs to the outer loop comes back."""
+
+    async def inner() -> float:
+        async with asyncio.timeout(2), asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(1))
+        assert asyncio.current_task() in asyncio.all_tasks()
+        return asyncio.get_running_loop().time()
+
+    async def failing() -> None:
+        raise LookupError
+
+    async def numbers() -> AsyncIterator[int]:
+        yield 1
+
+    async def outer() -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        hooks = sys.get_asyncgen_hooks()
+        async with asyncio.timeout(60):
+            assert run(inner()) == 1.0
+            with pytest.raises(LookupError):
+                run(failing())
+            with pytest.raises(DeadlockError):
+                run(asyncio.Event().wait())
+            await asyncio.sleep(0)
+        assert asyncio.get_running_loop() is loop
+        assert asyncio.current_task() is task
+        assert sys.get_asyncgen_hooks() == hooks
+        assert [number async for number in numbers()] == [1]
+        await asyncio.sleep(0.001)
+        # Deeper: a run in a run in a run.
+        assert run(deep(3)) == 3
+
+    async def deep(levels: int) -> int:
+        await asyncio.sleep(1)
+        return 1 + run(deep(levels - 1)) if levels > 1 else 1
+
+    outer_run(outer())
+
+
+def test_run_inside_a_callback_of_a_running_loop() -> None:
+    """There a loop runs, but no task."""
+    results: list[float] = []
+
+    async def inner() -> float:
+        await asyncio.sleep(1)
+        return elapsed()
+
+    async def outer() -> None:
+        asyncio.get_running_loop().call_soon(lambda: results.append(run(inner())))
+        await asyncio.sleep(0.01)
+
+    asyncio.run(outer())
+    assert results == [1.0]
+
+
+def test_run_wants_a_coroutine() -> None:
+    async def main() -> None: ...
+
+    with pytest.raises(TypeError, match=r"call it: run\(main\(\)\)"):
+        run(main)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="not this int"):
+        run(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"call it: run_real\(main\(\)\)"):
+        run_real(main)  # type: ignore[arg-type]
+
+
+def test_run_closes_the_coroutine_when_a_setting_is_wrong() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(TimeValueError):
+            run(nothing(), jitter=-1)
+        gc.collect()
+
+
+def test_run_cancels_what_is_left_in_order() -> None:
+    ended: list[int] = []
+
+    async def wait(number: int) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(number)
+
+    async def main() -> list[asyncio.Task[None]]:
+        tasks = [asyncio.create_task(wait(i)) for i in range(200)]
+        random.Random(1).shuffle(tasks)
+        await asyncio.sleep(1)
+        return tasks
+
+    tasks = run(main())
+    assert ended == list(range(200))
+    assert all(task.cancelled() for task in tasks)
+
+
+def test_run_reports_a_leftover_that_fails(caplog: pytest.LogCaptureFixture) -> None:
+    async def stubborn() -> None:
+        try:
+            await asyncio.sleep(10)
+        finally:
+            raise LookupError("too late")
+
+    async def main() -> asyncio.Task[None]:
+        task = asyncio.create_task(stubborn())
+        await asyncio.sleep(1)
+        return task
+
+    run(main())
+    assert "unhandled exception during run() shutdown" in caplog.text
+    assert "too late" in caplog.text
+
+
+def test_run_debug() -> None:
+    async def main() -> bool:
+        return asyncio.get_running_loop().get_debug()
+
+    assert run(main(), debug=True) is True
+    assert run(main(), debug=False) is False
+
+
+def test_runner_with_the_loop_as_factory() -> None:
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        runner.run(asyncio.sleep(5))
+        runner.run(asyncio.sleep(7))
+        assert runner.get_loop().time() == 12.0
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A process that was started in the background may ignore interrupts."""
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, kept)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_during_a_run() -> None:
+    """The stock runner's: the first interrupt cancels the main task."""
+    seen: list[str] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().call_later(1, signal.raise_signal, signal.SIGINT)
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        run(main())
+    assert seen == ["cancelled"]
+
+
+# run_real()
+
+
+def test_run_real_runs_on_a_stock_loop_in_a_thread_of_its_own() -> None:
+    async def main() -> tuple[bool, bool, bool]:
+        await asyncio.sleep(0.01)
+        loop = asyncio.get_running_loop()
+        return (
+            isinstance(loop, VirtualTimeLoop),
+            threading.current_thread() is threading.main_thread(),
+            elapsed() >= 0.01,
+        )
+
+    assert run_real(main()) == (False, False, True)
+    assert not any(thread.name == "run_real" for thread in threading.enumerate())
+
+
+def test_run_real_inside_a_running_loop() -> None:
+    async def outer() -> float:
+        return run_real(inner())
+
+    async def inner() -> float:
+        await asyncio.sleep(0.01)
+        return elapsed()
+
+    assert 0.01 <= asyncio.run(outer()) < 30
+    assert 0.01 <= run(outer()) < 30
+
+
+def test_run_real_raises_what_the_coroutine_raises() -> None:
+    async def main() -> None:
+        raise LookupError("real")
+
+    with pytest.raises(LookupError, match="real") as caught:
+        run_real(main())
+    assert caught.traceback[-1].name == "main"
+
+
+def test_run_real_sees_context_variables() -> None:
+    variable = contextvars.ContextVar("variable", default=0)
+    variable.set(7)
+
+    async def main() -> int:
+        return variable.get()
+
+    assert run_real(main()) == 7
+
+
+def test_run_real_loop_factory_and_debug() -> None:
+    class Loop(asyncio.SelectorEventLoop):
+        pass
+
+    async def main() -> tuple[bool, bool]:
+        loop = asyncio.get_running_loop()
+        return isinstance(loop, Loop), loop.get_debug()
+
+    assert run_real(main(), loop_factory=Loop, debug=True) == (True, True)
+
+
+def test_run_real_closes_the_coroutine_when_the_factory_fails() -> None:
+    def broken() -> asyncio.AbstractEventLoop:
+        raise LookupError("no loop")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(LookupError, match="no loop"):
+            run_real(nothing(), loop_factory=broken)
+        gc.collect()
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_cancels_run_real() -> None:
+    seen: list[str] = []
+
+    async def main() -> None:
+        threading.Timer(0.05, _thread.interrupt_main).start()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run_real(main())
+    assert time.perf_counter() - start < 30
+    assert seen == ["cancelled"]
+
+
+def test_run_real_refuses_after_nest_asyncio() -> None:
+    done = python(
+        "import asyncio\n"
+        "try:\n"
+        "    import nest_asyncio\n"
+        "    nest_asyncio.apply()\n"
+        "except ImportError:\n"
+        "    asyncio._nest_patched = True\n"
+        "from looplab import run, run_real\n"
+        "async def main(): return 'ran'\n"
+        "print(run(main()))\n"
+        "try: run_real(main())\n"
+        "except RuntimeError as exc: print('refused', exc)\n",
+        "-Werror",
+    )
+    assert done.stdout.startswith("ran\nrefused nest_asyncio.apply() has"), done
+    assert done.stderr == ""
+
+
+# burn() and elapsed()
+
+
+def test_burn_is_exact_on_the_virtual_clock() -> None:
+    async def main() -> tuple[float, int]:
+        for _ in range(1000):
+            burn(0.001)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        return elapsed(), loop.time_ns()
+
+    assert run(main()) == (1.0, 1_000_000_000)
+
+
+def test_burn_outside_any_loop_uses_cpu() -> None:
+    start = time.process_time()
+    burn(0.05)
+    assert 0.045 <= time.process_time() - start < 5
+
+
+def test_burn_on_the_stock_loop_uses_cpu_and_holds_the_loop() -> None:
+    async def main() -> tuple[float, list[str]]:
+        order: list[str] = []
+        asyncio.get_running_loop().call_later(0.001, order.append, "timer")
+        start = time.thread_time()
+        burn(0.05)
+        order.append("burnt")
+        used = time.thread_time() - start
+        await asyncio.sleep(0.01)
+        return used, order
+
+    used, order = run_real(main())
+    assert 0.045 <= used < 5
+    assert order == ["burnt", "timer"]
+
+
+def test_burn_holds_the_virtual_loop() -> None:
+    async def main() -> list[tuple[str, float]]:
+        loop = asyncio.get_running_loop()
+        seen: list[tuple[str, float]] = []
+        loop.call_later(1, lambda: seen.append(("timer", loop.time())))
+        burn(3)
+        seen.append(("burnt", loop.time()))
+        await asyncio.sleep(0)
+        return seen
+
+    assert run(main()) == [("burnt", 3.0), ("timer", 3.0)]
+
+
+def test_burn_does_not_move_another_threads_virtual_clock() -> None:
+    async def main() -> float:
+        thread = threading.Thread(target=burn, args=(0.01,))
+        thread.start()
+        thread.join()
+        return elapsed()
+
+    assert run(main()) == 0.0
+
+
+def test_elapsed() -> None:
+    async def virtual() -> float:
+        await asyncio.sleep(2)
+        burn(0.5)
+        return elapsed()
+
+    async def real() -> tuple[float, float]:
+        first = elapsed()
+        await asyncio.sleep(0.01)
+        return first, elapsed()
+
+    assert run(virtual()) == 2.5
+    first, second = asyncio.run(real())  # not started by looplab: from the first call
+    assert first == 0.0
+    assert second >= 0.01
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        elapsed()

@@ -1,0 +1,48 @@
+"""Writes a recording into a file, as a traced process does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from looplab.diagnose import Recording
+from looplab.diagnose.recording import CAUSES
+from looplab.diagnose.tags import Tag
+from looplab.diagnose.writer import Encoder
+
+
+def save(recording: Recording, path: Path) -> Path:
+    """Write *recording* to *path* through the encoder of the tools."""
+    encoder = Encoder(0)
+    notes = [
+        (
+            one.ready_ns,
+            CAUSES.index(one.cause),
+            -1 if one.by is None else one.by,
+            one.run_ns,
+            one.ended_ns,
+            one.cpu_ns or 0,
+            one.task,
+            one.code.name,
+            one.tag,
+            one.due_ns,
+            one.set_ns,
+            one.arrived_ns,
+            one.accepted,
+        )
+        for one in recording
+    ]
+    named = []
+    for number, name in recording.tags.items():
+        tag = Tag(name)
+        tag.number = number
+        named.append(tag)
+    about = {"format": "looplab-trace/2", "clock": recording.clock}
+    threads = [(t.at_ns, t.name, t.cpu_ns, t.waited_ns) for t in recording.threads]
+    lines = [
+        json.dumps(about) + "\n",
+        encoder.encode(1, {"rows": (0, 0, notes)}),
+        encoder.encode(1, {"tags": named, "threads": threads, "end": recording.end_ns}),
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path

@@ -1,0 +1,162 @@
+"""Endpoints and what they wait for: ASGI under uvicorn, aiohttp, and tornado."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from looplab.diagnose import load
+from tools.common import ROOT
+
+CLIENT = """
+    import sys, threading, time, urllib.request
+
+    def ask(port, path):
+        url = f"http://127.0.0.1:{port}{path}"
+        return urllib.request.urlopen(url, timeout=300).read()
+
+    def ask_all(port, stop):
+        ask(port, "/items/0")
+        slow = threading.Thread(target=ask, args=(port, "/slow"))
+        others = [
+            threading.Thread(target=ask, args=(port, f"/items/{n}")) for n in range(4)
+        ]
+        slow.start()
+        time.sleep(0.2)
+        for one in others:
+            one.start()
+        for one in [slow, *others]:
+            one.join()
+        stop()
+"""
+UVICORN = """
+    import threading, time
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Mount, Route
+    from client import ask_all
+
+    async def slow(request):
+        time.sleep(1)
+        return PlainTextResponse("slow")
+
+    async def item(request):
+        return PlainTextResponse("item")
+
+    routes = [Route("/slow", slow), Route("/items/{n}", item)]
+    server = uvicorn.Server(
+        uvicorn.Config(Starlette(routes=routes), port=0, log_level="warning")
+    )
+
+    def client():
+        while not server.started:
+            time.sleep(0.05)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        ask_all(port, lambda: setattr(server, "should_exit", True))
+
+    threading.Thread(target=client).start()
+    server.run()
+"""
+AIOHTTP = """
+    import asyncio, threading, time
+    from aiohttp import web
+    from client import ask_all
+
+    async def slow(request):
+        time.sleep(1)
+        return web.Response(text="slow")
+
+    async def item(request):
+        return web.Response(text="item")
+
+    async def main():
+        app = web.Application()
+        app.add_routes([web.get("/slow", slow), web.get("/items/{n}", item)])
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        port = site._server.sockets[0].getsockname()[1]
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        stop = lambda: loop.call_soon_threadsafe(ended.set)
+        threading.Thread(target=ask_all, args=(port, stop)).start()
+        await ended.wait()
+        await runner.cleanup()
+
+    asyncio.run(main())
+"""
+TORNADO = """
+    import asyncio, threading, time
+    import tornado.web
+    from tornado.httpserver import HTTPServer
+    from tornado.netutil import bind_sockets
+    from client import ask_all
+
+    class Slow(tornado.web.RequestHandler):
+        async def get(self):
+            time.sleep(1)
+
+    class Item(tornado.web.RequestHandler):
+        async def get(self, n):
+            self.write("item")
+
+    async def main():
+        app = tornado.web.Application([("/slow", Slow), (r"/items/(\\d+)", Item)])
+        server = HTTPServer(app)
+        sockets = bind_sockets(0, "127.0.0.1")
+        server.add_sockets(sockets)
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        stop = lambda: loop.call_soon_threadsafe(ended.set)
+        port = sockets[0].getsockname()[1]
+        threading.Thread(target=ask_all, args=(port, stop)).start()
+        await ended.wait()
+
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "text", "names"),
+    [
+        ("uvicorn", UVICORN, ["GET /slow", "GET /items/{n}"]),
+        ("aiohttp", AIOHTTP, ["GET /slow", "GET /items/{n}"]),
+        ("tornado", TORNADO, ["GET __main__.Slow", "GET __main__.Item"]),
+    ],
+)
+def test_endpoints(tmp_path, package, text, names):
+    pytest.importorskip(package)
+    for name, content in [("client.py", CLIENT), ("serve.py", text)]:
+        (tmp_path / name).write_text(textwrap.dedent(content), encoding="utf-8")
+    words = ["-m", "looplab", "trace", "-o", "t.jsonl", "serve.py"]
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    recording = load(tmp_path / "t.jsonl")[0]
+    slow, item = names
+    first = recording.blame()[0]
+    assert first.name == slow
+    assert first.function.endswith(("slow", "Slow.get"))
+    found = recording.requests()
+    assert sorted(one.endpoint for one in found) == sorted([slow] + [item] * 5)
+    [hog] = [one for one in found if one.endpoint == slow]
+    assert hog.ran_ns > 900_000_000
+    for one in found:
+        spent = one.kernel_ns + one.queue_ns + one.ran_ns + one.elsewhere_ns
+        assert one.total_ns <= spent + 1_000_000
+    if sys.platform == "linux":
+        # Those that came while the loop was held have waited, in the kernel at first.
+        late = [one for one in found if one.endpoint == item and one.kernel_ns]
+        assert late
+        assert max(one.latency for one in late) > 0.3

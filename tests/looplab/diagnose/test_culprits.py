@@ -1,0 +1,212 @@
+"""Who makes others late: exact, on the virtual clock."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from looplab import burn, tag
+from looplab.diagnose import record
+from looplab.diagnose.report import report
+
+
+def names(recording):
+    return [one.name for one in recording.blame() if one.score > 0]
+
+
+def worst(recording):
+    return recording.blame()[0]
+
+
+async def probe(count=5, every=0.1):
+    for _ in range(count):
+        await asyncio.sleep(every)
+
+
+def test_one_long_callback():
+    async def hog():
+        await asyncio.sleep(0.05)
+        burn(1)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(probe())
+            group.create_task(hog())
+
+    first = worst(record(main()))
+    assert first.name == "hog"
+    assert first.place.endswith(f"test_culprits.py:{hog.__code__.co_firstlineno}")
+    # The probe was due at 0.1 and ran at 1.05.
+    assert first.waited == pytest.approx(0.95)
+    assert first.held == first.longest == 1
+    [delayed] = first.delayed
+    assert (delayed.name, delayed.times) == ("probe", 1)
+
+
+def test_a_storm_of_short_jobs_is_charged_as_one_long_one():
+    async def job():
+        burn(0.01)
+
+    async def storm():
+        await asyncio.sleep(0.05)
+        for _ in range(100):
+            asyncio.create_task(job())
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(probe())
+            group.create_task(storm())
+
+    recording = record(main())
+    first = worst(recording)
+    assert first.name == "job"
+    assert first.callbacks == 100
+    assert first.longest == 0.01
+    # That jobs waited for each other is their own affair: 0 + 0.01 + … + 0.99.
+    assert first.own == pytest.approx(49.5)
+    assert recording.blame("probe")[0].name == "job"
+    assert recording.blame("probe")[0].waited == pytest.approx(0.95)
+
+
+def test_many_small_innocents_do_not_hide_the_culprit():
+    async def small():
+        burn(0.0001)
+
+    async def batch():
+        for _ in range(1000):
+            asyncio.create_task(small())
+
+    async def hog():
+        await asyncio.sleep(0.3)
+        burn(0.5)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(probe(10))
+            group.create_task(batch())
+            group.create_task(hog())
+
+    assert names(record(main()))[0] == "hog"
+
+
+def test_a_tag_is_the_name():
+    async def work():
+        with tag("rebuild"):
+            await asyncio.sleep(0.05)
+            burn(1)
+            await asyncio.sleep(0.01)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(probe())
+            group.create_task(work())
+
+    assert worst(record(main())).name == "rebuild"
+
+
+def test_a_tag_within_one_callback_is_seen():
+    async def main():
+        other = asyncio.create_task(probe())
+        await asyncio.sleep(0.05)
+        with tag("short"):
+            burn(1)
+        await other
+
+    assert worst(record(main())).name == "short"
+
+
+def test_a_tag_goes_on_into_the_tasks_that_are_made_under_it():
+    async def job():
+        burn(0.5)
+
+    async def main():
+        other = asyncio.create_task(probe())
+        await asyncio.sleep(0.05)
+        with tag("import"):
+            asyncio.create_task(job())
+        await other
+
+    assert worst(record(main())).name == "import"
+
+
+def test_a_poll_spins():
+    async def main():
+        asyncio.create_task(asyncio.sleep(1))
+        while asyncio.get_running_loop().time() < 2:
+            await asyncio.sleep(0)
+
+    found = record(main(), callback_cost=0.0001)
+    assert worst(found).name == "main"
+    assert worst(found).spun == pytest.approx(2, rel=0.01)
+
+
+def test_work_in_pieces_is_no_poll():
+    async def main():
+        for _ in range(300):
+            burn(0.01)
+            await asyncio.sleep(0)
+
+    assert all(one.spun == 0 for one in record(main()).blame())
+
+
+def test_only_the_waits_of_a_victim():
+    async def early():
+        await asyncio.sleep(0.05)
+        burn(1)
+
+    async def late():
+        await asyncio.sleep(5)
+        burn(0.5)
+
+    async def first():
+        await asyncio.sleep(0.1)
+
+    async def second():
+        await asyncio.sleep(5.1)
+
+    async def main():
+        await asyncio.gather(early(), late(), first(), second())
+
+    recording = record(main())
+    assert [one.name for one in recording.blame("second") if one.score] == ["late"]
+    assert [one.name for one in recording.blame("first") if one.score] == ["early"]
+
+
+def test_nobody_waits():
+    async def main():
+        await asyncio.sleep(1)
+
+    recording = record(main())
+    assert names(recording) == []
+    assert "Nobody waited for anybody." in report(recording)
+
+
+def test_the_report_names_line_and_victim():
+    async def hog():
+        await asyncio.sleep(0.05)
+        burn(1)
+
+    async def main():
+        await asyncio.gather(probe(), hog())
+
+    text = report(record(main()))
+    line = hog.__code__.co_firstlineno
+    assert f"held at diagnose/test_culprits.py:{line} in" in text
+    assert "delayed probe 950 ms (once)" in text
+
+
+def test_a_trace_without_makers_can_be_blamed_too():
+    from looplab import record as trace
+    from looplab.diagnose import Recording
+
+    async def hog():
+        await asyncio.sleep(0.05)
+        burn(1)
+
+    async def main():
+        await asyncio.gather(probe(), hog())
+
+    first = worst(Recording.from_trace(trace(main())))
+    assert first.name == "hog"
+    assert first.waited == pytest.approx(0.95)

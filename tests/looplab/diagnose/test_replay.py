@@ -1,0 +1,251 @@
+"""A replay with a change is the changed program, to the nanosecond."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from heapq import heapreplace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import looplab
+from looplab import burn, run
+from looplab.diagnose import NothingMatchesError, record, replay
+from looplab.diagnose.changes import chunk, faster, first, move, workers
+from looplab.priority import VirtualPriorityLoop, priority
+
+MS = 1_000_000
+
+
+# A program: for each worker when it starts, and then steps; a step is CPU work and then
+# a wait of so many milliseconds.  Workers may start others.  Beside them run probes.
+STEPS = st.lists(
+    st.tuples(st.integers(1, 40), st.integers(0, 30)), min_size=1, max_size=3
+)
+WORKERS = st.lists(
+    st.tuples(st.integers(0, 30), STEPS, st.integers(0, 3)), min_size=1, max_size=5
+)
+PROBES = st.lists(st.integers(1, 25), min_size=1, max_size=2)
+
+
+class Program:
+    """The program, with what a change changes as parameters."""
+
+    def __init__(self, spec, probes, *, work=None, enter=None, leave=None, level=None):
+        self.spec, self.probes = spec, probes
+        self.work, self.enter, self.leave = work, enter, leave
+        self.level = level
+        self.seen = []
+
+    async def worker(self, steps, children):
+        if self.enter is not None:
+            await self.enter()
+        loop = asyncio.get_running_loop()
+        tasks = [self.start(self.worker(steps, 0)) for _ in range(children)]
+        for cpu, wait in steps:
+            if self.work is None:
+                burn(cpu / 1000)
+            else:
+                await self.work(cpu)
+            self.seen.append(("worker", loop.time()))
+            await asyncio.sleep(wait / 1000)
+        # The last callback of a worker does nothing but end.
+        if self.leave is not None:
+            loop.call_soon(self.leave)
+        self.tasks += tasks
+
+    async def probe(self, every):
+        loop = asyncio.get_running_loop()
+        for _ in range(12):
+            await asyncio.sleep(every / 1000)
+            burn(0.001)
+            self.seen.append(("probe", loop.time()))
+
+    def start(self, coro):
+        if self.level is None:
+            return asyncio.create_task(coro)
+        with priority(self.level):
+            return asyncio.create_task(coro)
+
+    async def late(self, start, steps, children):
+        await asyncio.sleep(start / 1000)
+        self.tasks.append(self.start(self.worker(steps, children)))
+
+    async def main(self):
+        self.tasks = []
+        ones = [asyncio.create_task(self.probe(every)) for every in self.probes]
+        for one in self.spec:
+            ones.append(asyncio.create_task(self.late(*one)))
+        await asyncio.gather(*ones)
+        while self.tasks:
+            await self.tasks.pop()
+
+
+def shape(recording):
+    """When each callback that took time ran, and each step of a probe."""
+    return [
+        (one.run_ns, one.ended_ns, one.code.name.rpartition(".")[2])
+        for one in recording
+        if one.ended_ns > one.run_ns
+    ]
+
+
+def both(spec, probes, change, **changed):
+    predicted = replay(record(Program(spec, probes).main()), change)
+    return shape(predicted), shape(record(Program(spec, probes, **changed).main()))
+
+
+@given(WORKERS, PROBES)
+@settings(deadline=None, max_examples=60)
+def test_unchanged(spec, probes):
+    recording = record(Program(spec, probes).main())
+    again = replay(recording)
+    assert [(one.run_ns, one.ended_ns) for one in again] == [
+        (one.run_ns, one.ended_ns) for one in recording
+    ]
+
+
+@given(WORKERS, PROBES, st.sampled_from([2, 4, 0.5]))
+@settings(deadline=None, max_examples=60)
+def test_faster(spec, probes, times):
+    async def work(cpu):
+        burn(cpu / times / 1000)
+
+    predicted, seen = both(spec, probes, faster("*.worker", times), work=work)
+    assert predicted == seen
+
+
+@given(WORKERS, PROBES, st.integers(1, 15))
+@settings(deadline=None, max_examples=60)
+def test_in_pieces(spec, probes, size):
+    async def work(cpu):
+        while cpu > size:
+            burn(size / 1000)
+            cpu -= size
+            await asyncio.sleep(0)
+        burn(cpu / 1000)
+
+    predicted, seen = both(spec, probes, chunk("*.worker", size / 1000), work=work)
+    assert predicted == seen
+
+
+@given(WORKERS, PROBES, st.integers(1, 4))
+@settings(deadline=None, max_examples=60)
+def test_in_threads(spec, probes, threads):
+    free = [0.0] * threads
+
+    async def work(cpu):
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        end = max(loop.time_ns(), free[0]) + cpu * MS
+        heapreplace(free, end)
+        loop.call_at(end / 1e9, done.set_result, None)
+        await done
+
+    predicted, seen = both(spec, probes, move("*.worker", threads), work=work)
+    assert predicted == seen
+
+
+@given(WORKERS, PROBES, st.integers(1, 3))
+@settings(deadline=None, max_examples=60)
+def test_behind_workers(spec, probes, count):
+    free, parked = [count], deque()
+
+    async def enter():
+        if free[0]:
+            free[0] -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        parked.append(turn)
+        await turn
+
+    def leave():
+        if parked:
+            parked.popleft().set_result(None)
+        else:
+            free[0] += 1
+
+    change = workers("*.worker", count)
+    predicted, seen = both(spec, probes, change, enter=enter, leave=leave)
+    assert predicted == seen
+
+
+@given(WORKERS, PROBES)
+@settings(deadline=None, max_examples=60)
+def test_first(spec, probes):
+    predicted = replay(record(Program(spec, probes).main()), first("*.worker"))
+    changed = Program(spec, probes, level=1)
+    run(changed.main(), loop_factory=VirtualPriorityLoop)
+    assert [(name, end / 1e9) for _, end, name in shape(predicted)] == changed.seen
+
+
+def test_a_change_of_nothing():
+    async def main():
+        await asyncio.sleep(1)
+
+    with pytest.raises(NothingMatchesError, match=r"nothing .* matches 'hog'"):
+        replay(record(main()), move("hog"))
+
+
+def test_what_the_storm_would_be_behind_workers():
+    async def job():
+        burn(0.01)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(0.05), name="probe")
+            for _ in range(100):
+                group.create_task(job())
+
+    recording = record(main())
+    assert recording.trace.worst_lateness == pytest.approx(0.95)
+    better = replay(recording, workers("job", 1))
+    assert better.trace.worst_lateness <= 0.01
+    assert better.end_ns == recording.end_ns
+
+
+def test_work_that_keeps_the_lock_still_delays():
+    async def job():
+        await asyncio.sleep(0.01)
+        burn(1)
+
+    async def probe():
+        for _ in range(10):
+            await asyncio.sleep(0.05)
+
+    async def main():
+        await asyncio.gather(job(), probe())
+
+    recording = record(main())
+    low = replay(recording, move("job"))
+    high = replay(recording, move("job"), lock_held=True)
+    assert low.trace.worst_lateness == 0
+    assert 0 < high.trace.worst_lateness <= 0.01
+    assert recording.trace.worst_lateness > 0.9
+
+
+def test_it_runs_where_a_loop_is_running():
+    async def main():
+        async def small():
+            burn(1)
+
+        return replay(record(small()))
+
+    assert len(looplab.run(main())) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: move("x", 0), "0 threads"),
+        (lambda: chunk("x", 0), "a piece of 0 s"),
+        (lambda: faster("x", 0), "0 times as fast"),
+        (lambda: workers("x", 1.5), "1.5 workers"),
+        (lambda: first(""), "the pattern is empty"),
+    ],
+)
+def test_a_change_that_means_nothing(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()

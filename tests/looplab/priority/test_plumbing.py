@@ -1,0 +1,494 @@
+"""Plumbing: callbacks of file descriptors, signals and threads on the priority loop.
+
+They go first, whoever made them, and nobody starves: neither they nor the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import Context
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from looplab.priority import (
+    ByPriority,
+    PriorityEventLoop,
+    VirtualPriorityLoop,
+    current_priority,
+    priority,
+)
+from looplab.priority.context import context_with
+from ontime.leases import EXPERIMENTS, consume
+from tests.looplab.priority.priority_loops import POLICIES, on
+
+LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
+
+
+@contextmanager
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Two ends of a connection."""
+    here, there = socket.socketpair()
+    with here, there:
+        here.setblocking(False)
+        yield here, there
+
+
+async def spin(until: Callable[[], bool], seconds: float = 2) -> None:
+    """Be ready all the time."""
+    give_up = time.monotonic() + seconds
+    while not until() and time.monotonic() < give_up:
+        await asyncio.sleep(0)
+
+
+# ---------------------------------------------------------------- nobody starves
+
+
+@LOOPS
+def test_plumbing_that_never_ends_starves_nobody(loop: Any) -> None:
+    async def main() -> int:
+        here = asyncio.get_running_loop()
+        rounds = 0
+        going = True
+
+        def again() -> None:
+            nonlocal rounds
+            rounds += 1
+            if going and rounds < 10_000:
+                here.call_soon(again)  # its context has no priority, so this has none
+
+        here.call_soon(again, context=Context())
+        with priority(1):
+            for _ in range(50):
+                await asyncio.create_task(asyncio.sleep(0))
+        going = False
+        return rounds
+
+    assert 50 <= on(main, loop=loop) < 1_000
+
+
+def test_a_timer_interrupts_a_lot_of_plumbing() -> None:
+    loop = VirtualPriorityLoop()
+    ran: list[Any] = []
+
+    def pipe(number: int) -> None:
+        ran.append(number)
+        loop.burn(0.010)
+
+    for number in range(20):
+        loop.call_soon(pipe, number, context=Context())
+    urgent = context_with(9)
+    for after in (0.015, 0.035):
+        loop.call_later(
+            after, lambda: ran.append(f"at {loop.time():.3f}"), context=urgent
+        )
+    loop.call_soon(int, context=context_with(1))  # priorities are in use
+    loop.call_later(1, loop.stop)
+    loop.run_forever()
+    loop.close()
+    expected: list[Any] = [*range(2), "at 0.020", *range(2, 4), "at 0.040"]
+    assert ran == [*expected, *range(4, 20)]
+
+
+def test_timers_that_never_end_starve_no_plumbing() -> None:
+    loop = VirtualPriorityLoop()
+    urgent = context_with(9)
+    ran: list[float] = []
+
+    def pipe() -> None:
+        ran.append(loop.time())
+        loop.burn(0.010)
+
+    for number in range(100):  # when one has run, the next is due
+        loop.call_at(0.005 + 0.010 * number, loop.burn, 0.010, context=urgent)
+    for _ in range(10):
+        loop.call_soon(pipe, context=Context())
+    loop.call_soon(int, context=context_with(1))  # priorities are in use
+    loop.call_later(60, loop.stop)
+    loop.run_forever()
+    loop.close()
+    assert len(ran) == 10
+    assert max(b - a for a, b in pairwise(ran)) == pytest.approx(0.020)
+
+
+# ---------------------------------------------------------------- file descriptors
+
+
+def test_io_is_looked_at_between_two_callbacks() -> None:
+    async def main() -> list[Any]:
+        here = asyncio.get_running_loop()
+        ran: list[Any] = []
+        with sockets() as (a, b):
+
+            def readable() -> None:
+                ran.append("io")
+                here.remove_reader(a)
+
+            def job(number: int) -> None:
+                ran.append(number)
+                if number == 3:
+                    b.send(b"x")
+                time.sleep(0.003)  # three times the time between two looks
+
+            here.add_reader(a, readable)
+            with priority(1):
+                for number in range(12):
+                    here.call_soon(job, number)
+            while len(ran) < 13:
+                await asyncio.sleep(0)
+        return ran
+
+    assert on(main) == [*range(4), "io", *range(4, 12)]
+
+
+@pytest.mark.parametrize("in_use", [False, True], ids=["no priorities", "priorities"])
+@pytest.mark.parametrize("direct", [False, True], ids=["queue", "top"])
+def test_a_file_descriptor_waits_in_line_once(in_use: bool, direct: bool) -> None:
+    """The selector reports it at every look, and it is ready until it was read."""
+
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        ran: list[str] = []
+        with sockets() as (a, b):
+
+            def job(number: int) -> None:
+                time.sleep(0.002)
+                ran.append("job")
+
+            def readable() -> None:
+                a.recv(1)  # BlockingIOError if there is nothing to read
+                ran.append("io")
+
+            errors: list[Any] = []
+            here.set_exception_handler(lambda _, facts: errors.append(facts))
+            here.add_reader(a, readable)
+            if in_use:
+                with priority(1):
+                    here.call_soon(int)
+                await asyncio.sleep(0)
+            b.send(b"x")
+            for number in range(10):  # in front of it
+                here.call_soon(job, number, context=Context() if in_use else None)
+            if not direct:  # so it does not join the level that is served
+                here.call_soon_threadsafe(int)
+            while len(ran) < 11:
+                await asyncio.sleep(0.001)
+            for _ in range(10):  # if it stands in line again, it has its turn
+                await asyncio.sleep(0.001)
+            here.remove_reader(a)
+        assert not errors, errors
+        assert not here._ready.known_plumbing  # type: ignore[attr-defined]
+        return ran
+
+    assert sorted(on(main)) == ["io", *["job"] * 10]
+
+
+def test_the_wake_up_pipe_belongs_to_nobody() -> None:
+    """Whoever makes the loop, even with a priority, threads can wake it."""
+    with priority(-5):
+        loop = PriorityEventLoop()
+
+    async def main() -> float:
+        here = asyncio.get_running_loop()
+        began = time.monotonic()
+        thread = threading.Thread(
+            target=here.call_soon_threadsafe, args=(ran.append, True)
+        )
+        thread.start()
+        with priority(9):
+            await asyncio.create_task(spin(lambda: bool(ran)))
+        thread.join()
+        assert current_priority() == 0, "the first task has none of it"
+        return time.monotonic() - began
+
+    ran: list[bool] = []
+    wakes = [
+        key.data[0]
+        for key in loop._selector.get_map().values()  # the pipe is all that it has
+    ]
+    assert [list(handle._context) for handle in wakes] == [[]]
+    try:
+        assert Context().run(loop.run_until_complete, main()) < 1
+    finally:
+        loop.close()
+
+
+# ---------------------------------------------------------------- threads and signals
+
+
+@POLICIES
+def test_what_a_thread_of_less_urgent_code_adds_is_not_held_up(policy: Any) -> None:
+    """``to_thread()`` takes the context along, and with it the priority."""
+
+    async def main() -> tuple[bool, list[int]]:
+        here = asyncio.get_running_loop()
+        levels: list[int] = []
+
+        def work() -> None:
+            here.call_soon_threadsafe(lambda: levels.append(current_priority()))
+
+        with priority(2):
+            working = asyncio.create_task(asyncio.to_thread(work))
+            await asyncio.sleep(0)
+        spinning = []
+        with priority(9):
+            spinning.append(asyncio.create_task(spin(lambda: bool(levels))))
+        await spinning[0]
+        in_time = bool(levels)
+        await working
+        return in_time, levels
+
+    assert on(main, policy=policy) == (True, [2])
+
+
+@LOOPS
+def test_in_both_loops_it_goes_first(loop: Any) -> None:
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with priority(5):
+            here.call_soon(order.append, "urgent")
+        with priority(1):
+            here.call_soon_threadsafe(order.append, "threadsafe")
+        while len(order) < 2:
+            await asyncio.sleep(0)
+        return order
+
+    assert on(main, loop=loop) == ["threadsafe", "urgent"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
+@POLICIES
+def test_a_signal_is_handled_while_urgent_callbacks_never_end(policy: Any) -> None:
+    async def main() -> bool:
+        here = asyncio.get_running_loop()
+        got: list[int] = []
+        here.add_signal_handler(signal.SIGUSR1, got.append, 1)
+        assert current_priority() == 0
+
+        async def urgent() -> bool:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            await spin(lambda: bool(got))
+            return bool(got)
+
+        try:
+            with priority(9):
+                return await asyncio.create_task(urgent())
+        finally:
+            here.remove_signal_handler(signal.SIGUSR1)
+
+    assert on(main, policy=policy)
+
+
+def test_what_waits_when_priorities_come_into_use_goes_first_too() -> None:
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with sockets() as (a, b):
+            b.send(b"x")
+
+            def readable() -> None:
+                order.append("io")
+                here.remove_reader(a)
+
+            here.add_reader(a, readable)
+
+            def give_priorities() -> None:
+                here._look()  # type: ignore[attr-defined]  # the descriptor waits
+                with priority(1):
+                    for _ in range(3):
+                        here.call_soon(order.append, "urgent")
+
+            here.call_soon(give_priorities)
+            here.call_soon(order.append, "other")
+            here.call_soon_threadsafe(order.append, "thread")
+            while len(order) < 6:
+                await asyncio.sleep(0.001)
+        return order
+
+    order = on(main)
+    assert sorted(order[:3]) == ["io", "thread", "urgent"], "one other after each lot"
+    assert order[3:] == ["urgent", "urgent", "other"]
+
+
+# ---------------------------------------------------------------- without priorities
+
+
+def arrivals(loop: Any) -> list[str]:
+    """A batch of callbacks, while a timer and a file descriptor become ready."""
+
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with sockets() as (receiving, sending):
+
+            def readable() -> None:
+                order.append("io")
+                here.remove_reader(receiving)
+
+            def a() -> None:
+                order.append("a")
+                sending.send(b"x")
+                time.sleep(0.02)
+                here.call_soon(order.append, "d")
+
+            def b() -> None:
+                order.append("b")
+                here.call_soon(order.append, "e")
+
+            here.add_reader(receiving, readable)
+            here.call_later(0.01, order.append, "timer")
+            here.call_soon(a)
+            here.call_soon(b)
+            here.call_soon(order.append, "c")
+            while len(order) < 7:
+                await asyncio.sleep(0.001)
+        return order
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(main())
+
+
+def test_without_priorities_all_is_as_on_the_stock_loop() -> None:
+    stock = arrivals(asyncio.SelectorEventLoop)
+    assert arrivals(PriorityEventLoop) == stock
+    assert stock == ["a", "b", "c", "d", "e", "io", "timer"]
+
+
+def test_with_a_priority_timers_and_io_join_the_line_sooner() -> None:
+    def in_use() -> PriorityEventLoop:
+        loop = PriorityEventLoop()
+        loop.call_later(3_600, int, context=context_with(1))
+        return loop
+
+    assert arrivals(in_use) == ["a", "b", "io", "c", "d", "timer", "e"]
+
+
+@pytest.mark.parametrize("name", ["E3", "E4"])
+def test_so_without_priorities_the_consumer_loses_the_same(name: str) -> None:
+    none = replace(
+        EXPERIMENTS[name].settings,
+        lease_priority=0,
+        work_priority=0,
+        receive_priority=0,
+    )
+    stock, ours = consume(none), consume(none, ByPriority())
+    assert (ours.lost, ours.makespan) == (stock.lost, stock.makespan)
+
+
+# ---------------------------------------------------------------- a flood
+
+
+def test_a_flood_from_threads_delays_an_urgent_task_by_one_callback() -> None:
+    """Or by a millisecond, whichever is longer; exactly, on the virtual clock."""
+
+    async def main() -> tuple[float, int]:
+        here: Any = asyncio.get_running_loop()
+        worst, left = 0.0, 1_500
+
+        def callback() -> None:
+            nonlocal left
+            left -= 1
+            here.burn(0.001)
+
+        async def urgent() -> None:
+            nonlocal worst
+            for _ in range(20):
+                ready_at = here.time()
+                await asyncio.sleep(0)
+                worst = max(worst, here.time() - ready_at)
+
+        async def batch() -> None:
+            while left:
+                here.burn(0.005)
+                await asyncio.sleep(0)
+
+        with priority(1):
+            other = asyncio.create_task(batch())
+        for _ in range(left):
+            here.call_soon_threadsafe(callback)
+        with priority(9):
+            await asyncio.create_task(urgent())
+        still = left
+        await other
+        return worst, still
+
+    worst, left = on(main, loop=VirtualPriorityLoop)
+    assert worst == pytest.approx(0.001)
+    assert left > 1_400, "the flood has only begun"
+
+
+def test_real_threads_do_not_keep_an_urgent_task_waiting_either() -> None:
+    """In how many callbacks of the flood an urgent task takes fifty steps."""
+
+    async def main() -> int:
+        here = asyncio.get_running_loop()
+        left = 300
+
+        def callback() -> None:
+            nonlocal left
+            left -= 1
+            until = time.monotonic() + 0.001
+            while time.monotonic() < until:
+                pass
+
+        def flood() -> None:
+            for _ in range(left):
+                here.call_soon_threadsafe(callback)
+
+        async def urgent() -> int:
+            await asyncio.to_thread(flood)
+            before = left
+            for _ in range(50):
+                await asyncio.sleep(0)
+            return before - left
+
+        with priority(9):
+            used = await asyncio.create_task(urgent())
+        while left:
+            await asyncio.sleep(0.01)
+        return used
+
+    assert on(main) <= 50, "at most one between two of its steps"
+
+
+def test_long_other_work_takes_half_of_the_time_from_plumbing_at_most() -> None:
+    async def main() -> float:
+        here: Any = asyncio.get_running_loop()
+        left = 1_000
+        began = here.time()
+        done = asyncio.Event()
+
+        def callback() -> None:
+            nonlocal left
+            left -= 1
+            here.burn(0.001)
+            if not left:
+                done.set()
+
+        async def batch() -> None:
+            while not done.is_set():
+                here.burn(0.050)
+                await asyncio.sleep(0)
+
+        for _ in range(left):
+            here.call_soon_threadsafe(callback)
+        with priority(1):
+            other = asyncio.create_task(batch())
+        with priority(9):
+            await done.wait()
+            took = here.time() - began
+        await other
+        return float(took)
+
+    assert 1 < on(main, loop=VirtualPriorityLoop) <= 2.2

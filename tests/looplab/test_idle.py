@@ -1,0 +1,490 @@
+"""The guard: a loop that polls fails it, one that waits passes it.
+
+A count that must find something lasts until there is something to find, however slow
+the machine is: see ``lasts_until``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from looplab import VirtualTimeLoop, idle, run
+from looplab.idle import (
+    BusyLoopError,
+    assert_idle,
+    assert_idle_here,
+    count_turns,
+    running_loops,
+)
+from looplab.priority import VirtualPriorityLoop
+
+SHORT = 0.1
+LIMIT = 60.0  # seconds after which a state is said not to come
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    left = [t for t in threading.enumerate() if t not in before]
+    for thread in left:  # of a library, about to end
+        thread.join(5)
+    assert not [t for t in left if t.is_alive()]
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    limit = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < limit, "the state does not come"
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def lasts_until(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Callable[[], object]], None]:
+    """Have the counts of the guard last until a condition holds, not for a time."""
+
+    def change(condition: Callable[[], object]) -> None:
+        def sleep(seconds: float) -> None:
+            if seconds:  # not the wait before the count
+                wait_until(condition)
+
+        clock = SimpleNamespace(perf_counter=time.perf_counter, sleep=sleep)
+        monkeypatch.setattr(idle, "time", clock)
+
+    return change
+
+
+@dataclass
+class Opened:
+    """A loop in a thread, and the way to end it."""
+
+    loop: asyncio.AbstractEventLoop
+    over: asyncio.Event
+    thread: threading.Thread
+
+    def end(self) -> None:
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.over.set)
+        self.thread.join()
+
+
+@contextmanager
+def in_thread(
+    work: Callable[[], Any], *, name: str = "mine", debug: bool = False
+) -> Iterator[Opened]:
+    """A loop in a thread: runs *work()* until the end of the block."""
+    ready: queue.Queue[Any] = queue.Queue()
+
+    async def main() -> None:
+        over = asyncio.Event()
+        ready.put((asyncio.get_running_loop(), over))
+        task = asyncio.create_task(work(), name="work")
+        await over.wait()
+        task.cancel()
+
+    thread = threading.Thread(
+        target=lambda: asyncio.run(main(), debug=debug), name=name
+    )
+    thread.start()
+    opened = Opened(*ready.get(), thread)
+    try:
+        yield opened
+    finally:
+        opened.end()
+
+
+class Poller:
+    """Asks again and again, with a pause between two questions."""
+
+    def __init__(self, pause: float = 0.0) -> None:
+        self.asked = 0
+        self.pause = pause
+
+    async def poll(self) -> None:
+        while True:
+            self.asked += 1
+            await asyncio.sleep(self.pause)
+
+    def asks(self, times: int) -> Callable[[], bool]:
+        """Whether it has asked so often again, since the first look."""
+        began: list[int] = []
+
+        def enough() -> bool:
+            began.append(self.asked)
+            return self.asked >= began[0] + times
+
+        return enough
+
+
+async def wait() -> None:
+    await asyncio.Event().wait()
+
+
+LastsUntil = Callable[[Callable[[], object]], None]
+
+
+def test_a_polling_loop_of_ones_own_fails(lasts_until: LastsUntil) -> None:
+    poller = Poller()
+    lasts_until(poller.asks(100))
+    with in_thread(poller.poll) as mine, pytest.raises(BusyLoopError) as caught:
+        assert_idle(settle=0)
+    words = str(caught.value)
+    assert "in thread 'mine'" in words
+    assert "task 'work' at test_idle.py:" in words
+    assert "in poll" in words
+    assert "1 loop turned while idle; 10 turns are allowed" in words
+    turns = caught.value.turns
+    assert turns.by_loop[mine.loop].turns == turns.most >= 99
+    assert isinstance(caught.value, AssertionError)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_a_waiting_loop_of_ones_own_passes(debug: bool) -> None:
+    with in_thread(wait, debug=debug) as mine:
+        turns = assert_idle(seconds=SHORT)
+        assert assert_idle(mine.loop, seconds=SHORT).most <= 2
+    assert turns.most <= 2
+    assert list(turns.by_loop) == [mine.loop]
+    assert turns.seconds >= SHORT
+    assert repr(turns).startswith(f"{turns.total} turn")
+
+
+def test_a_timer_is_allowed_its_turns(lasts_until: LastsUntil) -> None:
+    timer = Poller(0.02)
+    lasts_until(timer.asks(5))
+    with in_thread(timer.poll) as mine:
+        assert 5 <= assert_idle(mine.loop, turns=100, settle=0).most <= 60
+        lasts_until(timer.asks(5))
+        with pytest.raises(BusyLoopError):
+            assert_idle(turns=1, settle=0)
+
+
+def test_callbacks_that_come_again_are_named(lasts_until: LastsUntil) -> None:
+    poller = Poller()
+
+    def again(loop: asyncio.AbstractEventLoop) -> None:
+        poller.asked += 1
+        loop.call_soon(again, loop)
+
+    async def start() -> None:
+        again(asyncio.get_running_loop())
+        await wait()
+
+    lasts_until(poller.asks(100))
+    with in_thread(start), pytest.raises(BusyLoopError, match=r"callback .*again"):
+        assert_idle(settle=0)
+
+
+def test_each_loop_is_named_the_busiest_first(lasts_until: LastsUntil) -> None:
+    slow, fast = Poller(0.001), Poller()
+    slow_enough, fast_enough = slow.asks(20), fast.asks(500)
+    lasts_until(lambda: slow_enough() and fast_enough() and fast.asked > 2 * slow.asked)
+    with (
+        in_thread(slow.poll, name="slow"),
+        in_thread(fast.poll, name="fast"),
+        pytest.raises(BusyLoopError) as caught,
+    ):
+        assert_idle(settle=0)
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("2 loops turned")
+    assert "'fast'" in lines[1]
+    assert "'slow'" in lines[2]
+    assert "test_idle.py" in lines[2]
+
+
+def test_only_the_loops_that_are_given() -> None:
+    with in_thread(Poller().poll), in_thread(wait) as good:
+        assert assert_idle(good.loop, seconds=SHORT).most <= 2
+
+
+def test_blocking_portal_of_anyio(lasts_until: LastsUntil) -> None:
+    anyio = pytest.importorskip("anyio")
+    from_thread = pytest.importorskip("anyio.from_thread")
+
+    poller = Poller()
+
+    async def polling() -> None:
+        while True:
+            poller.asked += 1
+            await anyio.sleep(0)
+
+    with from_thread.start_blocking_portal() as portal:
+        assert assert_idle(seconds=SHORT).most <= 2
+        task = portal.start_task_soon(polling, name="poller")
+        lasts_until(poller.asks(100))
+        with pytest.raises(BusyLoopError, match=r"'poller' at test_idle"):
+            assert_idle(settle=0)
+        task.cancel()
+
+
+def test_test_client_of_starlette() -> None:
+    try:
+        from starlette.testclient import TestClient
+    except (ImportError, RuntimeError) as error:
+        pytest.skip(f"no test client: {error}")
+    from starlette.applications import Starlette
+    from starlette.routing import WebSocketRoute
+    from starlette.websockets import WebSocket
+
+    async def endpoint(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.receive_text()
+
+    client = TestClient(Starlette(routes=[WebSocketRoute("/ws", endpoint)]))
+    with client.websocket_connect("/ws") as one, client.websocket_connect("/ws") as two:
+        assert len(assert_idle(seconds=SHORT).by_loop) == 2
+        one.send_text("over")
+        two.send_text("over")
+
+
+def test_the_guard_leaves_nothing_on_the_loop() -> None:
+    with in_thread(wait) as mine:
+        before = dict(vars(mine.loop))
+        assert_idle(seconds=SHORT)
+        with pytest.raises(ZeroDivisionError), count_turns(mine.loop):
+            assert "_run_once" in vars(mine.loop)
+            raise ZeroDivisionError
+        assert dict(vars(mine.loop)).keys() == before.keys()
+
+
+def test_two_counts_of_one_loop_at_once() -> None:
+    poller = Poller()
+    with in_thread(poller.poll) as mine:
+        with count_turns(mine.loop) as outer:
+            with count_turns(mine.loop) as inner:
+                wait_until(poller.asks(20))
+            after = inner.most
+            wait_until(poller.asks(20))
+        assert outer.most > inner.most == after > 10
+        assert "_run_once" not in vars(mine.loop)
+
+
+def test_the_same_loop_twice_counts_once() -> None:
+    with in_thread(wait) as mine, count_turns(mine.loop, mine.loop) as turns:
+        assert len(turns.by_loop) == 1
+
+
+def test_here() -> None:
+    async def good() -> Any:
+        return await assert_idle_here(seconds=SHORT)
+
+    async def bad() -> Any:
+        polling = asyncio.create_task(Poller().poll(), name="poller")
+        try:
+            return await assert_idle_here(seconds=0.5)
+        finally:
+            polling.cancel()
+
+    assert asyncio.run(good()).most <= 4
+    with pytest.raises(BusyLoopError, match="'poller' at test_idle"):
+        asyncio.run(bad())
+
+
+def test_counting_inside_a_coroutine_counts_its_loop() -> None:
+    async def main() -> int:
+        with count_turns() as turns:
+            for _ in range(50):
+                await asyncio.sleep(0)
+        return turns.most
+
+    assert 49 <= asyncio.run(main()) <= 51
+
+
+def test_the_callers_own_loop_is_not_asked() -> None:
+    """A cell of a notebook blocks the kernel's loop: it cannot turn."""
+
+    async def cell() -> None:
+        own = asyncio.get_running_loop()
+        assert own in running_loops()
+        with pytest.raises(RuntimeError, match="no event loop runs in another thread"):
+            assert_idle(seconds=SHORT)
+        with pytest.raises(RuntimeError, match="await assert_idle_here"):
+            assert_idle(own)
+        with in_thread(wait) as mine:
+            assert list(assert_idle(seconds=SHORT).by_loop) == [mine.loop]
+
+    asyncio.run(cell())
+
+
+def test_a_guard_that_cannot_fail_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="could never fail"):
+        assert_idle(seconds=SHORT)
+    with pytest.raises(RuntimeError, match="nothing to count"), count_turns():
+        pass
+
+
+def test_a_loop_that_was_never_started_is_refused() -> None:
+    """It turns no more than a loop that is well: the guard would pass for nothing."""
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(RuntimeError, match=r"does not run.* start it, in a thread"):
+            assert_idle(loop, seconds=SHORT)
+        with (
+            in_thread(wait) as mine,
+            pytest.raises(RuntimeError, match=r"running=False .* does not run"),
+        ):
+            assert_idle(mine.loop, loop, seconds=SHORT)
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_loop_that_ends_during_the_count_is_refused(
+    given: bool, lasts_until: LastsUntil
+) -> None:
+    with in_thread(wait) as mine:
+
+        def ended() -> bool:
+            mine.end()
+            return True
+
+        lasts_until(ended)
+        with pytest.raises(RuntimeError, match=r"ended during the count|is closed"):
+            assert_idle(*[mine.loop] * given, settle=0)
+
+
+def test_a_poll_that_ends_during_the_count_is_told_first(
+    lasts_until: LastsUntil,
+) -> None:
+    poller = Poller()
+    with in_thread(poller.poll) as mine:
+
+        def ended() -> bool:
+            wait_until(poller.asks(100))
+            mine.end()
+            return True
+
+        lasts_until(ended)
+        with pytest.raises(BusyLoopError):
+            assert_idle(settle=0)
+        assert mine.loop.is_closed()
+
+
+def test_a_loop_that_is_closed_or_none() -> None:
+    loop = asyncio.new_event_loop()
+    loop.close()
+    with pytest.raises(RuntimeError, match="is closed"):
+        assert_idle(loop)
+    with pytest.raises(TypeError, match="'app' is not an event loop"):
+        assert_idle("app")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("new_loop", [VirtualTimeLoop, VirtualPriorityLoop])
+def test_a_loop_whose_turns_cannot_be_seen(new_loop: Any) -> None:
+    async def poll() -> None:
+        while True:
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        polling = asyncio.create_task(poll())
+        with pytest.raises(TypeError, match=r"Virtual.*Loop cannot be counted"):
+            await assert_idle_here(settle=0)
+        polling.cancel()
+
+    run(main(), loop_factory=new_loop)
+    loop = new_loop()
+    with pytest.raises(TypeError, match="cannot be counted"), count_turns(loop):
+        pass
+    loop.close()
+
+
+def test_the_guard_is_a_file_that_can_be_copied(tmp_path: Path) -> None:
+    (tmp_path / "idle.py").write_text(Path(str(idle.__file__)).read_text("utf-8"))
+    code = (
+        "import asyncio, sys\nfrom idle import assert_idle_here\n"
+        "turns = asyncio.run(assert_idle_here(seconds=0.01))\n"
+        "print(turns.total < 9, [n for n in sys.modules if n.startswith('looplab')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert done.stdout == "True []\n"
+
+
+def test_after_gc_freeze_the_guard_does_not_look_for_loops() -> None:
+    gc.freeze()
+    try:
+        with pytest.raises(RuntimeError, match=r"gc\.freeze\(\) has hidden .*unfreeze"):
+            assert_idle(seconds=SHORT)
+        with pytest.raises(RuntimeError, match="hand the loops over"), count_turns():
+            pass
+
+        async def here() -> int:
+            return (await assert_idle_here(seconds=SHORT)).total
+
+        # The running loop needs no looking for.
+        assert asyncio.run(here()) < 10
+    finally:
+        gc.unfreeze()
+
+
+def test_a_foreign_loop_is_found_and_refused() -> None:
+    class Foreign(asyncio.AbstractEventLoop):
+        def is_running(self) -> bool:
+            return True
+
+    foreign = Foreign()  # type: ignore[abstract]
+    with pytest.raises(TypeError, match="Foreign cannot be counted"):
+        assert_idle(seconds=SHORT)
+    del foreign
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"seconds": 0}, ValueError, "seconds must be above 0, not 0"),
+        ({"seconds": -1}, ValueError, "above 0, not -1"),
+        ({"seconds": float("inf")}, ValueError, "finite"),
+        ({"seconds": float("nan")}, ValueError, "finite"),
+        (
+            {"seconds": "1"},
+            TypeError,
+            "expected seconds as a number of seconds, got '1'",
+        ),
+        ({"seconds": True}, TypeError, "got True"),
+        ({"settle": -0.1}, ValueError, "settle must be 0 or more, not -0.1"),
+        ({"settle": None}, TypeError, "settle as a number of seconds, got None"),
+        ({"turns": -1}, ValueError, "turns must be 0 or more, not -1"),
+        ({"turns": 1.5}, TypeError, "expected turns as a whole number, got 1.5"),
+        ({"turns": True}, TypeError, "got True"),
+    ],
+)
+def test_settings_of_the_guard(options: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        assert_idle(**options)
+
+    async def here() -> None:
+        await assert_idle_here(**options)
+
+    with pytest.raises(error, match=words):
+        asyncio.run(here())
+
+
+def test_the_guard_needs_nothing_else_of_looplab() -> None:
+    """The file can be copied into a test suite."""
+    file = idle.__file__
+    program = (
+        "import runpy, sys; sys.modules['looplab'] = None; "
+        f"assert 'assert_idle' in runpy.run_path({file!r})"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)

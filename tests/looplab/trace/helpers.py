@@ -1,0 +1,83 @@
+"""Helpers of the tests of the tracer."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from looplab.clock import VirtualTimeLoop, burn
+from looplab.trace import Trace
+
+MS = 1_000_000
+S = 1_000_000_000
+TIMER = "_set_result_unless_cancelled"
+
+both_clocks = pytest.mark.parametrize("clock", ["virtual", "real"])
+both_loops = pytest.mark.parametrize(
+    "new_loop", [VirtualTimeLoop, asyncio.SelectorEventLoop], ids=["virtual", "stock"]
+)
+
+
+def nothing(*_: object) -> None: ...
+
+
+def bare(label: str) -> str:
+    return label.rpartition("<locals>.")[2]
+
+
+def rows(trace: Trace) -> list[tuple[int, int | None, int, int, str | None, str]]:
+    return [
+        (r.ready_ns, r.due_ns, r.run_ns, r.ended_ns, r.task, bare(r.label))
+        for r in trace
+    ]
+
+
+def story(trace: Trace) -> list[tuple[bool, bool, str]]:
+    """What ran, in order: has a task, was timed, label.
+
+    Default task names count per process on the stock loop, so they are left out.
+    """
+    return [(r.task is not None, r.due_ns is not None, bare(r.label)) for r in trace]
+
+
+async def small_program() -> None:
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[int] = asyncio.Queue(1)
+
+    async def producer() -> None:
+        for i in range(3):
+            await queue.put(i)
+            await asyncio.sleep(0)
+
+    async def consumer() -> None:
+        for _ in range(3):
+            await queue.get()
+            burn(0.002)
+
+    loop.call_soon(partial(nothing, 1))
+    loop.call_soon(nothing).cancel()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(producer(), name="producer")
+        group.create_task(consumer(), name="consumer")
+    # Set last and due in this order, so that a slow machine runs them in this order.
+    loop.call_later(0.1, partial(partial(nothing, 1), 2))
+    await asyncio.sleep(0.3)
+
+
+async def small_storm() -> str:
+    async def heartbeat() -> None:
+        while True:
+            await asyncio.sleep(1)
+
+    async def job() -> None:
+        burn(0.5)
+
+    beat = asyncio.create_task(heartbeat(), name="heartbeat")
+    await asyncio.sleep(0.75)
+    for number in range(3):
+        asyncio.create_task(job(), name=f"job-{number}")
+    await asyncio.sleep(2)
+    beat.cancel()
+    return "done"

@@ -1,0 +1,46 @@
+"""From CPU time to clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ontime.cost import (
+    clients_per_core,
+    cores_needed,
+)
+
+
+def test_clients_per_core() -> None:
+    assert clients_per_core(0.001) == 1000
+    assert clients_per_core(1) == 1
+    assert clients_per_core(0.004, rate=0.5) == 500
+    assert clients_per_core(0.001, utilisation=0.7) == 700
+
+
+def test_cores_needed() -> None:
+    assert cores_needed(0.001, 1000) == 1
+    assert cores_needed(0.001, 1001) == 2
+    assert cores_needed(0.0001, 10) == 1
+    assert cores_needed(0.1, 30, utilisation=0.5) == 6
+
+
+@pytest.mark.parametrize("function", [clients_per_core, cores_needed])
+def test_wrong_capacities(function: Callable[..., float]) -> None:
+    more = (1000,) if function is cores_needed else ()
+    for cpu in 0, -1, float("nan"), float("inf"):
+        with pytest.raises(
+            ValueError, match=r"cpu is .* s: give a finite number of s.*, above 0"
+        ):
+            function(cpu, *more)
+    with pytest.raises(TypeError, match="cpu as a number of seconds, got '1', a str"):
+        function("1", *more)
+    with pytest.raises(ValueError, match=r"utilisation is 1\.5: give at most 1"):
+        function(1, *more, utilisation=1.5)
+    with pytest.raises(
+        ValueError, match="utilisation is 0: give a finite share of a core"
+    ):
+        function(1, *more, utilisation=0)
+    with pytest.raises(ValueError, match=r"(rate|requests_per_second) is 0: give"):
+        clients_per_core(1, rate=0) if function is clients_per_core else function(1, 0)

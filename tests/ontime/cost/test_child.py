@@ -1,0 +1,46 @@
+"""What runs in the clean interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from ontime.cost import (
+    child,
+)
+
+
+@pytest.mark.parametrize(
+    ("samples", "least", "tries"),
+    [
+        ([(0.001, 0.03), (0.001, 0.002)], (0.001, 0.002), 2),  # it had to wait
+        ([(0.0, 0.03), (0.0, 0.04), (0.0, 0.05)], (0.0, 0.03), 3),  # it waits
+        ([(0.02, 0.03)], (0.02, 0.03), 1),  # it computes
+        ([(0.0, 1.0)], (0.0, 1.0), 1),  # long enough to tell
+    ],
+)
+def test_a_stop_of_the_process_is_told_from_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+    samples: list[tuple[float, float]],
+    least: tuple[float, float],
+    tries: int,
+) -> None:
+    calls: list[int] = []
+
+    def sample(order: object, number: int) -> tuple[float, float]:
+        calls.append(number)
+        return samples[len(calls) - 1]
+
+    monkeypatch.setattr(child, "_sample", sample)
+    assert child._undisturbed({}, 7) == least
+    assert calls == [7] * tries
+
+
+def test_the_clean_interpreter_has_no_tools_in_it() -> None:
+    program = "import sys, ontime.cost.child; print('looplab' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,0 +1,53 @@
+"""Tools that count instructions."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ontime.cost import (
+    counting,
+    cpu_cost,
+)
+from ontime.cost.works import nothing
+from tests.ontime.cost.shared import (
+    BRIEF,
+    needs_pyperf,
+)
+
+
+@needs_pyperf
+@pytest.mark.skipif(
+    counting.find_counter(60) is None, reason="nothing counts instructions here"
+)
+def test_instructions_are_counted() -> None:
+    table = cpu_cost(nothing, instructions=True, **BRIEF)
+    counted = table.rows[0].instructions
+    # Some 1,100 on 3.11; no clock has a part in it.
+    assert counted is not None
+    assert 100 < counted < 10_000
+    assert "Instructions counted by" in table.note
+    assert f"{counted:,.0f}" in repr(table)
+
+
+@needs_pyperf
+def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_COUNTERS", ())
+    table = cpu_cost(nothing, instructions=True, **BRIEF)
+    assert table.rows[0].instructions is None
+    assert "Instructions were not counted" in repr(table)
+
+
+def test_a_counter_that_cannot_count_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As perf says on a machine without hardware counters."""
+    refuses = counting._Counter(
+        "a", (sys.executable, "-c", "print('<not supported>;;instructions:u')"), r"^\d+"
+    )
+    counts = counting._Counter("b", (sys.executable, "-c", "print(12)"), r"^(\d+)")
+    monkeypatch.setattr(counting, "_COUNTERS", (refuses, counts))
+    assert counting.find_counter(20) is counts
+    monkeypatch.setattr(counting, "_COUNTERS", (refuses,))
+    assert counting.find_counter(20) is None

@@ -1,0 +1,162 @@
+"""The table: for a terminal, a page and a file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+
+import pytest
+
+from ontime.cost import (
+    Cost,
+    CostTable,
+)
+from ontime.cost.table import seconds, this_machine
+
+TABLE = CostTable(
+    (
+        Cost("in sequence", "asyncio", (1e-6, 2e-6, 3e-6), (4e-6,), 10, 1000),
+        Cost("a <b>", "asyncio", (8e-6, 10e-6), (1e-3, 2e-3), 5, 30_000),
+        Cost("in sequence", "uvloop", (1e-6,), (1e-6,), 10),
+        Cost("a <b>", "uvloop", unavailable="it is <gone>"),
+    ),
+    baseline="in sequence",
+    machine={"python": "Python 3.99", "cores": "2 cores"},
+    note="Look & see.",
+)
+
+
+def test_the_figures_of_a_table() -> None:
+    assert TABLE["in sequence"].cpu == 2e-6
+    assert TABLE["a <b>"].cpu == pytest.approx(9e-6)
+    assert TABLE["a <b>"].wall == pytest.approx(1.5e-3)
+    assert TABLE["in sequence"].spread == pytest.approx(1e-6)
+    assert TABLE["in sequence", "uvloop"].spread == 0
+    assert TABLE.ratio("a <b>") == pytest.approx(4.5)
+    assert TABLE.ratio_range("a <b>") == pytest.approx((8 / 3, 10))
+    assert TABLE.instruction_ratio("a <b>") == 30
+    assert TABLE.instruction_ratio("in sequence", "uvloop") is None
+    assert len(TABLE) == 4
+
+
+def test_a_table_in_a_terminal() -> None:
+    assert repr(TABLE).splitlines() == [
+        "what         loop     CPU a call         low to high  ratio  instructions"
+        "   ratio  wall a call",
+        "in sequence  asyncio     2.00 µs  1.00 µs to 3.00 µs  1.0 ×         1,000"
+        "   1.0 ×      4.00 µs",
+        "a <b>        asyncio     9.00 µs  8.00 µs to 10.0 µs  4.5 ×        30,000"
+        "  30.0 ×      1.50 ms",
+        "in sequence  uvloop      1.00 µs  1.00 µs to 1.00 µs  1.0 ×             -"
+        "       -      1.00 µs",
+        "a <b>        uvloop   it is <gone>",
+        "Measured on Python 3.99, 2 cores.",
+        "Look & see.",
+    ]
+
+
+def test_a_table_on_a_page() -> None:
+    page = TABLE._repr_html_()
+    assert "call. Measured on Python 3.99, 2 cores. Look &amp; see.</caption>" in page
+    assert '<th scope="row">a &lt;b&gt;</th>' in page
+    assert '<td>uvloop</td><td colspan="6">it is &lt;gone&gt;</td></tr>' in page
+    assert page.count("<tr>") == 5
+    assert "<td>8.00\N{NO-BREAK SPACE}µs to 10.0\N{NO-BREAK SPACE}µs</td>" in page
+    assert "<td>4.5\N{NO-BREAK SPACE}×</td>" in page
+
+
+def test_a_table_of_one_loop_on_a_page() -> None:
+    rows = (
+        Cost("f", "uvloop", (1e-3,), (1e-3,), 1),
+        Cost("g", "uvloop", unavailable="no"),
+    )
+    page = CostTable(rows, baseline="f", machine={"cores": "2 cores"})._repr_html_()
+    assert "CPU time of a call on uvloop. Measured on 2 cores.</caption>" in page
+    assert "<td>uvloop</td>" not in page
+    assert '<th scope="row">g</th><td colspan="4">no</td></tr>' in page
+    assert page.count('scope="col"') == 5
+
+
+def test_a_table_of_one_row() -> None:
+    table = CostTable(
+        (Cost("f", "asyncio", (1e-3,), (1e-3,), 1),), baseline="f", machine={}
+    )
+    assert "ratio" not in repr(table)
+    assert "Measured on" not in repr(table) + table._repr_html_()
+    assert table.cpu == 1e-3
+    assert repr(table.rows[0]) == (
+        "f, asyncio: 1.00 ms of CPU a call (1.00 ms to 1.00 ms), wall 1.00 ms"
+    )
+
+
+def test_a_table_as_data() -> None:
+    data = json.loads(TABLE.to_json())
+    assert data["rows"][0]["cpus"] == [1e-6, 2e-6, 3e-6]
+    assert data["machine"]["cores"] == "2 cores"
+
+
+def test_a_kept_table(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    TABLE.save(path)
+    again = CostTable.load(path)
+    assert again.rows == TABLE.rows
+    assert again.as_dict() == TABLE.as_dict()
+    assert (tmp_path / "table.txt").read_text("utf-8") == f"{TABLE!r}\n"
+
+
+def test_where_no_table_can_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"table.txt' must end in .json"):
+        TABLE.save(tmp_path / "table.txt")
+    with pytest.raises(FileNotFoundError, match=r"no folder '.*absent': make"):
+        TABLE.save(tmp_path / "absent" / "table.json")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(ValueError, match=r"folder.json' is a folder: give the name"):
+        TABLE.save(tmp_path / "folder.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"rows": [{"name": "f"}]}'])
+def test_what_is_no_kept_table(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"table.json is not a saved table \("):
+        CostTable.load(path)
+    with pytest.raises(FileNotFoundError):
+        CostTable.load(tmp_path / "absent.json")
+
+
+def test_the_machine_of_a_table() -> None:
+    found = this_machine({"uvloop": "9.9"})
+    assert found["python"] == f"Python {platform.python_version()}"
+    assert found["system"] == platform.system()
+    assert found["processor"]
+    assert found["uvloop"] == "uvloop 9.9"
+
+
+def test_what_a_table_does_not_have() -> None:
+    with pytest.raises(KeyError, match="there are: 'in sequence' on asyncio"):
+        TABLE["gather"]
+    with pytest.raises(ValueError, match="was not measured: it is <gone>"):
+        _ = TABLE["a <b>", "uvloop"].cpu
+    with pytest.raises(ValueError, match="4 rows: say which one"):
+        _ = TABLE.cpu
+    assert repr(TABLE.rows[3]) == "a <b>, uvloop: not measured, it is <gone>"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0.00 ns"),
+        (1.234e-9, "1.23 ns"),
+        (478e-9, "478 ns"),
+        (999.4e-9, "999 ns"),
+        (999.7e-9, "1.00 µs"),
+        (20.72e-6, "20.7 µs"),
+        (9.996e-3, "10.0 ms"),
+        (1.5, "1.50 s"),
+        (1234, "1234 s"),
+    ],
+)
+def test_times_in_words(value: float, text: str) -> None:
+    assert seconds(value) == text

@@ -1,0 +1,60 @@
+"""``python -m ontime.crossthread``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ontime.crossthread", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_command() -> None:
+    done = command("queue", "--seconds", "0.05")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("ready ")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        "hops",
+        "messages",
+        "idle",
+    ]
+    found = json.loads(command("poll", "--seconds", "0.1", "--json").stdout)
+    assert min(found["idle"]["turns"]) > 10
+    assert found["sessions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pole"], "invalid choice: 'pole'"),
+        (["poll", "--sessions", "0"], "--sessions is 0: give 1 or more"),
+        (["poll", "--seconds", "0"], "seconds is 0.0 s: give a finite number"),
+        (["poll", "--seconds", "x"], "invalid float value: 'x'"),
+        ([], "the following arguments are required: way"),
+    ],
+)
+def test_command_refuses(words: list[str], said: str) -> None:
+    done = command(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_command_without_the_package(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ontime.crossthread.__main__ import main
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["janus"]) == 1
+    assert "pip install janus" in capsys.readouterr().err

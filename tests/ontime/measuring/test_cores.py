@@ -1,0 +1,25 @@
+"""How many cores are free."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ontime.measuring.cores import free_cores
+from ontime.measuring.records import usable_cores
+
+
+def test_free_cores() -> None:
+    assert 0 < free_cores(0.1) < usable_cores() + 0.5
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf])
+def test_no_time_to_look(bad: float) -> None:
+    with pytest.raises(ValueError, match=f"seconds is {bad} s: give a finite number"):
+        free_cores(bad)
+
+
+def test_a_word_is_no_time() -> None:
+    with pytest.raises(TypeError, match="seconds as a number of seconds, got '1', a"):
+        free_cores("1")  # type: ignore[arg-type]
