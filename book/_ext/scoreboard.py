@@ -18,7 +18,9 @@ from typing import Any
 from docutils import nodes
 from html_elements import Html, add_html_node, element
 from scoreboard_data import (
+    BUSY,
     DIFFERS,
+    MODEL,
     NOT_YET,
     REPRODUCED,
     Judgement,
@@ -35,8 +37,14 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 logger = logging.getLogger(__name__)
 
 #: A sign beside the word, so that a verdict does not rest on colour.
-SIGNS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_YET: "…"}
-CLASSES = {REPRODUCED: "reproduced", DIFFERS: "differs", NOT_YET: "not-yet"}
+SIGNS = {REPRODUCED: "✓", MODEL: "✓", BUSY: "…", DIFFERS: "≠", NOT_YET: "…"}
+CLASSES = {
+    REPRODUCED: "reproduced",
+    MODEL: "reproduced",
+    BUSY: "not-yet",
+    DIFFERS: "differs",
+    NOT_YET: "not-yet",
+}
 COLUMNS = ("Id", "Experiment", "Published", "Ours, exact", "Ours, measured", "Verdict")
 
 

@@ -10,20 +10,19 @@ from the glue outputs that the notebooks hold.
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from functools import cached_property
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-GLUE_PREFIX = "application/papermill.record/"
+from lab_values import Lab, Value, read_lab
+
 IDS = (
     *(f"A{n}" for n in range(1, 10)),
     *(f"B{n}" for n in range(1, 5)),
@@ -35,8 +34,12 @@ KEY_WITH_ID = re.compile(r"([A-E][1-9])_")
 MACHINE_KEY = "machine"
 
 REPRODUCED = "reproduced"
+MODEL = "reproduced in the model"  # nothing in real time was judged
+BUSY = "machine was busy"  # a figure in real time was, and says little
 DIFFERS = "differs"
 NOT_YET = "not yet"
+
+QUIET = Decimal("0.9")  # the share of the cores that is free on a quiet machine
 
 #: What each kind of comparison needs besides its key.
 KINDS: dict[str, tuple[set[str], set[str]]] = {
@@ -52,8 +55,6 @@ KINDS: dict[str, tuple[set[str], set[str]]] = {
     "shown": (set(), set()),
 }
 ALWAYS = {"kind", "key", "keys", "what", "unit", "digits", "clock", "why"}
-
-Value = Decimal | str
 
 
 class ScoreboardError(ValueError):
@@ -100,6 +101,16 @@ class Claim:
     @property
     def judged(self) -> bool:
         return self.kind != "shown"
+
+    @property
+    def real(self) -> bool:
+        """Whether it is about a run on a real loop and not on a model.
+
+        A count on the stock loop, whose key ends in ``_stock``, needs no quiet machine.
+        """
+        return self.clock == "measured" or any(
+            key.endswith("_stock") for key in self.keys
+        )
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -298,67 +309,18 @@ def bib_keys(path: Path) -> set[str]:
     return set(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)\s*,", text, re.M))
 
 
-# ---------------------------------------------------------------- notebooks
-
-
-@dataclass(frozen=True, slots=True)
-class Glue:
-    """What one notebook glued: values by key, keys glued twice, cell tags."""
-
-    values: dict[str, Value]
-    twice: tuple[str, ...] = ()
-    tags: dict[str, frozenset[str]] = field(default_factory=dict)
-
-
-def glued_value(data: dict[str, Any]) -> Value | None:
-    """Read the value of a glue output: a number, or the text itself."""
-    for mime in (GLUE_PREFIX + "text/plain", "text/plain"):
-        if mime in data:
-            text = "".join(data[mime]).strip()
-            break
-    else:
-        return None
-    # repr of a NumPy scalar: np.float64(1.5)
-    if found := re.fullmatch(r"np\.\w+\((.*)\)", text):
-        text = found[1]
-    if text in {"True", "False"}:
-        return text
+@lru_cache(maxsize=1)
+def _read(
+    published: Path, mtime_ns: int, size: int
+) -> tuple[tuple[Source, ...], tuple[Row, ...]]:
+    """Sources and rows of the file; a page asks for them at each figure."""
     try:
-        number = Decimal(text)
-    except InvalidOperation:
-        pass
-    else:
-        if number.is_finite():
-            return number
-    try:
-        literal = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-    if isinstance(literal, str):
-        return literal
-    if isinstance(literal, list | tuple):
-        return ", ".join(str(item) for item in literal)
-    return text
-
-
-def read_glue(path: Path) -> Glue:
-    """Collect the glue outputs of a notebook."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    values: dict[str, Value] = {}
-    tags: dict[str, frozenset[str]] = {}
-    seen: Counter[str] = Counter()
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", ()):
-            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
-            if name is None:
-                continue
-            seen[name] += 1
-            tags[name] = frozenset(cell["metadata"].get("tags", ()))
-            value = glued_value(output.get("data", {}))
-            if value is not None:
-                values[name] = value
-    twice = tuple(name for name, count in seen.items() if count > 1)
-    return Glue(values, twice, tags)
+        text = published.read_text(encoding="utf-8")
+        data = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise ScoreboardError(f"{published.name}: {error}") from error
+    sources = tuple(Source(**raw) for raw in data.get("source", ()))
+    return sources, tuple(_row(raw) for raw in data.get("row", ()))
 
 
 # ---------------------------------------------------------------- judging
@@ -380,20 +342,14 @@ class Scoreboard:
         self.published = published
         self.notebooks = notebooks
         self.references = references
-        try:
-            text = published.read_text(encoding="utf-8")
-            data = tomllib.loads(text, parse_float=Decimal)
-        except tomllib.TOMLDecodeError as error:
-            raise ScoreboardError(f"{published.name}: {error}") from error
-        self.sources = tuple(Source(**raw) for raw in data.get("source", ()))
-        self.rows = tuple(_row(raw) for raw in data.get("row", ()))
+        status = published.stat()
+        self.sources, self.rows = _read(published, status.st_mtime_ns, status.st_size)
 
     @cached_property
-    def glue(self) -> dict[str, Glue]:
-        """What each notebook that exists has glued, by stem."""
+    def labs(self) -> dict[str, Lab]:
+        """Each notebook that exists, by stem."""
         return {
-            path.stem: read_glue(path)
-            for path in sorted(self.notebooks.glob("*.ipynb"))
+            path.stem: read_lab(path) for path in sorted(self.notebooks.glob("*.ipynb"))
         }
 
     @property
@@ -403,7 +359,7 @@ class Scoreboard:
         Notebooks that do not exist yet are among them, so that the page is
         drawn anew when one appears.
         """
-        stems = {row.stem for row in self.rows} | set(self.glue)
+        stems = {row.stem for row in self.rows} | set(self.labs)
         files = [self.notebooks / f"{stem}.ipynb" for stem in sorted(stems)]
         return [self.published, self.references, *files]
 
@@ -411,13 +367,13 @@ class Scoreboard:
         return next((row for row in self.rows if row.id == id_), None)
 
     def value(self, row: Row, key: str) -> Value | None:
-        notebook = self.glue.get(row.stem)
-        return None if notebook is None else notebook.values.get(key)
+        lab = self.labs.get(row.stem)
+        return None if lab is None else lab.values.get(key)
 
     def machine(self, stem: str) -> str:
         """The machine of a notebook's measured figures, as it was glued."""
-        glue = self.glue.get(stem)
-        return str(glue.values.get(MACHINE_KEY, "")) if glue else ""
+        lab = self.labs.get(stem)
+        return str(lab.values.get(MACHINE_KEY, "")) if lab else ""
 
     # -- one claim
 
@@ -469,9 +425,23 @@ class Scoreboard:
         failed = tuple(claim for claim, held in results if not held)
         # Where nothing was published there is nothing to reproduce: such a row
         # can only differ, and says why.
-        if failed or not any(claim.judged for claim in row.claims):
+        judged = [claim for claim in row.claims if claim.judged]
+        if any(claim.clock == "exact" for claim in failed) or not judged:
             return Judgement(row, DIFFERS, failed)
-        return Judgement(row, REPRODUCED)
+        measured = [claim for claim in judged if claim.clock == "measured"]
+        if any(self.free(row, key) < QUIET for one in measured for key in one.reads):
+            return Judgement(row, BUSY, failed)
+        if failed:
+            return Judgement(row, DIFFERS, failed)
+        real = any(claim.real for claim in judged)
+        return Judgement(row, REPRODUCED if real else MODEL)
+
+    def free(self, row: Row, key: str) -> Decimal:
+        """The share of the cores that was free around a figure; 1 where none is said.
+
+        An exact figure needs no free core.
+        """
+        return self.labs[row.stem].shares.get(key, Decimal(1))
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -482,8 +452,10 @@ class Scoreboard:
         """One computed line: how many of the rows stand where."""
         count = Counter(judgement.status for judgement in self.judgements)
         differ = "differs" if count[DIFFERS] == 1 else "differ"
+        busy = f"{count[BUSY]} measured on a busy machine, " if count[BUSY] else ""
         return (
-            f"{count[REPRODUCED]} of {len(self.rows)} reproduced, "
+            f"{count[REPRODUCED]} of {len(self.rows)} reproduced in real time, "
+            f"{count[MODEL]} in the model alone, {busy}"
             f"{count[DIFFERS]} {differ} with a reason, {count[NOT_YET]} not yet."
         )
 
@@ -520,31 +492,31 @@ class Scoreboard:
 
     def _problems_of_keys(self) -> Iterator[str]:
         for row in self.rows:
-            notebook = self.glue.get(row.stem)
-            if notebook is None:
+            lab = self.labs.get(row.stem)
+            if lab is None:
                 continue
             name = f"{row.stem}.ipynb"
             if not row.claims:
                 yield f"{row.id}: {name} exists but the row claims nothing of it"
             for key in (*row.keys, *row.auxiliary):
-                if key not in notebook.values:
+                if key not in lab.values:
                     yield (
                         f"{row.id}: {name} does not glue {key!r}; run the "
                         "notebook, or mend the key in the row"
                     )
             for claim in row.claims:
                 for key in claim.keys:
-                    tags = notebook.tags.get(key, frozenset())
-                    if key in notebook.values and claim.clock not in tags:
+                    tags = lab.tags.get(key, frozenset())
+                    if key in lab.values and claim.clock not in tags:
                         yield (
                             f"{row.id}: {key!r} is declared {claim.clock}, but its "
                             f"cell in {name} has no tag {claim.clock!r}"
                         )
-        for stem, glue in self.glue.items():
-            yield from self._problems_of_notebook(stem, glue)
+        for stem, lab in self.labs.items():
+            yield from self._problems_of_notebook(stem, lab)
 
-    def _problems_of_notebook(self, stem: str, glue: Glue) -> Iterator[str]:
-        for key in glue.twice:
+    def _problems_of_notebook(self, stem: str, lab: Lab) -> Iterator[str]:
+        for key in lab.twice:
             yield f"{stem}.ipynb glues {key!r} more than once"
         wanted = {
             key
@@ -552,15 +524,15 @@ class Scoreboard:
             if row.stem == stem
             for key in (*row.keys, *row.auxiliary)
         }
-        for key in glue.values:
+        for key in lab.values:
             if KEY_WITH_ID.match(key) and key not in wanted:
                 yield (
                     f"{stem}.ipynb glues {key!r}, which no row mentions: add a "
                     "claim, or list the key under auxiliary"
                 )
-        if not glue.values.get(MACHINE_KEY) and any(
+        if not lab.values.get(MACHINE_KEY) and any(
             KEY_WITH_ID.match(key) and "measured" in tags
-            for key, tags in glue.tags.items()
+            for key, tags in lab.tags.items()
         ):
             yield (
                 f"{stem}.ipynb has measured figures but does not glue "
@@ -580,7 +552,7 @@ class Scoreboard:
                     f"{row.id}: differs without a because "
                     f"({what or 'nothing to compare with'})"
                 )
-            if judgement.status == REPRODUCED and row.because:
+            if judgement.status in {REPRODUCED, MODEL} and row.because:
                 yield (
                     f"{row.id}: stale because: all figures agree now, so take the "
                     "reason out"
@@ -609,7 +581,11 @@ class Scoreboard:
                 parts.append(f"{value:,.{claim.digits}f}")
             else:
                 parts.append(str(value))
-        return with_unit(", ".join(parts), claim.unit)
+        text = with_unit(", ".join(parts), claim.unit)
+        free = min(self.free(row, key) for key in claim.keys)
+        if free < QUIET:
+            text += f" with {free:.0%} of the cores free"
+        return text
 
 
 def published_number(row: Row, text: str) -> bool:

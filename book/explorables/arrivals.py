@@ -100,20 +100,18 @@ def frame(rate: int) -> Frame:
     far = Axes(24, 120, (0, LENGTH), (0, 1200))
     far.text(0, 1200, "Items in the queue", "head", rise=8)
     far.grid([(0, ""), (500, "500"), (1000, "1,000")])
-    far.line(free.lengths, "heartbeat")
-    far.line(bounded.lengths, "jobs")
+    far.line(free.lengths, "orange")
+    far.line(bounded.lengths, "blue")
     end = free.lengths[-1][1]
-    far.text(
-        LENGTH, end, f"no bound: {end:,}", "heartbeat", rise=9 if end < 900 else -40
-    )
+    far.text(LENGTH, end, f"no bound: {end:,}", "orange", rise=9 if end < 900 else -40)
 
     near = Axes(182, 120, (0, LENGTH), (0, 30))
     near.text(0, 30, "The same, nearer", "head", rise=8)
     near.grid([(0, ""), (BOUND, f"{BOUND}"), (20, "20")])
-    near.line(free.lengths, "heartbeat clip")
-    near.line(bounded.lengths, "jobs")
+    near.line(free.lengths, "orange clip")
+    near.line(bounded.lengths, "blue")
     held = f": producer waits {bounded.held:.1f} s" if bounded.held > 0.05 else ""
-    near.text(LENGTH, BOUND, f"bound of {BOUND}{held}", "jobs", rise=9)
+    near.text(LENGTH, BOUND, f"bound of {BOUND}{held}", "blue", rise=9)
     near.below([(0, "0 s"), (5, "5 s"), (10, "10 s")])
     summary = (
         f"The consumer takes {1 / SERVE:.0f} a second. No bound: up to "

@@ -11,14 +11,14 @@ from math import log10
 from charts import STYLE, Axes, figure
 
 from livecells import Explorable, Frame
-from looplab.cost import clients_per_core
+from ontime.cost import clients_per_core
 
 EXTRA = 0.010  # ms of CPU time that the tasks of a request add
 VALUES = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 LIVE = f"""
 cpu = 1
-from looplab.cost import clients_per_core
+from ontime.cost import clients_per_core
 
 extra = {EXTRA:.3f}  # ms that the tasks of a request add
 plain = clients_per_core(cpu / 1000)
@@ -53,15 +53,15 @@ def frame(ms: float) -> Frame:
     many = Axes(24, 180, (low, high), (0, 4.9))
     many.text(low, 4.9, "Clients for each core", "head", rise=8)
     many.grid([(0, "1"), (1, "10"), (2, "100"), (3, "1,000"), (4, "10,000")])
-    many.line([(log10(v), log10(clients(v))) for v in VALUES], "jobs")
+    many.line([(log10(v), log10(clients(v))) for v in VALUES], "blue")
     place = log10(ms)
     many.upright(place, "rule")
-    many.ring(place, log10(plain), "jobs")
+    many.ring(place, log10(plain), "blue")
     many.text(
         place,
         log10(plain),
         rounded(plain),
-        "jobs",
+        "blue",
         rise=8,
         dx=-12 if place > 1.2 else 14,
         anchor="end" if place > 1.2 else "start",
@@ -70,8 +70,8 @@ def frame(ms: float) -> Frame:
 
     share = Axes(262, 26, (0, 1), (0, 1))
     share.text(0, 1, "Clients left, if its tasks take 10 µs more", "head", rise=8)
-    share.line([(0, 0.5), (1, 0.5)], "heartbeat area")
-    share.line([(0, 0.5), (1 - fewer, 0.5)], "heartbeat bar")
+    share.line([(0, 0.5), (1, 0.5)], "orange area")
+    share.line([(0, 0.5), (1 - fewer, 0.5)], "orange bar")
     share.text(0.01, 0.34, f"{1 - fewer:.1%}", "paper", anchor="start")
     summary = (
         f"{ms:g} ms of CPU time for a request: {in_words(plain)} for each core, "

@@ -11,14 +11,14 @@ from functools import cache
 from charts import LEFT, STYLE, WIDTH, Axes, figure, number
 
 from livecells import Explorable, Frame
-from looplab.leases import LeaseRun, LeaseRuns, LeaseSettings, consume_many
+from ontime.leases import LeaseRun, LeaseRuns, LeaseSettings, consume_many
 
 RUNS = 10
 WORK = (0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 LIVE = f"""
 cpu = 0.1
-from looplab.leases import LeaseSettings, consume_many
+from ontime.leases import LeaseSettings, consume_many
 
 runs = consume_many(LeaseSettings(cpu=cpu), runs={RUNS})
 print("lost of 100:", *sorted(run.lost for run in runs))
@@ -48,17 +48,17 @@ def frame(cpu: float) -> Frame:
         rise=8,
     )
     many.grid([(0, ""), (50, "50"), (100, "100")])
-    many.line([(math.log(x), often(x).lost.median) for x in WORK], "heartbeat")
+    many.line([(math.log(x), often(x).lost.median) for x in WORK], "orange")
     here = math.log(cpu)
     many.upright(here, "rule")
-    many.dots([(here, value) for value in lost.values], "heartbeat")
-    many.ring(here, lost.median, "heartbeat")
+    many.dots([(here, value) for value in lost.values], "orange")
+    many.ring(here, lost.median, "orange")
     low = lost.median < 50
     many.text(
         here,
         lost.median,
         f"{spoken(lost.min, lost.max)} lost",
-        "heartbeat",
+        "orange",
         rise=14 if low else -24,
     )
     many.below(
@@ -80,15 +80,15 @@ def frame(cpu: float) -> Frame:
     for message in run.messages:
         left = LEFT + step * (message.number % 50)
         bottom = row.top + (20 if message.number < 50 else 44)
-        height, role = (5, "heartbeat") if message.lost else (18, "leases")
+        height, role = (5, "orange") if message.lost else (18, "green")
         row.parts.append(
             f'<rect class="{role}" style="stroke:none" x="{left:.2f}%" '
             f'y="{number(bottom - height)}" width="{step * 0.7:.2f}%" '
             f'height="{height}"/>'
         )
     done = f"{run.processed} processed" if run.processed else "none processed"
-    row.text(0, 0, done, "leases", rise=-17)
-    row.text(50, 0, f"{run.lost} lost, in {run.makespan:.0f} s", "heartbeat", rise=-17)
+    row.text(0, 0, done, "green", rise=-17)
+    row.text(50, 0, f"{run.lost} lost, in {run.makespan:.0f} s", "orange", rise=-17)
     summary = (
         f"In {RUNS} runs {spoken(lost.min, lost.max)} of {len(run.messages)} messages "
         f"lose their lease. In the middle run {run.processed} are processed, and it "

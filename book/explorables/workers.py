@@ -106,36 +106,28 @@ def seconds(value: float) -> str:
 def frame(workers: int) -> Frame:
     found, took = lateness(workers), finish(workers)
     late = Axes(24, 190, (0, COUNTS[-1]), (0, 2.2))
-    late.text(0, 2.2, f"Lateness of the heartbeat, {RUNS} runs each", "head", rise=8)
+    late.text(0, 2.2, f"Lateness, {RUNS} runs each", "head", rise=8)
     late.grid([(0, ""), (1, "1 s"), (2, "2 s")])
-    late.line([(n, lateness(n).max) for n in COUNTS], "heartbeat")
-    late.line([(n, lateness(n).median) for n in COUNTS], "heartbeat dash")
+    late.line([(n, lateness(n).max) for n in COUNTS], "orange")
+    late.line([(n, lateness(n).median) for n in COUNTS], "orange dash")
     late.upright(workers, "rule")
-    late.dots([(workers, value) for value in found.values], "heartbeat")
-    late.ring(workers, found.max, "heartbeat")
-    low = workers < 60  # above it and left of it the line is in the way
-    late.text(
-        workers,
-        found.max,
-        f"worst {seconds(found.max)}",
-        "heartbeat",
-        rise=4 if low else 12,
-        dx=18 if low else 0,
-        anchor="start" if low else "end",
-    )
+    late.dots([(workers, value) for value in found.values], "orange")
+    late.ring(workers, found.max, "orange")
+    # In the line above the plot, where no curve is.
+    late.text(200, 2.2, f"worst {seconds(found.max)}", "orange", rise=8, anchor="end")
     late.text(200, lateness(200).median, f"median of {RUNS}", "soft", rise=-30)
     late.below([(0, "0"), (50, "50"), (100, "100"), (200, "200 workers")])
 
     done = Axes(272, 26, (0, 6.2), (0, 1))
     done.text(0, 1, f"{JOBS} jobs are done after", "head", rise=8)
-    done.line([(0, 0.5), (6.2, 0.5)], "jobs area")
-    done.line([(0, 0.5), (took, 0.5)], "jobs bar")
+    done.line([(0, 0.5), (6.2, 0.5)], "blue area")
+    done.line([(0, 0.5), (took, 0.5)], "blue bar")
     inside = took > 3
     done.text(
         took - 0.1 if inside else took + 0.1,
         0.34,
         seconds(took),
-        "paper" if inside else "jobs bare",
+        "paper" if inside else "blue bare",
         anchor="end" if inside else "start",
     )
     summary = (

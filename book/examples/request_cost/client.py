@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 __all__ = ["Server"]
 
 CONNECTIONS = 4
+SATURATING = 16  # connections: a busy server has the next request waiting
 HERE = Path(__file__).resolve().parent
 
 
@@ -67,6 +70,39 @@ class Server:
         if done != [parts] * len(done):
             raise RuntimeError(f"{path} did not do its {parts} parts each time")
         return float(after - before) / len(done)
+
+    def saturate(
+        self, way: str, parts: int, rounds: int, seconds: float
+    ) -> tuple[float, float]:
+        """Keep the server busy for a time, with a next request always at hand.
+
+        Returns:
+            Answers in a second of wall time, and the server's share of a core.
+        """
+        path = f"/{way}/{parts}/{rounds}"
+        self._ask([path])  # a status other than 200 raises here
+        request = f"GET {path} HTTP/1.1\r\nHost: here\r\n\r\n".encode()
+        before, begun = self._ask(["/cpu"])[0]["cpu"], time.monotonic()
+
+        def client(_: int) -> int:
+            answers = 0
+            with socket.create_connection(("127.0.0.1", self._port), 10) as sock:
+                while time.monotonic() < begun + seconds:
+                    sock.sendall(request)
+                    answer = b""
+                    while not answer.endswith(b"}"):  # of the JSON
+                        more = sock.recv(65_536)
+                        if not more:
+                            raise RuntimeError(f"{path}: the server hung up")
+                        answer += more
+                    answers += 1
+            return answers
+
+        with ThreadPoolExecutor(SATURATING) as threads:
+            answers = sum(threads.map(client, range(SATURATING)))
+        wall = time.monotonic() - begun
+        used = self._ask(["/cpu"])[0]["cpu"] - before
+        return answers / wall, used / wall
 
     def _ask(self, paths: list[str]) -> list[Any]:
         """The answers to requests on one connection."""

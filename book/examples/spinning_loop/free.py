@@ -52,13 +52,13 @@ def interpreter() -> str:
 
 
 def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
-    """What ``python -m looplab.crossthread`` says, with the GIL or without."""
-    command = [python, "-X", f"gil={gil}", "-m", "looplab.crossthread", way, "--json"]
+    """What ``python -m ontime.crossthread`` says, with the GIL or without."""
+    command = [python, "-X", f"gil={gil}", "-m", "ontime.crossthread", way, "--json"]
     command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
     done = run(command, timeout=120, env=environ())
     if done.code:
         last = (done.err.strip() or "no words").splitlines()[-1]
-        raise CaptureError(f"looplab.crossthread failed: {last}")
+        raise CaptureError(f"ontime.crossthread failed: {last}")
     found = json.loads(done.out)
     assert isinstance(found, dict)
     return found

@@ -56,7 +56,7 @@ def capture(output: Path, folder: Path, say: Callable[[str], None]) -> int:
         names = ", ".join(f"{n} {v}" for n, v in result["versions"].items())
         text = f"# {names}\n"
         for name, start in (
-            ("looplab.crossthread.assert_idle", ""),
+            ("looplab.idle.assert_idle", ""),
             ("idle_guard.assert_idle", "short_"),
         ):
             words = clean(result[start + "words"]).strip()

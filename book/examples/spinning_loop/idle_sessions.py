@@ -2,7 +2,7 @@
 
 This program runs inside one of the pinned environments and prints one JSON object.  A
 test in it is what a reader pastes into a test suite, once with the guard of
-:mod:`looplab.crossthread` and once with the short one of ``idle_guard.py``.
+:mod:`looplab.idle` and once with the short one of ``idle_guard.py``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 import idle_guard
 from sockets import client, versions
 
-from looplab.crossthread import assert_idle
+from looplab.idle import assert_idle
 
 
 def test_idle_sessions_stay_idle() -> None:

@@ -1,0 +1,114 @@
+"""Ways to do CPU work: the lateness of a heartbeat beside several jobs at once.
+
+For the chapter on CPU work. All on the virtual clock; work in other processes takes the
+loop no time there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from bars import bars
+from charts import STYLE
+
+from livecells import Explorable, Frame
+from looplab import Heartbeat, burn, run
+
+JOB, PIECE = 0.100, 0.010  # seconds of CPU work of a job, and of one piece of it
+COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20)
+
+LIVE = f"""
+jobs = 4
+import asyncio
+from looplab import Heartbeat, burn, run
+
+async def in_pieces():
+    for _ in range({round(JOB / PIECE)}):
+        burn({PIECE:.3f})
+        await asyncio.sleep(0)
+
+async def main():
+    async with Heartbeat(interval=0.05) as heart:
+        await asyncio.sleep(0.05)
+        await asyncio.gather(*(in_pieces() for _ in range(jobs)))
+        await asyncio.sleep(0.05)
+    return heart.worst
+
+run(main())
+"""
+
+
+async def whole() -> None:
+    burn(JOB)
+
+
+async def in_pieces() -> None:
+    for _ in range(round(JOB / PIECE)):
+        burn(PIECE)
+        await asyncio.sleep(0)
+
+
+async def elsewhere() -> None:
+    await asyncio.sleep(JOB)
+
+
+async def together(job: Callable[[], Awaitable[None]], count: int) -> None:
+    await asyncio.gather(*(job() for _ in range(count)))
+
+
+async def one_by_one(job: Callable[[], Awaitable[None]], count: int) -> None:
+    for _ in range(count):
+        await job()
+
+
+def lateness(
+    way: Callable[[Callable[[], Awaitable[None]], int], Awaitable[None]],
+    job: Callable[[], Awaitable[None]],
+    count: int,
+) -> float:
+    """The worst lateness, in seconds, of a heartbeat beside that many jobs."""
+
+    async def main() -> float:
+        async with Heartbeat(interval=0.05) as heart:
+            await asyncio.sleep(0.05)
+            await way(job, count)
+            await asyncio.sleep(0.05)
+        return heart.worst
+
+    return round(run(main()), 6)
+
+
+WAYS = {
+    "A task each, in one piece": (together, whole, "orange"),
+    "A task each, in pieces": (together, in_pieces, "blue"),
+    "One worker, in pieces": (one_by_one, in_pieces, "green"),
+    "Other processes": (together, elsewhere, "grey"),
+}
+
+
+def frame(count: int, most: float) -> Frame:
+    found = {words: lateness(way, job, count) for words, (way, job, _) in WAYS.items()}
+    rows = [
+        (words, late, f"{1000 * late:,.0f} ms late", WAYS[words][2])
+        for words, late in found.items()
+    ]
+    listed = "; ".join(
+        f"{words.lower()}, {1000 * late:,.0f} ms" for words, late in found.items()
+    )
+    return Frame(bars(rows, most), f"The heartbeat is late by: {listed}.")
+
+
+def explorable() -> Explorable:
+    most = max(lateness(way, job, COUNTS[-1]) for way, job, _ in WAYS.values())
+    return Explorable(
+        title="Where the work is done, and what a heartbeat feels of it",
+        parameter="Jobs at once",
+        unit="jobs",
+        values=COUNTS,
+        texts=[f"{n} job" if n == 1 else f"{n} jobs" for n in COUNTS],
+        frames=[frame(n, most) for n in COUNTS],
+        default=4,
+        live=LIVE,
+        style=STYLE,
+    )

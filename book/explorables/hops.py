@@ -1,0 +1,97 @@
+"""Hops from task to task on a loop whose other tasks poll: each waits for an iteration.
+
+For the chapter on the spinning loop; on the virtual clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from bars import bars
+from charts import STYLE
+
+from livecells import Explorable, Frame
+from looplab import burn, elapsed, run
+
+POLL = 0.0001  # seconds of CPU that one poll takes
+COUNTS = (0, 1, 2, 4, 8, 16, 32, 64)
+HOPS = {1: "orange", 5: "blue", 20: "green"}
+
+LIVE = f"""
+polling = 8
+import asyncio
+from looplab import burn, elapsed, run
+
+async def poll():
+    while True:
+        burn({POLL:.4f})
+        await asyncio.sleep(0)
+
+async def main(hops):
+    polls = [asyncio.create_task(poll()) for _ in range(polling)]
+    await asyncio.sleep(0.01)
+    began = elapsed()
+    for _ in range(hops):
+        await asyncio.create_task(asyncio.sleep(0))
+    took = elapsed() - began
+    for task in polls:
+        task.cancel()
+    return round(took, 4)
+
+{{hops: run(main(hops)) for hops in {tuple(HOPS)}}}
+"""
+
+
+def duration(polling: int, hops: int) -> float:
+    """Seconds that a message takes from task to task."""
+
+    async def poll() -> None:
+        while True:
+            burn(POLL)
+            await asyncio.sleep(0)
+
+    async def main() -> float:
+        polls = [asyncio.create_task(poll()) for _ in range(polling)]
+        await asyncio.sleep(0.01)
+        began = elapsed()
+        for _ in range(hops):
+            await asyncio.create_task(asyncio.sleep(0))
+        took = elapsed() - began
+        for task in polls:
+            task.cancel()
+        return took
+
+    return round(run(main()), 6)
+
+
+def frame(polling: int, most: float) -> Frame:
+    took = {hops: duration(polling, hops) for hops in HOPS}
+    rows = [
+        (
+            "1 hop" if hops == 1 else f"{hops} hops",
+            seconds,
+            f"{1000 * seconds:,.1f} ms",
+            HOPS[hops],
+        )
+        for hops, seconds in took.items()
+    ]
+    listed = ", ".join(f"{words} {value}" for words, _, value, _ in rows)
+    return Frame(bars(rows, most), f"Until the message is there: {listed}.")
+
+
+def explorable() -> Explorable:
+    most = duration(COUNTS[-1], max(HOPS))
+    return Explorable(
+        title="Each hop waits for every poll",
+        parameter="Tasks that poll",
+        unit="tasks",
+        values=COUNTS,
+        texts=[
+            "none" if n == 0 else f"{n} task" if n == 1 else f"{n} tasks"
+            for n in COUNTS
+        ],
+        frames=[frame(n, most) for n in COUNTS],
+        default=8,
+        live=LIVE,
+        style=STYLE,
+    )
