@@ -67,19 +67,27 @@ def about(python: str) -> dict[str, Any]:
     return answer | {"path": path}
 
 
-def ensure(python: str = sys.executable, root: Path = ROOT) -> Path:
+def ensure(
+    python: str = sys.executable,
+    root: Path = ROOT,
+    *,
+    name: str = NAME,
+    requirements: Path = REQUIREMENTS,
+) -> Path:
     """Return the environment's interpreter; make the environment unless it is there.
 
     Args:
         python: The interpreter that the environment is made from.
         root: The project's folder.
+        name: The environment's folder in it.
+        requirements: What it holds, with exact pins.
 
     Raises:
         ToolError: It could not be made.
     """
     facts = about(python)
-    venv = root / NAME
-    pins = root / REQUIREMENTS
+    venv = root / name
+    pins = root / requirements
     wanted = digest([pins], facts["name"], facts["base"], str(venv))
     stamp = venv / STAMP
     inside = venv_python(venv)
@@ -88,7 +96,7 @@ def ensure(python: str = sys.executable, root: Path = ROOT) -> Path:
             return inside
     if venv.is_symlink():
         raise ToolError(f"{venv} is a link: remove it, then run the command again.")
-    say(f"Making the environment {NAME} ({facts['name']}).")
+    say(f"Making the environment {name} ({facts['name']}).")
     if venv.exists():
         stamp.unlink(missing_ok=True)
         shutil.rmtree(venv)

@@ -18,10 +18,10 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from looplab.cpu_models import free_cores
-from looplab.leases import LeaseRun, LeaseSettings, consume
 from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
-from looplab.records import machine
+from ontime.leases import LeaseRun, LeaseSettings, consume
+from ontime.measuring.cores import free_cores
+from ontime.measuring.records import machine
 from tools.common import ROOT, say
 
 __all__ = ["RUNS", "SCALE", "main", "measure"]
@@ -49,7 +49,7 @@ def measure(settings: LeaseSettings, scheduler: Any) -> dict[str, Any]:
 
     Args:
         settings: with the published times, which are scaled here.
-        scheduler: see :func:`looplab.leases.consume`.
+        scheduler: see :func:`ontime.leases.consume`.
 
     Returns:
         The counts, and the times in seconds as if they had not been scaled; ``free``

@@ -26,6 +26,7 @@ __all__ = [
     "ASYNKIT",
     "CHAINS",
     "CLIENTS",
+    "IN_USE",
     "LONG_LEASE",
     "OURS",
     "STOCK",
@@ -36,6 +37,7 @@ __all__ = [
 
 STOCK = "stock loop"
 OURS = "PriorityEventLoop"
+IN_USE = "PriorityEventLoop, priorities in use"
 ASYNKIT = "asynkit"
 CHAINS = 100  # callbacks, or tasks, that are ready at any time
 CLIENTS = 10
@@ -54,7 +56,7 @@ def new_loop(row: str) -> asyncio.AbstractEventLoop:
     """The loop of a row."""
     if row == STOCK:
         return asyncio.SelectorEventLoop()
-    if row == OURS:
+    if row in (OURS, IN_USE):
         from looplab.priority import PriorityEventLoop
 
         every = os.environ.get("LOOK_EVERY")
@@ -135,8 +137,8 @@ WORKS: dict[str, Work] = {"soon": soon, "yields": yields, "echo": echo}
 
 def consume(row: str, size: int) -> float:
     """CPU seconds of the lease consumer with so many messages."""
-    from looplab.leases import LeaseSettings, consume
     from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
+    from ontime.leases import LeaseSettings, consume
 
     schedulers = {
         "loop": ByPriority,
@@ -151,6 +153,13 @@ def consume(row: str, size: int) -> float:
     if run.processed != size:
         raise NotDoneError(f"{run.processed} of {size} messages were processed")
     return cpu
+
+
+def urgent() -> Any:
+    """The context of urgent code."""
+    from looplab.priority.context import context_with
+
+    return context_with(1)
 
 
 def way(row: str) -> Any:
@@ -169,7 +178,7 @@ def way(row: str) -> Any:
 
 def replay(row: str) -> Any:
     """One run of experiment E5, with a lease that nobody can lose."""
-    from looplab.leases import LeaseSettings, consume
+    from ontime.leases import LeaseSettings, consume
 
     run = consume(LeaseSettings(lease=LONG_LEASE), way(row))
     if run.lost or run.processed != run.settings.messages:
@@ -220,6 +229,9 @@ def measure(work: str, row: str, size: int) -> float:
     loop = new_loop(row)
 
     async def main() -> tuple[int, float]:
+        if row == IN_USE:
+            # The work itself has priority 0: what waits elsewhere brings them into use.
+            loop.call_later(3_600, int, context=urgent())
         settle()
         start = process_time()
         done = await WORKS[work](size)

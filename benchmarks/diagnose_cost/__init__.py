@@ -1,0 +1,1 @@
+"""What recording costs, in instructions per request, beside other tools."""

@@ -1,0 +1,114 @@
+"""The command: ``python -m benchmarks.diagnose_cost``.
+
+Counts the instructions of a service for two numbers of requests; the difference is what
+a request costs, and what is left is what the tool costs once.  *Recording* notes and
+forgets; *streaming* is all that ``looplab trace`` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import environment
+from benchmarks.diagnose_cost.serve import TOOLS
+from benchmarks.runner import Counter, find_counter
+from tools.common import ROOT, ToolError, say
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+PINS = Path("benchmarks", "diagnose_requirements.txt")
+COUNTS, QUICK = (300, 1500), (100, 300)
+#: The most that we aim at, as a multiple of none.
+AIMS = {"recording": 1.08, "streaming": 1.15}
+
+
+def measure(
+    python: Path, counter: Counter | None, tool: str, count: int, stretch: float
+) -> tuple[int | None, float]:
+    """Instructions and seconds of one run.
+
+    Raises:
+        ToolError: if it fails.
+    """
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    environ = kept | {
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONHASHSEED": "0",
+        "CLIENT_PYTHON": sys.executable,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        words = [str(python), str(HERE / "serve.py"), tool, str(count), folder]
+        done = subprocess.run(
+            [*(counter.command if counter else ()), *words, str(stretch)],
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=3600,
+            check=False,
+        )
+    if done.returncode:
+        raise ToolError(f"{tool} failed: {done.stderr[-800:]}")
+    return counter.find(done.stderr) if counter else None, float(done.stdout)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the benchmark; return its exit status."""
+    top = argparse.ArgumentParser(
+        prog="python -m benchmarks.diagnose_cost", description=__doc__
+    )
+    top.add_argument("--quick", action="store_true", help="small; writes no file")
+    top.add_argument("--only", choices=TOOLS, action="append", help="beside none")
+    top.add_argument("--python", default=sys.executable, help="makes the environment")
+    options = top.parse_args(words)
+    small, large = QUICK if options.quick else COUNTS
+    rows: list[dict[str, Any]] = []
+    try:
+        python = environment.ensure(
+            options.python, name=".venv-bench-diagnose", requirements=PINS
+        )
+        counter = find_counter([str(python)])
+        # Under a counter that slows the program a clock would tick too often.
+        _, plain = measure(python, None, "none", large, 1)
+        _, slow = measure(python, counter, "none", large, 1)
+        stretch = max(1.0, slow / plain) if counter.name == "Valgrind" else 1.0
+        say(f"{counter.name}; pauses between samples times {stretch:.0f}")
+        for tool in TOOLS:
+            if options.only and tool not in ("none", *options.only):
+                continue
+            found = [
+                measure(python, counter, tool, n, stretch)[0] for n in (small, large)
+            ]
+            if None in found:
+                raise ToolError(f"{counter.name} gave no count of {tool}")
+            first, last = (one or 0 for one in found)
+            each = (last - first) / (large - small)
+            base = rows[0]["instructions per request"] if rows else each
+            whole = last / rows[0]["instructions"] if rows else 1.0
+            row = {
+                "tool": tool,
+                "instructions per request": round(each),
+                "instructions": last,
+                "ratio per request": round(each / base, 3),
+                "ratio of the process": round(whole, 3),
+                "aim": AIMS.get(tool),
+            }
+            rows.append(row)
+            say(f"  {row}")
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    if not (options.quick or options.only):
+        found_all = {"counter": counter.name, "requests": large, "rows": rows}
+        RESULTS.write_text(json.dumps(found_all, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""A FastAPI service that answers so many requests under one tool, and ends.
+
+``python serve.py TOOL COUNT FOLDER STRETCH``.  It asks itself from a process that it
+starts, so that the client's instructions are not counted.  STRETCH lengthens the pauses
+between samples, for a counter that slows the program.  Prints how long it took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+TOOLS = (
+    "none",
+    "recording",
+    "streaming",
+    "streaming, no samples",
+    "viztracer",
+    "pyinstrument",
+    "debug mode",
+)
+CLIENT = """
+import socket, sys
+port, count = int(sys.argv[1]), int(sys.argv[2])
+one = socket.create_connection(("127.0.0.1", port))
+ask = b"GET /items/3 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"
+for _ in range(count):
+    one.sendall(ask)
+    text = b""
+    while not text.endswith(b"}"):
+        text += one.recv(65536)
+one.close()
+"""
+
+
+def start(tool: str, folder: Path, stretch: float) -> Callable[[], None]:
+    """Start *tool* in this process; return what ends it and saves what it has."""
+    if tool.startswith("streaming"):
+        from looplab.diagnose import hook
+        from looplab.diagnose.options import Options
+
+        sample = 0.0 if "no" in tool else 0.005 * stretch
+        hook.install(Options(str(folder / "t.jsonl"), sample=sample))
+        return hook.uninstall
+    if tool == "viztracer":
+        from viztracer import VizTracer
+
+        tracer = VizTracer(output_file=str(folder / "v.json"), verbose=0)
+        tracer.start()
+
+        def end() -> None:
+            tracer.stop()
+            tracer.save()
+
+        return end
+    if tool == "pyinstrument":
+        from pyinstrument import Profiler
+
+        profiler = Profiler(interval=0.001 * stretch, async_mode="disabled")
+        profiler.start()
+
+        def write() -> None:
+            profiler.stop()
+            (folder / "p.html").write_text(profiler.output_html(), encoding="utf-8")
+
+        return write
+    return lambda: None
+
+
+async def serve(tool: str, count: int) -> None:
+    """Answer *count* requests of a client in another process."""
+    import uvicorn
+    from fastapi import FastAPI
+
+    app = FastAPI()
+
+    @app.get("/items/{number}")
+    async def item(number: int) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        return {"number": number, "tags": ["a", "b"], "price": 9.5}
+
+    if tool == "recording":
+        from looplab.diagnose.arrival import arrival_asker
+        from looplab.diagnose.recorder import LoopRecorder
+
+        loop: Any = asyncio.get_running_loop()
+        recorder = LoopRecorder(loop, arrival=arrival_asker(loop._selector))
+
+        def forget() -> None:
+            recorder.notes.clear()
+            loop.call_later(0.25, forget)
+
+        forget()
+    # Without the server around it, which looks ten times a second whether it shall end:
+    # a counter that slows the program would count that more often a request.
+    config = uvicorn.Config(app, log_level="critical", lifespan="off")
+    config.load()
+    state = uvicorn.Server(config).server_state
+    listener = await asyncio.get_running_loop().create_server(
+        lambda: config.http_protocol_class(
+            config=config, server_state=state, app_state={}
+        ),
+        "127.0.0.1",
+        0,
+    )
+    port = listener.sockets[0].getsockname()[1]
+    words = [os.environ["CLIENT_PYTHON"], "-c", CLIENT, str(port), str(count)]
+    client = await asyncio.create_subprocess_exec(*words)
+    if await client.wait():
+        raise SystemExit("the client failed")
+    listener.close()
+
+
+def slow_down(stretch: float) -> None:
+    """Let what happens by the clock happen as often a request as without a counter."""
+    from looplab.diagnose import recorder, session
+
+    recorder.SLOW_NS = round(recorder.SLOW_NS * stretch)
+    session.WRITE_EVERY *= stretch
+
+
+def main() -> None:
+    """Serve under the tool and say how long it took."""
+    tool, count, folder, stretch = sys.argv[1:5]
+    if float(stretch) > 1:
+        slow_down(float(stretch))
+    began = time.perf_counter()
+    end = start(tool, Path(folder), float(stretch))
+    runner = asyncio.Runner(
+        debug=tool == "debug mode", loop_factory=asyncio.SelectorEventLoop
+    )
+    with runner:
+        runner.run(serve(tool, int(count)))
+    end()
+    print(time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Is `looplab trace` right?  Held against a client, planted faults, and changes."""

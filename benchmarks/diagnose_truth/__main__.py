@@ -1,0 +1,249 @@
+"""The command: ``python -m benchmarks.diagnose_truth``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks import environment
+from benchmarks.diagnose_truth.runs import Run, run
+from looplab._numbers import percentile
+from looplab.diagnose import (
+    Change,
+    DisagreementError,
+    faster,
+    move,
+    predict,
+    requests,
+    workers,
+)
+from tools.common import ToolError, say
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+PINS = Path("benchmarks", "diagnose_requirements.txt")
+NEAR, NEAR_S = 0.15, 0.010
+
+#: For each service its command, and by path its endpoint and requests a second.
+SERVICES: dict[str, tuple[list[str], dict[str, tuple[str, int]]]] = {
+    "FastAPI": (
+        ["uvicorn", "--factory", "fastapi:FastAPI", "--port", "{port}"],
+        {"/docs": ("GET /docs", 12), "/openapi.json": ("GET /openapi.json", 12)},
+    ),
+    "jupyter-server": (
+        [
+            *["jupyter-server", "--no-browser", "--allow-root", "--port={port}"],
+            *["--ServerApp.ip=127.0.0.1", "--IdentityProvider.token="],
+            "--ServerApp.root_dir={folder}",
+        ],
+        {
+            "/api": ("GET jupyter_server.base.handlers.APIVersionHandler", 12),
+            "/api/status": (
+                "GET jupyter_server.services.api.handlers.APIStatusHandler",
+                12,
+            ),
+        },
+    ),
+    "dask scheduler": (
+        [
+            *["dask", "scheduler", "--host", "127.0.0.1", "--port", "0"],
+            *["--dashboard-address", "127.0.0.1:{port}"],
+        ],
+        {"/health": ("GET distributed.http.health.HealthHandler", 20)},
+    ),
+    "datasette": (
+        ["datasette", "--memory", "--port", "{port}"],
+        {"/-/versions.json": ("GET /-/versions.json", 12), "/": ("GET /", 12)},
+    ),
+    "aiohttp": (
+        ["adev", "serve", "--port", "{port}", "--host", "127.0.0.1", "{folder}"],
+        {"/t.jsonl": ("GET /{path}", 20)},
+    ),
+}
+FAULTS = {
+    "hash": ("hash_it",),
+    "json": ("dump_it",),
+    "sleep": ("sleep_it",),
+    "storm": ("job", "spin"),
+    "poll": ("poll",),
+    "lock": ("wait_for_lock",),
+}
+#: The mends: what is asked of the replay, and how the program is mended.
+MENDS: list[tuple[str, Change, dict[str, str]]] = [
+    ("hash", move("GET /work", 32), {"MENDED": "thread"}),
+    ("sleep", move("GET /work", 32), {"MENDED": "thread"}),
+    ("json", faster("GET /work", 2), {"SIZE": "0.5"}),
+    ("hash", faster("GET /work", 4), {"SIZE": "0.25"}),
+    ("storm", workers("job", 1), {"MENDED": "workers"}),
+]
+PLANTED = ["/ping:GET /ping:40", "/work:GET /work:5"]
+FRAMEWORKS = ("fastapi", "aiohttp")
+
+
+def near(ours: float, theirs: float) -> bool:
+    """Whether two times agree, by the measure of this benchmark."""
+    return abs(ours - theirs) <= max(NEAR_S, NEAR * theirs)
+
+
+def latencies(found: Run) -> dict[str, list[float]]:
+    """Seconds by endpoint, as recorded."""
+    of: dict[str, list[float]] = {}
+    assert found.recording is not None
+    for one in requests(found.recording):
+        of.setdefault(one.endpoint, []).append(one.latency)
+    return of
+
+
+def against_client(
+    python: Path, rounds: int, seconds: float
+) -> Iterator[dict[str, Any]]:
+    """Recorded p90 and p99 of each endpoint beside the client's."""
+    for name, (command, paths) in SERVICES.items():
+        asked = [f"GET:{path}:{rate}" for path, (_, rate) in paths.items()]
+        for seed in range(rounds):
+            found = run(python, command, asked, seconds=seconds, seed=seed)
+            ours = latencies(found)
+            for path, (endpoint, _) in paths.items():
+                theirs = found.client[path]
+                row: dict[str, Any] = {
+                    "service": name,
+                    "endpoint": path,
+                    "seed": seed,
+                    "n": len(theirs),
+                }
+                for what, percent in (("p90", 90), ("p99", 99)):
+                    # The first request waits for the service to be up.
+                    recorded = ours.get(endpoint, [])[-len(theirs) :]
+                    if not recorded:
+                        row |= {what: None, f"{what} near": False}
+                        continue
+                    mine, client = (
+                        percentile(recorded, percent),
+                        percentile(theirs, percent),
+                    )
+                    row |= {what: [mine, client], f"{what} near": near(mine, client)}
+                say(f"  {row}")
+                yield row
+
+
+def planted(python: Path, framework: str, environ: dict[str, str], **how: Any) -> Run:
+    """A run of a service with a planted fault."""
+    command = [str(python), str(HERE / "planted.py"), framework, "{port}"]
+    if how.get("recorded", True):
+        command = command[1:]
+    asked = [f"GET:{one.split(':')[0]}:{one.rpartition(':')[2]}" for one in PLANTED]
+    return run(python, command, asked, environ=environ, **how)
+
+
+def first_culprits(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
+    """Whether the planted fault is named first."""
+    for framework in FRAMEWORKS:
+        for fault, functions in FAULTS.items():
+            found = planted(
+                python, framework, {"FAULT": fault}, seconds=seconds, seed=1
+            )
+            assert found.recording is not None
+            first = found.recording.blame()[0]
+            right = any(first.function.endswith(one) for one in functions)
+            row = {
+                "framework": framework,
+                "fault": fault,
+                "first": first.name,
+                "place": first.place.rpartition("/")[2],
+                "function": first.function,
+                "right": right,
+            }
+            say(f"  {row}")
+            yield row
+
+
+def predicted(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
+    """Whether the range of what-if holds the p90 that was measured after the change."""
+    for framework in FRAMEWORKS:
+        for fault, change, mended in MENDS:
+            how: dict[str, Any] = {"seconds": seconds, "seed": 1}
+            before = planted(python, framework, {"FAULT": fault}, **how)
+            row: dict[str, Any] = {
+                "framework": framework,
+                "fault": fault,
+                "change": str(change),
+            }
+            assert before.recording is not None
+            try:
+                figure = predict(before.recording, change).figure("GET /ping")
+            except DisagreementError as exc:
+                row |= {"refused": str(exc), "holds": False}
+            else:
+                environ = {"FAULT": fault, **mended}
+                after = planted(python, framework, environ, **how, recorded=False)
+                measured = percentile(after.client["/ping"], 90)
+                was = percentile(before.client["/ping"], 90)
+                row |= {
+                    "before": was,
+                    "range": [figure.low, figure.high],
+                    "measured": measured,
+                    "holds": figure.low <= measured <= figure.high,
+                }
+            say(f"  {row}")
+            yield row
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="python -m benchmarks.diagnose_truth",
+        description="Hold recordings against a client, planted faults and mends.",
+    )
+    top.add_argument("--only", choices=("client", "culprits", "what-if"))
+    top.add_argument("--quick", action="store_true", help="short; writes no file")
+    top.add_argument("--python", default=sys.executable, help="makes the environment")
+    top.add_argument("--output", type=Path, help="write here, whatever was measured")
+    return top
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the benchmark; return its exit status."""
+    options = parser().parse_args(words)
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    path: Path | None = options.output
+    if path is None and not (options.quick or options.only):
+        if load > cores - 1.5:
+            say(f"The machine is busy (load {load:.1f}): no results will be written.")
+        else:
+            path = RESULTS
+    try:
+        python = environment.ensure(
+            options.python, name=".venv-bench-diagnose", requirements=PINS
+        )
+        seconds = 6.0 if options.quick else 30.0
+        results: dict[str, Any] = {"cores": cores, "load": load}
+        if options.only in (None, "client"):
+            rounds = 1 if options.quick else 2
+            results["client"] = list(against_client(python, rounds, seconds))
+        if options.only in (None, "culprits"):
+            results["culprits"] = list(first_culprits(python, min(seconds, 10)))
+        if options.only in (None, "what-if"):
+            results["what-if"] = list(predicted(python, min(seconds, 20)))
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    for name, key in (
+        ("client", "p90 near"),
+        ("culprits", "right"),
+        ("what-if", "holds"),
+    ):
+        rows = results.get(name)
+        if rows:
+            say(f"{name}: {sum(row[key] for row in rows)} of {len(rows)}")
+    if path is not None:
+        path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

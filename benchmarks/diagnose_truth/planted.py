@@ -1,0 +1,175 @@
+"""Services with one planted fault each, on FastAPI and on aiohttp.
+
+``FAULT`` names the fault and ``MENDED`` how it is mended, if it is.  Each service has
+``/ping``, which does next to nothing, and ``/work``, which has the fault; the poll is
+there from the start.  Run with ``python planted.py fastapi|aiohttp PORT``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+FAULT = os.environ.get("FAULT", "")
+MENDED = os.environ.get("MENDED", "")
+SIZE = float(os.environ.get("SIZE", "1"))
+LOCK = threading.Lock()
+JOBS: asyncio.Queue[None] = asyncio.Queue(maxsize=1)
+DATA = [{"n": n, "text": "x" * 20, "more": [n] * 5} for n in range(30_000)]
+PIECE = 0.004
+
+
+def hash_it() -> None:
+    """Hash a password: C code that releases the interpreter lock."""
+    hashlib.pbkdf2_hmac("sha256", b"word", b"salt", int(60_000 * SIZE))
+
+
+def dump_it() -> None:
+    """Write JSON: C code that keeps the interpreter lock."""
+    json.dumps(DATA[: int(len(DATA) * SIZE)])
+
+
+def sleep_it() -> None:
+    """Sleep where nobody else can run."""
+    time.sleep(0.06 * SIZE)
+
+
+def spin(seconds: float) -> None:
+    """Compute for some CPU time."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+async def job() -> None:
+    """One of a storm."""
+    spin(PIECE * SIZE)
+
+
+async def worker() -> None:
+    """Takes jobs of a storm one at a time."""
+    while True:
+        await JOBS.get()
+        await job()
+        await asyncio.sleep(0)
+
+
+async def storm() -> None:
+    """Start many jobs at once, or hand them to a worker."""
+    for _ in range(20):
+        if MENDED == "workers":
+            await JOBS.put(None)
+        else:
+            asyncio.create_task(job())  # noqa: RUF006 - that is the fault
+
+
+def hold_lock() -> None:
+    """Hold a lock in a thread."""
+    with LOCK:
+        time.sleep(0.06 * SIZE)
+
+
+async def wait_for_lock() -> None:
+    """Wait on the loop for a lock that a thread holds."""
+    thread = asyncio.create_task(asyncio.to_thread(hold_lock))
+    while not (LOCK.locked() or thread.done()):  # noqa: ASYNC110
+        await asyncio.sleep(0.001)
+    with LOCK:
+        pass
+    await thread
+
+
+async def poll() -> None:
+    """Ask over and over whether something is there."""
+    while True:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+
+
+PLAIN: dict[str, Callable[[], None]] = {
+    "hash": hash_it,
+    "json": dump_it,
+    "sleep": sleep_it,
+}
+
+
+async def work() -> None:
+    """What ``/work`` does."""
+    if FAULT in PLAIN:
+        if MENDED == "thread":
+            await asyncio.to_thread(PLAIN[FAULT])
+        else:
+            PLAIN[FAULT]()
+    elif FAULT == "storm":
+        await storm()
+    elif FAULT == "lock":
+        await wait_for_lock()
+
+
+async def begin() -> list[asyncio.Task[None]]:
+    """What runs from the start."""
+    tasks = []
+    if FAULT == "poll":
+        tasks.append(asyncio.create_task(poll()))
+    if MENDED == "workers":
+        tasks.append(asyncio.create_task(worker()))
+    return tasks
+
+
+def on_fastapi(port: int) -> None:
+    """Serve with FastAPI and uvicorn."""
+    from collections.abc import AsyncIterator
+    from contextlib import asynccontextmanager
+
+    import uvicorn
+    from fastapi import FastAPI
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tasks = await begin()
+        yield
+        for task in tasks:
+            task.cancel()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/ping")
+    async def ping() -> str:
+        return "pong"
+
+    @app.get("/work")
+    async def do_work() -> str:
+        await work()
+        return "done"
+
+    uvicorn.run(app, port=port, log_level="warning")
+
+
+def on_aiohttp(port: int) -> None:
+    """Serve with aiohttp."""
+    from aiohttp import web
+
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(text="pong")
+
+    async def do_work(request: web.Request) -> web.Response:
+        await work()
+        return web.Response(text="done")
+
+    async def started(app: web.Application) -> None:
+        app["tasks"] = await begin()
+
+    app = web.Application()
+    app.add_routes([web.get("/ping", answer), web.get("/work", do_work)])
+    app.on_startup.append(started)
+    web.run_app(app, host="127.0.0.1", port=port, print=None)
+
+
+if __name__ == "__main__":
+    serve = {"fastapi": on_fastapi, "aiohttp": on_aiohttp}[sys.argv[1]]
+    serve(int(sys.argv[2]))

@@ -1,0 +1,1 @@
+"""The advice of the linter, applied to libraries as patches."""

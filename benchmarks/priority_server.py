@@ -1,0 +1,254 @@
+"""Urgent requests beside busy ones: ``python -m benchmarks.priority_server``.
+
+uvicorn serves an application to 30 connections that always have a long request under
+way, and to one that asks for something urgent now and then.  It prints, for each way to
+run the server, how long the urgent requests took and how many long ones were answered,
+beside the stock loop in the same run.
+
+The server is a process of its own, and so are the clients, so that a slow client is not
+taken for a slow server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["WAYS", "main", "measure", "table"]
+
+HOST = "127.0.0.1"
+BUSY = 30
+STEPS, STEP = 10, 0.0005  # of a long request: computations, and seconds of each
+STOCK = "stock loop"
+LOOP = "PriorityEventLoop"
+UVLOOP = "uvloop"
+GATE = "uvloop, PriorityGate"
+WAYS = (STOCK, LOOP, UVLOOP, GATE)
+P99_AT_MOST, THROUGHPUT_AT_LEAST = 0.1, 0.9  # of the stock loop's in the same run
+PATIENCE = 30.0  # seconds until a server must listen
+
+
+class ServerGoneError(Exception):
+    """The server ended, or never began."""
+
+
+# ---------------------------------------------------------------- the server
+
+
+def application(gate: Any) -> Any:
+    """An ASGI application with a long and a short answer."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/batch":
+            for _ in range(STEPS):
+                until = time.thread_time() + STEP
+                while time.thread_time() < until:
+                    pass
+                await (asyncio.sleep(0) if gate is None else gate.turn())
+        headers = [(b"content-length", b"2")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    return app
+
+
+def level_of(scope: Any) -> int:
+    """What can wait is lowered."""
+    return 0 if scope["path"] == "/batch" else 5
+
+
+def serve(way: str, descriptor: int) -> None:
+    """Serve on a socket that listens, until the process is ended."""
+    import uvicorn
+
+    from looplab.priority import PriorityGate, PriorityMiddleware, run
+
+    gate = PriorityGate() if way == GATE else None
+    app = application(gate)
+    if way in (LOOP, GATE):
+        app = PriorityMiddleware(app, level_of, gate=gate)
+    config = uvicorn.Config(app, log_level="error", lifespan="off")
+    listening = socket.socket(fileno=descriptor)
+    serving = uvicorn.Server(config).serve([listening])
+    if way == LOOP:
+        run(serving)
+        return
+    factory: Any = asyncio.SelectorEventLoop
+    if way in (UVLOOP, GATE):
+        import uvloop
+
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(serving)
+
+
+# ---------------------------------------------------------------- the clients
+
+
+@contextlib.contextmanager
+def server(way: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A server in a process of its own, and its port."""
+    with socket.create_server((HOST, 0), backlog=128) as listening:
+        port = listening.getsockname()[1]
+        words = [sys.executable, "-m", "benchmarks.priority_server"]
+        process = subprocess.Popen(
+            [*words, "--serve", way, str(listening.fileno())],
+            pass_fds=[listening.fileno()],
+        )
+    try:
+        yield process, port
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+async def ask(reader: Any, writer: Any, path: str) -> None:
+    """Send a request over a connection that stays, and read the answer."""
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+    await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(2)
+
+
+async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
+    """Keep the server busy; how long urgent requests took, and how many long came.
+
+    Raises:
+        ServerGoneError: the server does not answer.
+    """
+    answered = 0
+    urgent: list[float] = []
+    busy = True
+
+    async def long_ones() -> None:
+        nonlocal answered
+        reader, writer = await asyncio.open_connection(HOST, port)
+        while busy:
+            await ask(reader, writer, "/batch")
+            answered += 1
+        writer.close()
+
+    async def urgent_one() -> None:
+        began = time.monotonic()
+        # A new connection each time: to accept it is a part of the wait.
+        reader, writer = await asyncio.open_connection(HOST, port)
+        await ask(reader, writer, "/now")
+        urgent.append(time.monotonic() - began)
+        writer.close()
+
+    try:
+        # The first answer comes when the server listens.
+        async with asyncio.timeout(PATIENCE):
+            await ask(*await asyncio.open_connection(HOST, port), "/now")
+        tasks = [asyncio.create_task(long_ones()) for _ in range(BUSY)]
+        while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
+            await asyncio.sleep(0.01)
+        began, already = time.monotonic(), answered
+        asking = []
+        # At a fixed rate, however slow the answers are: each way gets the same load.
+        for _ in range(max(1, round(seconds / every))):
+            asking.append(asyncio.create_task(urgent_one()))
+            await asyncio.sleep(every)
+        await asyncio.gather(*asking)
+        done, took = answered - already, time.monotonic() - began
+        busy = False
+        await asyncio.gather(*tasks)
+    except (OSError, EOFError, TimeoutError) as error:
+        raise ServerGoneError(f"the server does not answer: {error!r}") from error
+    return {"urgent": urgent, "throughput": done / took}
+
+
+def measure(way: str, seconds: float, every: float = 0.1) -> dict[str, Any]:
+    """One way, for so many seconds.
+
+    Raises:
+        ServerGoneError: the server ended, or does not answer.
+    """
+    with server(way) as (process, port):
+        try:
+            facts = asyncio.run(load(port, seconds, every))
+        except ServerGoneError as error:
+            status = process.poll()
+            if status is not None:
+                raise ServerGoneError(
+                    f"the server of {way!r} ended with status {status}: see its words "
+                    "above"
+                ) from error
+            raise
+    times = sorted(facts["urgent"])
+    return {
+        "requests": len(times),
+        "p50": statistics.median(times),
+        "p99": times[max(0, -(-99 * len(times) // 100) - 1)],
+        "throughput": facts["throughput"],
+    }
+
+
+def table(results: dict[str, dict[str, Any]]) -> str:
+    """The results as text, each beside the stock loop."""
+    stock = results[STOCK]
+    lines = [
+        f"{'':24}{'p50 ms':>10}{'p99 ms':>10}{'ratio':>8}{'long/s':>9}{'ratio':>8}"
+    ]
+    for way, one in results.items():
+        lines.append(
+            f"{way:24}{one['p50'] * 1e3:10.1f}{one['p99'] * 1e3:10.1f}"
+            f"{one['p99'] / stock['p99']:8.3f}{one['throughput']:9.1f}"
+            f"{one['throughput'] / stock['throughput']:8.2f}"
+        )
+    ours = results.get(LOOP)
+    if ours is not None:
+        met = (
+            ours["p99"] <= P99_AT_MOST * stock["p99"]
+            and ours["throughput"] >= THROUGHPUT_AT_LEAST * stock["throughput"]
+        )
+        lines.append(
+            f"Aim of {LOOP}: p99 at most {P99_AT_MOST:g} of the stock loop's, "
+            f"throughput at least {THROUGHPUT_AT_LEAST:g}: "
+            f"{'met' if met else 'not met'}."
+        )
+    return "\n".join(lines)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    words = sys.argv[1:] if words is None else words
+    if words[:1] == ["--serve"]:
+        serve(words[1], int(words[2]))
+        return 0
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.priority_server",
+        description="Urgent requests beside 30 busy connections, on uvicorn.",
+    )
+    parser.add_argument("--seconds", type=float, default=10.0, help="for each way")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    options = parser.parse_args(words)
+    if options.seconds <= 0:
+        parser.error(f"--seconds {options.seconds:g}: give a number over 0")
+    ways = [STOCK, *(way for way in options.ways if way != STOCK)]
+    results: dict[str, dict[str, Any]] = {}
+    for way in ways:
+        try:
+            results[way] = measure(way, options.seconds)
+        except ServerGoneError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+    print(json.dumps(results) if options.json else table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
