@@ -3,7 +3,7 @@
 # PYTHON=  the Python to use; without it python3, then python.
 # PORT=    the port of `make book`.
 # NOTEBOOK= the beginning of a name, for `make execute`.
-# ARGS=    more words for pytest or for the benchmarks.
+# ARGS=    more words for pytest, for the benchmarks or for `make execute`.
 
 PORT ?= 8000
 NOTEBOOK ?=
@@ -46,7 +46,7 @@ test:
 	$(RUN) test $(ARGS)
 
 execute:
-	$(RUN) execute $(NOTEBOOK)
+	$(RUN) execute $(NOTEBOOK) $(ARGS)
 
 bench:
 	$(RUN) bench $(ARGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from tools.common import ROOT, ToolError, say
 __all__ = ["lint_commands", "main"]
 
 SITE_TESTS = "tests/site"
+WORKERS = "3"  # for two cores: many tests wait for processes of their own
 LOCK = (
     "pip compile --universal --python-version 3.11 --no-config --no-header "
     "--no-annotate --no-emit-index-url --no-emit-find-links --upgrade"
@@ -74,7 +76,7 @@ def lint_commands(root: Path = ROOT) -> list[list[str]]:
     checks = [
         ["ruff", "check", *code],
         ["ruff", "format", "--check", *code],
-        ["mypy", "src/looplab"],
+        ["mypy", "src/looplab", "src/ontime", "src/livecells"],
     ]
     if any((root / "notebooks").glob("*.ipynb")):
         # Not `ruff format`: its two blank lines make a cell longer than a screen.
@@ -99,24 +101,33 @@ def build(_: argparse.Namespace) -> None:
 
 
 def test(options: argparse.Namespace) -> None:
-    """Run all tests, or those that the given pytest words select."""
+    """Prove the book, or run the tests that the given pytest words select.
+
+    Without words the long forms of tests stay out, unless ON_TIME_FULL is 1: that runs
+    everything.
+    """
     environment.ensure_node_modules()
     venv = environment.ensure_venv()
     site.build(venv)
+    pytest = ["-m", "pytest", "-p", "no:cacheprovider"]
     if options.words:
         run(venv, "-m", "pytest", *options.words)
         return
+    if os.environ.get("ON_TIME_FULL") != "1":
+        pytest += ["-m", "not full"]
+        os.environ["ON_TIME_SHORT"] = "1"  # the labs measure less
     # The tests of the site mostly wait for browsers: they run beside the others.
     say(f"The tests in {SITE_TESTS} run at the same time and are shown at the end.")
-    with beside(venv, "-m", "pytest", "-p", "no:cacheprovider", SITE_TESTS):
-        run(venv, "-m", "pytest", f"--deselect={SITE_TESTS}")
+    with beside(venv, *pytest, SITE_TESTS):
+        # A notebook or a module is one piece of work, and the long ones come first.
+        spread = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
+        run(venv, *pytest, *spread, f"--deselect={SITE_TESTS}")
 
 
 def execute(options: argparse.Namespace) -> None:
     """Run the notebooks again and refresh their outputs."""
     venv = environment.ensure_venv()
-    only = [options.notebook] if options.notebook else []
-    run(venv, "-m", "tools.execute", *only)
+    run(venv, "-m", "tools.execute", *options.words)
 
 
 def lint(_: argparse.Namespace) -> None:
@@ -191,7 +202,7 @@ def parser() -> argparse.ArgumentParser:
     add("book", book).add_argument("--port", default="8000")
     add("build", build)
     add("test", test)
-    add("execute", execute).add_argument("notebook", nargs="?", default="")
+    add("execute", execute)
     add("bench", bench)
     add("lint", lint)
     add("format", fmt)
@@ -205,7 +216,7 @@ def main(words: list[str]) -> int:
     """Run one command and return its exit status."""
     top = parser()
     options, options.words = top.parse_known_args(words)
-    if options.words and options.command not in ("test", "bench"):
+    if options.words and options.command not in ("test", "bench", "execute"):
         top.error(f"{options.command} takes no {' '.join(options.words)}")
     try:
         options.action(options)

@@ -95,7 +95,9 @@ def ensure_venv(
     venv = root / name
     files = ["requirements.txt", *extra]
     version = ".".join(map(str, sys.version_info[:2]))
-    sources = [root / file for file in [*files, "pyproject.toml"]]
+    packages = sorted(path.parent for path in root.glob("src/*/pyproject.toml"))
+    sources = [root / file for file in files]
+    sources += [package / "pyproject.toml" for package in packages]
     # Scripts and the editable install hold absolute paths: a moved project is stale.
     wanted = digest(sources, version, str(venv))
     stamp = venv / STAMP
@@ -114,11 +116,12 @@ def ensure_venv(
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     for file in files:
         _install([*pip, "-r", file], root, environ, f"install {file}")
+    ours = [word for package in packages for word in ("-e", str(package))]
     _install(
-        [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
+        [*pip, "--no-deps", "--no-build-isolation", *ours],
         root,
         environ,
-        "install looplab",
+        "install the packages in src",
     )
     stamp.write_text(wanted + "\n", encoding="utf-8")
     return venv

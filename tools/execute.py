@@ -3,10 +3,23 @@
 ``python -m tools.execute`` runs all of them, ``python -m tools.execute 04`` those whose
 name begins with 04.  The files are replaced only after every one of them ran to its
 end: a failed or interrupted run leaves each notebook byte for byte as it was.
+
+A cell with the tag ``measured`` shows real time, and a figure from a busy machine says
+more about the other programs than about the experiment.  So the share of the cores that
+is free is asked before and after each such cell; a busy run is repeated for as long as
+the patience lasts, and then refused.  The share stays in the cell's metadata under
+``free_cores``, where the scoreboard reads it.  Two options change that:
+
+``--busy``
+    take the figure of a machine that is never quiet, with its share of the cores;
+``--keep-measured``
+    leave measured outputs as they are committed, for a change that measures nothing
+    else than before, such as another name of a module.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import os
@@ -15,6 +28,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +40,17 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
+from ontime.measuring.cores import free_cores
+from ontime.measuring.records import usable_cores
 from tools.common import ROOT, ToolError, say
 
-__all__ = ["execute", "main", "normalise", "refresh", "select"]
+__all__ = ["Quiet", "execute", "main", "normalise", "refresh", "select"]
 
 CELL_TIMEOUT = 900  # seconds: sweeps of measured cells take minutes on a busy machine
+MEASURED = "measured"  # the tag of a cell whose outputs depend on the machine
+SHARE = "free_cores"  # in the metadata of such a cell
+QUIET = 0.9  # the share of the usable cores that is free on a quiet machine
+PATIENCE = 300.0  # seconds that one measured cell may wait for it
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -56,14 +76,20 @@ def select(folder: Path, prefix: str = "") -> list[Path]:
 def normalise(notebook: Any) -> None:
     """Remove what differs between two runs that gave the same results.
 
-    That is: time stamps, the interpreter's version, and where a stream of text was
-    cut into pieces.
+    That is: time stamps, the interpreter's version, how often a cell was repeated, and
+    where a stream of text was cut into pieces.
     """
     notebook.metadata = nbformat.from_dict(METADATA)
+    count = 0
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
+            count += 1
+            cell.execution_count = count
             cell.outputs = list(_joined(cell.outputs))
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = count
 
 
 def _joined(outputs: list[Any]) -> Iterator[Any]:
@@ -79,8 +105,89 @@ def _joined(outputs: list[Any]) -> Iterator[Any]:
             yield output
 
 
-async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
+def free_share() -> float:
+    """The share of the usable cores that other programs leave free, at this moment."""
+    return min(1.0, free_cores() / usable_cores())
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """When the outputs of a measured cell may be taken.
+
+    Attributes:
+        patience: seconds that one cell may wait for a quiet machine.
+        busy: whether its outputs are taken all the same when that time is over.
+        keep: whether committed outputs of measured cells stay as they are.
+        share: asks what share of the cores is free.
+    """
+
+    patience: float = PATIENCE
+    busy: bool = False
+    keep: bool = False
+    share: Callable[[], float] = field(default=free_share)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.patience < float("inf"):
+            raise ToolError(
+                f"the patience is {self.patience:g}: give a number of seconds, 0 or "
+                "more."
+            )
+
+
+class BusyMachineError(ToolError):
+    """A measured cell found no quiet machine in time."""
+
+
+class _Client(NotebookClient):  # type: ignore[misc]
+    """Runs a measured cell again until the machine was quiet around it."""
+
+    quiet: Quiet
+    report: Callable[[str], None]
+
+    async def async_execute_cell(self, cell: Any, *args: Any, **options: Any) -> Any:
+        if MEASURED not in cell.metadata.get("tags", ()):
+            return await super().async_execute_cell(cell, *args, **options)
+        committed = list(cell.outputs)
+        if cell.execution_count and (self.quiet.keep or not committed):
+            done = await super().async_execute_cell(cell, *args, **options)
+            if committed or not done.outputs:  # or it only defines something
+                done.outputs = committed
+                return done
+        share = self.quiet.share
+        limit = time.monotonic() + self.quiet.patience
+        while True:
+            free = await asyncio.to_thread(share)
+            while free < QUIET and time.monotonic() < limit:
+                self.report(f"  {free:.0%} of the cores are free: waiting")
+                await asyncio.sleep(2)  # to ask takes CPU time from the others
+                free = await asyncio.to_thread(share)
+            done = await super().async_execute_cell(cell, *args, **options)
+            free = min(free, await asyncio.to_thread(share))
+            if free >= QUIET or time.monotonic() >= limit:
+                break
+        if free < QUIET and not self.quiet.busy:
+            raise BusyMachineError(
+                f"only {free:.0%} of the cores were free around a measured cell for "
+                f"{self.quiet.patience:g} s: close other programs and run again, or "
+                "take its figures as those of a busy machine with --busy"
+            )
+        done.metadata[SHARE] = round(free, 2)
+        return done
+
+
+async def execute(
+    path: Path,
+    report: Callable[[str], None],
+    label: str,
+    quiet: Quiet | None = None,
+) -> Any:
     """Run one notebook from its first cell to its last and return it.
+
+    Args:
+        path: the notebook.
+        report: takes each piece of a line of progress.
+        label: what the line begins with.
+        quiet: when the outputs of a measured cell may be taken.
 
     Raises:
         ToolError: A cell failed, took too long, or the kernel died; the message
@@ -102,7 +209,7 @@ async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
     def finished(cell: Any, cell_index: int, execute_reply: Any) -> None:
         report(f"  {time.monotonic() - running[-1][1]:.1f} s\n")
 
-    client = NotebookClient(
+    client = _Client(
         notebook,
         timeout=CELL_TIMEOUT,
         kernel_name="python3",
@@ -113,8 +220,16 @@ async def execute(path: Path, report: Callable[[str], None], label: str) -> Any:
         on_cell_execute=started,
         on_cell_executed=finished,
     )
+    client.quiet = quiet or Quiet()
+    client.report = report
     try:
         await client.async_execute()
+    except BusyMachineError as error:
+        report("\n")
+        raise ToolError(
+            f"{path.name}: cell {running[-1][0]} of {len(code)}: {error}; no notebook "
+            "was changed."
+        ) from None
     except CellExecutionError as error:
         report("\n")
         reason = f"{error.ename}: {error.evalue or _failed_line(error.traceback)}"
@@ -165,7 +280,11 @@ def _cancel_on_signal(interrupted: list[bool]) -> None:
             loop.add_signal_handler(number, cancel)
 
 
-def refresh(paths: list[Path], report: Callable[[str], None] = print) -> None:
+def refresh(
+    paths: list[Path],
+    report: Callable[[str], None] = print,
+    quiet: Quiet | None = None,
+) -> None:
     """Run notebooks and, when all of them succeeded, replace their files.
 
     Each file is replaced in one step by a finished one from the same folder.
@@ -177,7 +296,7 @@ def refresh(paths: list[Path], report: Callable[[str], None] = print) -> None:
     for count, path in enumerate(paths, start=1):
         label = f"[{count}/{len(paths)}] {path.stem}"
         try:
-            notebook = asyncio.run(execute(path, report, label))
+            notebook = asyncio.run(execute(path, report, label, quiet))
         except (KeyboardInterrupt, asyncio.CancelledError):
             report("\n")
             raise ToolError(
@@ -208,12 +327,35 @@ def _replace(texts: dict[Path, str]) -> None:
 def main(words: list[str]) -> int:
     """Refresh the notebooks that the words select."""
 
+    parser = argparse.ArgumentParser(prog="execute", description=main.__doc__)
+    parser.add_argument("notebook", nargs="?", default="", help="how its name begins")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=PATIENCE,
+        metavar="S",
+        help="seconds that a measured cell may wait for free cores (%(default)g)",
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--busy",
+        action="store_true",
+        help="take figures of a machine that is never quiet; they say so",
+    )
+    group.add_argument(
+        "--keep-measured",
+        action="store_true",
+        help="leave the committed outputs of measured cells as they are",
+    )
+    options = parser.parse_args(words)
+
     def report(text: str) -> None:
         say(text, end="")
 
     try:
-        paths = select(ROOT / "notebooks", words[0] if words else "")
-        refresh(paths, report)
+        quiet = Quiet(options.patience, options.busy, options.keep_measured)
+        paths = select(ROOT / "notebooks", options.notebook)
+        refresh(paths, report, quiet)
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code

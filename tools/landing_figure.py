@@ -62,7 +62,8 @@ def draw(load: Callable[[], Awaitable[None]], title: str) -> str:
     # The heartbeat and the jobs tell the story; who creates the jobs does not.
     trace = trace.filter(lambda one: one.task and not one.label.endswith("measure"))
     title = title.format(late=f"{late:.3f}")
-    return Timeline(trace, title=title, start=2.4, end=4.7)._repr_html_()
+    picture = Timeline(trace, probe="heartbeat", title=title, start=2.4, end=4.7)
+    return picture._repr_html_()
 
 
 def fragment() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,11 @@ __all__ = ["Server", "build", "read_port"]
 
 HOST = "127.0.0.1"
 START = "from jupyter_book.cli.main import main; main()"
+# As with Sphinx's own option -a: pages that have changed are read, all are written.
+START_AGAIN = (
+    "import functools; from jupyter_book import sphinx; "
+    "sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, force_all=True); "
+) + START
 SOURCES = (
     "_config.yml",
     "_toc.yml",
@@ -35,6 +41,10 @@ SOURCES = (
     "requirements.txt",
     "src",
 )
+READ = ".doctrees/environment.pickle"  # what a build has kept of its reading
+# What may change without a whole build. Sphinx knows which of these a page is made of,
+# but not, for example, that an extension has changed.
+PAGES = ("CHANGELOG.md", "book/*.md", "book/_static/*", "notebooks/*.ipynb")
 
 
 def source_files(root: Path) -> Iterator[Path]:
@@ -51,13 +61,45 @@ def source_files(root: Path) -> Iterator[Path]:
             yield path
 
 
+def state(root: Path, live: bool) -> dict[str, str]:
+    """What the site is built from: a hash of each page, and one of all the rest."""
+    pages = {path for pattern in PAGES for path in root.glob(pattern)}
+    rest = (file for file in source_files(root) if file not in pages)
+    found = {str(page.relative_to(root)): digest([page]) for page in sorted(pages)}
+    return {**found, "": digest(rest, "live" if live else "plain")}
+
+
+def read_stamp(stamp: Path) -> dict[str, str]:
+    """What the last build was made from; empty when there is none to go by."""
+    try:
+        kept = json.loads(stamp.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def may_read_less(kept: dict[str, str], wanted: dict[str, str], stamp: Path) -> bool:
+    """Whether Sphinx will see by itself what has changed since the last build.
+
+    It goes by times: a page that was put back with an old one would stay as it was.
+    """
+    if kept.keys() != wanted.keys() or kept.get("") != wanted[""]:
+        return False
+    built = stamp.stat().st_mtime_ns
+    root = stamp.parent.parent
+    changed = (name for name in wanted if kept[name] != wanted[name])
+    return all((root / name).stat().st_mtime_ns > built for name in changed)
+
+
 def build(venv: Path, root: Path = ROOT) -> Path:
     """Build the site unless the one at hand was built from the same sources.
 
     Without the Node packages its cells show their outputs and do not run.
 
-    Always a whole build: a second, partial build would not repeat the warnings of
-    pages that did not change, and would pass.
+    After a build without a warning, if nothing but pages has changed, only these are
+    read again. All are written, or a link to what another page has lost would pass
+    without its warning. After a build that failed all are read too: Sphinx does not
+    repeat the warnings of a page that it does not read.
 
     Returns:
         The folder with the finished site.
@@ -69,19 +111,24 @@ def build(venv: Path, root: Path = ROOT) -> Path:
     html = out / "html"
     stamp = out / "on-time.stamp"
     live = has_node_modules(root)
-    wanted = digest(source_files(root), "live" if live else "plain")
-    finished = html.joinpath("index.html").exists() and stamp.exists()
-    if finished and stamp.read_text(encoding="utf-8").strip() == wanted:
+    wanted = state(root, live)
+    kept = read_stamp(stamp)
+    if kept == wanted and html.joinpath("index.html").exists():
         return html
 
-    say("Building the site.")
+    again = out.joinpath(READ).exists() and may_read_less(kept, wanted, stamp)
+    say("Building the site again." if again else "Building the site.")
     started = time.monotonic()
-    for folder in (html, out / ".doctrees", out / "jupyter_execute"):
-        shutil.rmtree(folder, ignore_errors=True)
     stamp.unlink(missing_ok=True)
+    shutil.rmtree(html, ignore_errors=True)
+    if not again:
+        shutil.rmtree(out / ".doctrees", ignore_errors=True)
+        shutil.rmtree(out / "jupyter_execute", ignore_errors=True)
     out.mkdir(exist_ok=True)
-    command = [str(venv_python(venv)), "-c", START, "build", str(root)]
-    command += ["--path-output", str(root), "-W", "--keep-going", "--all"]
+    command = [str(venv_python(venv)), "-c", START_AGAIN if again else START]
+    command += ["build", str(root), "--path-output", str(root), "-W", "--keep-going"]
+    if not again:
+        command.append("--all")
     environ = clean_environ(venv)
     if not live:
         environ["LIVECELLS_ENABLED"] = "0"
@@ -102,7 +149,7 @@ def build(venv: Path, root: Path = ROOT) -> Path:
         lines = [line for line in log.splitlines() if re.search(pattern, line)]
         say("\n".join(lines or log.splitlines()[-30:]))
         raise ToolError("the site was not built; the whole log is _build/build.log.")
-    stamp.write_text(wanted + "\n", encoding="utf-8")
+    stamp.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
     say(f"Built in {time.monotonic() - started:.0f} s.")
     return html
 
