@@ -282,7 +282,7 @@ class ReadyQueue:
             return self._next()
         self.aside = True
         over = self._lot and not batch
-        if self._lot and now >= self._lot_ends:
+        if self._lot and not over and now >= self._lot_ends:
             over = now >= self._lot_due or self._first_key() < self._gave_key
         if (over or (timers and not self._gave_way)) and self._others():
             self._gave_way = True

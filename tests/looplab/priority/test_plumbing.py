@@ -492,3 +492,36 @@ def test_long_other_work_takes_half_of_the_time_from_plumbing_at_most() -> None:
         return float(took)
 
     assert 1 < on(main, loop=VirtualPriorityLoop) <= 2.2
+
+
+def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
+    """After long other work a lot lasts as long; its callbacks may be few and late."""
+
+    async def main() -> int:
+        here: Any = asyncio.get_running_loop()
+        left = 50
+        done = asyncio.Event()
+
+        def callback() -> None:
+            nonlocal left
+            left -= 1
+            here.burn(0.002)  # longer than a lot without other work
+            if left:
+                here.call_soon_threadsafe(callback)
+            else:
+                done.set()
+
+        async def batch() -> None:
+            while not done.is_set():
+                here.burn(0.050)
+                await asyncio.sleep(0)
+
+        here.call_soon_threadsafe(callback)
+        with priority(1):
+            other = asyncio.create_task(batch())
+        with priority(9):
+            await done.wait()
+        await other
+        return left
+
+    assert on(main, loop=VirtualPriorityLoop) == 0
