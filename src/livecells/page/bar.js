@@ -69,6 +69,7 @@ export class Bar {
   }
 
   setBusy(busy) {
+    if (busy) this.spokeAt = -Infinity; // who presses Run hears at once what it does
     this.#hide(this.stop, !busy);
   }
 

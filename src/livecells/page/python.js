@@ -19,8 +19,10 @@ import livecells_runtime
 // Pyodide asks for this address, and is answered from memory.
 const BASE = "https://livecells.invalid/";
 
+const PAGE = 65_536; // bytes by which a memory grows
+
 /** Answer Pyodide's requests for its files from memory while `action` runs. */
-async function fromMemory({ core, library }, action) {
+async function fromMemory({ core, library, snapshot }, action) {
   const { fetch } = self;
   const { instantiateStreaming } = WebAssembly;
   self.fetch = async (request) => {
@@ -29,8 +31,14 @@ async function fromMemory({ core, library }, action) {
     if (address === `${BASE}python_stdlib.zip`) return new Response(library);
     throw new TypeError(`nothing is fetched here, and ${address} was asked for`);
   };
-  WebAssembly.instantiateStreaming = (_, imports) =>
-    WebAssembly.instantiate(core, imports);
+  WebAssembly.instantiateStreaming = async (_, imports) => {
+    const made = await WebAssembly.instantiate(core, imports);
+    // Pyodide copies a snapshot into the memory that it finds, and makes no room for it.
+    const { memory } = made.instance.exports;
+    const lacks = (snapshot?.byteLength ?? 0) - memory.buffer.byteLength;
+    if (lacks > 0) memory.grow(Math.ceil(lacks / PAGE));
+    return made;
+  };
   try {
     return await action();
   } finally {
@@ -41,7 +49,7 @@ async function fromMemory({ core, library }, action) {
 
 /** Start Pyodide, from a snapshot if there is one. */
 export async function start(message, more = {}) {
-  const { core, library, lock, runtime, wheels, snapshot } = message;
+  const { lock, runtime, wheels, snapshot } = message;
   const options = {
     indexURL: BASE,
     lockFileContents: lock,
@@ -57,7 +65,7 @@ export async function start(message, more = {}) {
     ...more,
   };
   if (snapshot) options._loadSnapshot = new Uint8Array(snapshot);
-  const pyodide = await fromMemory({ core, library }, () => loadPyodide(options));
+  const pyodide = await fromMemory(message, () => loadPyodide(options));
   addWheels(pyodide, wheels, ["runtime.zip"]);
   return pyodide;
 }

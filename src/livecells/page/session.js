@@ -205,6 +205,7 @@ export class Session extends EventTarget {
       } catch (error) {
         if (!this.kept || isStale()) throw error;
         // A snapshot that does not fit: forget it and start the long way.
+        console.info(`livecells: the kept start did not fit: ${error.message}`);
         this.kept = null;
         this.sandbox?.remove();
         await store.save(this.place, version, null);
@@ -274,8 +275,8 @@ export class Session extends EventTarget {
       });
       this.kept = { snapshot, wheels };
       await store.save(this.place, this.config.version, this.kept);
-    } catch {
-      // The next start takes the long way again.
+    } catch (error) {
+      console.info(`livecells: the next start takes the long way: ${error.message}`);
     } finally {
       sandbox?.remove();
     }

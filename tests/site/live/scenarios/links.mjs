@@ -44,6 +44,7 @@ export async function link_opens(t) {
     10,
     () => window.copied,
   );
+  await book.press(cell, "reset"); // else the page keeps this edit as the reader's own
   await book.page.close();
   book = await Book.open(t, site, path, { hash: new URL(shared).hash });
   t.equal(await book.source(cell), edit, "the source of the shared link");
