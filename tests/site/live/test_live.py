@@ -13,7 +13,7 @@ from tests.site.live.driver import Driver
 #: Seconds until a scenario has failed: many times what it takes on a quiet machine.
 LIMITS = {
     "every_cell": 600,
-    "cells_alone": 300,
+    "cells_alone": 450,
     "changed_digit": 200,
     "second_visit": 200,
     "endless_loop": 150,
