@@ -15,23 +15,31 @@ The names that most programs need are here.  The modules hold the rest:
 * :mod:`looplab.lint`: unbounded channels and polling, found in source code;
 * :mod:`looplab.diagnose`: who makes a real program late, and what would help;
 * :mod:`looplab.draw`: step charts as SVG.
+
+Nothing is imported before it is used.
 """
 
-from .clock import (
-    ClockError,
-    DeadlockError,
-    VirtualTimeLoop,
-    burn,
-    elapsed,
-    run,
-    run_real,
-)
-from .diagnose.tags import tag
-from .heartbeat import Heartbeat
-from .jobs import JobQueue
-from .phases import Spread, spread
-from .timeline import Timeline
-from .trace import LoopTracer, Trace, record
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .clock import (
+        ClockError,
+        DeadlockError,
+        VirtualTimeLoop,
+        burn,
+        elapsed,
+        run,
+        run_real,
+    )
+    from .diagnose.tags import tag
+    from .heartbeat import Heartbeat
+    from .jobs import JobQueue
+    from .phases import Spread, spread
+    from .timeline import Timeline
+    from .trace import LoopTracer, Trace, record
 
 __all__ = [
     "ClockError",
@@ -51,3 +59,54 @@ __all__ = [
     "spread",
     "tag",
 ]
+
+_HOME = {
+    "ClockError": "clock",
+    "DeadlockError": "clock",
+    "Heartbeat": "heartbeat",
+    "JobQueue": "jobs",
+    "LoopTracer": "trace",
+    "Spread": "phases",
+    "Timeline": "timeline",
+    "Trace": "trace",
+    "VirtualTimeLoop": "clock",
+    "burn": "clock",
+    "elapsed": "clock",
+    "record": "trace",
+    "run": "clock",
+    "run_real": "clock",
+    "spread": "phases",
+    "tag": "diagnose.tags",
+}
+_ROOMS = frozenset(
+    (
+        "channel",
+        "clock",
+        "diagnose",
+        "draw",
+        "heartbeat",
+        "idle",
+        "jobs",
+        "lint",
+        "metrics",
+        "phases",
+        "priority",
+        "timeline",
+        "trace",
+    )
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_ROOMS})
