@@ -5,9 +5,10 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
+
+from looplab._numbers import count_of, number_of, seconds_of
 
 __all__ = ["Change", "chunk", "faster", "first", "move", "workers"]
 
@@ -52,7 +53,7 @@ def move(pattern: str, threads: int = 1) -> Change:
     Raises:
         ValueError: if *threads* is below 1.
     """
-    return Change("move", _text(pattern), _whole(threads, "threads"))
+    return Change("move", _text(pattern), count_of(threads, "threads"))
 
 
 def chunk(pattern: str, seconds: float) -> Change:
@@ -61,8 +62,7 @@ def chunk(pattern: str, seconds: float) -> Change:
     Raises:
         ValueError: if *seconds* is not above 0.
     """
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"a piece of {seconds} s: give a time above 0")
+    seconds = seconds_of(seconds, "a piece", above=True)
     return Change("chunk", _text(pattern), max(1, round(seconds * _NS)))
 
 
@@ -72,8 +72,7 @@ def faster(pattern: str, times: float) -> Change:
     Raises:
         ValueError: if *times* is not above 0.
     """
-    if not 0 < times < math.inf:
-        raise ValueError(f"{times} times as fast: give a number above 0")
+    times = number_of(times, "times", "number", above=True)
     return Change("faster", _text(pattern), times)
 
 
@@ -90,16 +89,10 @@ def workers(pattern: str, count: int) -> Change:
     Raises:
         ValueError: if *count* is below 1.
     """
-    return Change("workers", _text(pattern), _whole(count, "workers"))
+    return Change("workers", _text(pattern), count_of(count, "workers"))
 
 
 def _text(pattern: str) -> str:
     if not pattern:
         raise ValueError("the pattern is empty: name a tag, a function, or file.py:12")
     return pattern
-
-
-def _whole(count: int, what: str) -> int:
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"{count} {what}: give a whole number, 1 or more")
-    return count

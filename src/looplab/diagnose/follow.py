@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from looplab._numbers import percentile
+from looplab._words import seconds
 
 from .culprits import waits_from
 from .fileformat import Tables, callbacks_of
 from .recording import Callback
-from .report import seconds
 
 __all__ = ["Follower", "line_of"]
 

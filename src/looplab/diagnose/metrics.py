@@ -17,8 +17,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from math import isfinite
 
+from looplab._numbers import seconds_of
 from looplab.metrics import Histogram, Metric, Source
 
 __all__ = ["watch_lateness"]
@@ -42,8 +42,7 @@ async def watch_lateness(
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    if not (isfinite(interval) and interval > 0):
-        raise ValueError(f"interval is {interval}: give seconds above 0")
+    seconds_of(interval, "interval", above=True)
     loop = asyncio.get_running_loop()
     seen = Histogram()
     about = "How late the event loop runs what is due."

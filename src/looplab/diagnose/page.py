@@ -14,6 +14,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
+from looplab._words import seconds
 from looplab.timeline import Timeline
 from looplab.trace import Record, Trace
 
@@ -21,7 +22,7 @@ from .changes import Change, chunk, faster, move, workers
 from .culprits import Culprit, name_of, waits_from
 from .latencies import endpoints, requests
 from .prediction import DisagreementError, Prediction, predict, span
-from .report import head, notes, seconds
+from .report import head, notes
 
 if TYPE_CHECKING:
     from .recording import Callback, Recording

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from looplab._numbers import percentile
+from looplab._words import seconds
 
 from .culprits import WAKERS, name_of
 from .latencies import requests
 from .recording import Recording
 from .replaying import replay
-from .report import seconds, table, waited_for_core
+from .report import table, waited_for_core
 
 if TYPE_CHECKING:
     from .changes import Change

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from looplab._numbers import percentile
+from looplab._words import seconds
 
 from .culprits import Culprit, blame, unexplained
 from .latencies import Endpoint, endpoints, requests
@@ -16,26 +17,9 @@ from .latencies import Endpoint, endpoints, requests
 if TYPE_CHECKING:
     from .recording import Recording
 
-__all__ = ["head", "notes", "report", "seconds", "table", "waited_for_core"]
+__all__ = ["head", "notes", "report", "table", "waited_for_core"]
 
 _WIDTH = 96
-
-
-def seconds(value: float | None) -> str:
-    """*value* in a unit and with as many digits as a reader wants."""
-    if value is None:
-        return "?"
-    if value >= 10:
-        return f"{value:,.1f} s"
-    if value >= 1:
-        return f"{value:.2f} s"
-    if value >= 0.0995:
-        return f"{value * 1000:.0f} ms"
-    if value >= 0.0005:
-        return f"{value * 1000:.1f} ms"
-    if value > 0:
-        return f"{value * 1e6:.0f} µs"
-    return "0"
 
 
 def report(

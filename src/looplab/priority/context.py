@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Iterator
 from contextvars import Context, ContextVar, copy_context
 
+from looplab._numbers import any_number_of, count_of
 from looplab.priority.urgency import Urgency, Value, level_of, own_level, under
 
 __all__ = [
@@ -37,12 +38,9 @@ def check_priority(value: object, what: str = "priority") -> int:
     Raises:
         TypeError: it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(
-            f"{what} is {value!r}, a {type(value).__name__}: give a whole number, the "
-            "greater the more urgent"
-        )
-    return int(value)  # an IntEnum's member is not fast
+    kind = "whole number, the greater the more urgent"
+    number = count_of(value, what, least=-math.inf, kind=kind)
+    return int(number)  # an IntEnum's member is not fast
 
 
 def check_deadline(value: object) -> float:
@@ -52,17 +50,8 @@ def check_deadline(value: object) -> float:
         TypeError: it is not a number.
         ValueError: it is not a number of seconds.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            f"deadline is {value!r}, a {type(value).__name__}: give a time on the "
-            "loop's clock, in seconds"
-        )
-    if math.isnan(value):
-        raise ValueError(
-            "deadline is nan: give a time on the loop's clock, in seconds, or math.inf "
-            "for none"
-        )
-    return float(value)
+    kind = "time on the loop's clock, in seconds, or math.inf for none"
+    return any_number_of(value, "deadline", kind)
 
 
 def current_priority() -> int:

@@ -6,6 +6,7 @@ import asyncio
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
+from looplab._numbers import count_of
 from looplab.priority.context import PRIORITY, check_priority, current_priority
 from looplab.priority.locks import Waiters, hold, let_go, lift
 from looplab.priority.urgency import Urgency
@@ -37,14 +38,8 @@ class PriorityQueue(Generic[T]):
     """
 
     def __init__(self, maxsize: int = 0) -> None:
-        if isinstance(maxsize, bool) or not isinstance(maxsize, int):
-            raise TypeError(
-                f"maxsize is {maxsize!r}, a {type(maxsize).__name__}: give a whole "
-                "number"
-            )
-        if maxsize < 0:
-            raise ValueError(f"maxsize is {maxsize}: give 0 for no limit, or more")
-        self.maxsize = maxsize
+        why = "0 stands for no limit"
+        self.maxsize = count_of(maxsize, "maxsize", least=0, why=why)
         self._items: list[tuple[int, int, T]] = []
         self._arrivals = 0
         self._promised = 0  # items that a getter, places that a putter was chosen for

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
+from looplab._numbers import count_of
 from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY
 from looplab.priority.urgency import Urgency, own_level
 
@@ -148,13 +149,7 @@ class PrioritySemaphore:
     """
 
     def __init__(self, value: int = 1) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"value is {value!r}, a {type(value).__name__}: give a whole number"
-            )
-        if value < 0:
-            raise ValueError(f"value is {value}: give 0 or more")
-        self._free = value
+        self._free = count_of(value, "value", least=0)
         self._holders: list[Urgency] = []
         self._waiters = Waiters(self._settle)
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass
 
+from looplab._numbers import seconds_of
 from looplab.clock.loop import VirtualTimeLoop
 from looplab.priority.keyed import KeyedQueue, ageing, deadline_of
 from looplab.priority.queue import ReadyQueue
@@ -33,18 +34,8 @@ class ByPriority:
     ageing: float | None = None
 
     def __post_init__(self) -> None:
-        if self.ageing is None:
-            return
-        if isinstance(self.ageing, bool) or not isinstance(self.ageing, (int, float)):
-            raise TypeError(
-                f"ageing is {self.ageing!r}, a {type(self.ageing).__name__}: give a "
-                "number of seconds, or None for never"
-            )
-        if not 0 < self.ageing < float("inf"):
-            raise ValueError(
-                f"ageing is {self.ageing} s: give a finite number of seconds above 0, "
-                "or None for never"
-            )
+        if self.ageing is not None:
+            seconds_of(self.ageing, "ageing", above=True, none="never")
 
     @property
     def name(self) -> str:

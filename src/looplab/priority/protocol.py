@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 
+from looplab._numbers import count_of
 from looplab.priority.context import check_priority, current_priority
 
 __all__ = ["PriorityProtocol"]
@@ -98,10 +99,5 @@ class PriorityProtocol:
 
 
 def check_settle(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(
-            f"settle is {value!r}, a {type(value).__name__}: give a whole number"
-        )
-    if value < 0:
-        raise ValueError(f"settle is {value}: give 0 or more iterations")
-    return value
+    """Return *value* if it is a number of iterations."""
+    return count_of(value, "settle", least=0, kind="number of iterations")

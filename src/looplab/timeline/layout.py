@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from looplab._numbers import NS
-from looplab._words import moment, seconds
+from looplab._words import duration, moment
 from looplab.timeline.lanes import Lane, lateness, wait_from
 from looplab.trace.record import Record
 
@@ -71,7 +71,7 @@ class Scale:
             seen = self.pixels(wait_from(one), one.run_ns) > 12
             if not seen and (marks or not lane.is_probe):
                 break
-            text = f"{seconds(lateness(one))} late"
+            text = f"{duration(lateness(one))} late"
             wide = width(text, 14.5)
             middle = (due + ran) / 2 * unit
             x: float

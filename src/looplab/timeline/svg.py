@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from html import escape
 
-from looplab._words import moment, seconds
+from looplab._words import duration, moment
 from looplab.draw.palette import (
     COLOURS,
     COLOURS_DARK,
@@ -251,7 +251,7 @@ class _Drawing:
         waiting = max(lane.records, key=lambda one: one.run_ns - wait_from(one))
         since, until = wait_from(waiting), waiting.run_ns
         room = self.scale.pixels(since, until)
-        how_long = f"up to {seconds(until - since)}"
+        how_long = f"up to {duration(until - since)}"
         if room < width_of(how_long) + 14 or len(lane.records) > 20 * len(lane.tasks):
             return
         left = self.scale.x(since)
@@ -265,7 +265,7 @@ class _Drawing:
     def _draw_thread(self, y: float) -> float:
         body, bins = self.body, self.bins
         busy, idle = self.scene.busy_and_idle()
-        busy_facts = f"busy {seconds(busy)}, idle {seconds(idle)}"
+        busy_facts = f"busy {duration(busy)}, idle {duration(idle)}"
         y += 20
         body.append(
             f'<text x="{percent(0)}" y="{y:g}"><tspan class="n">the one thread</tspan>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplab._words import many, moment, seconds
+from looplab._words import duration, many, moment
 from looplab.timeline.lanes import Lane, lateness
 from looplab.timeline.scene import Scene
 
@@ -20,14 +20,14 @@ def facts(scene: Scene, lane: Lane) -> str:
     else:
         parts.append(many(len(lane.records), "callback"))
     if not lane.is_probe and lane.busy:
-        parts.append(f"ran {seconds(lane.busy)}")
+        parts.append(f"ran {duration(lane.busy)}")
     if latest is not None and lateness(latest) > 0:
         if len(lane.tasks) > 1 or not scene.scale.late_marks(lane):
-            parts.append(f"up to {seconds(lateness(latest))} late")
+            parts.append(f"up to {duration(lateness(latest))} late")
     elif latest is not None and lane.is_probe:
         parts.append("never late")
     if lane.longest_queue > 0 and not lane.is_probe:
-        parts.append(f"waited up to {seconds(lane.longest_queue)}")
+        parts.append(f"waited up to {duration(lane.longest_queue)}")
     return ", ".join(parts)
 
 
@@ -38,7 +38,7 @@ def alternative(scene: Scene) -> str:
     sentences = [
         f"Timeline of {many(len(scene.shown), 'callback')} from "
         f"{moment(scene.scale.start)} to {moment(scene.scale.end)} ({how})",
-        f"The thread is busy for {seconds(busy)} and idle for {seconds(idle)}",
+        f"The thread is busy for {duration(busy)} and idle for {duration(idle)}",
     ]
     for lane in scene.lanes:
         latest = lane.latest
@@ -49,17 +49,16 @@ def alternative(scene: Scene) -> str:
             if len(lane.tasks) > 1:
                 parts.insert(0, many(len(lane.tasks), "task"))
             if lane.busy:
-                parts.append(f"ran for {seconds(lane.busy)} in all")
+                parts.append(f"ran for {duration(lane.busy)} in all")
         if latest is not None and lateness(latest) > 0:
             assert latest.due_ns is not None
-            parts.append(
-                f"the worst {seconds(lateness(latest))} late at {moment(latest.due_ns)}"
-            )
+            worst, due = lateness(latest), latest.due_ns
+            parts.append(f"the worst {duration(worst)} late at {moment(due)}")
         elif latest is not None:
             parts.append("never late")
         if lane.longest_queue > 0:
             parts.append(
-                f"waited up to {seconds(lane.longest_queue)} in the ready queue"
+                f"waited up to {duration(lane.longest_queue)} in the ready queue"
             )
         elif latest is None:
             parts.append("no wait")

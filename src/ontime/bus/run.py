@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from looplab._numbers import count_of, seconds_of
+from looplab._numbers import count_of, number_of, seconds_of
 from looplab.clock.running import Clock, check_clock, run_on
 from looplab.priority import PriorityEventLoop
 from ontime.bus.base import Bus, BusError, Counts, Delivery
@@ -113,8 +113,9 @@ def consume(
             "LeaseSettings(messages=10).scaled(1 / 50)"
         )
     count_of(receivers, "receivers")
-    for what, value in ("budget", budget), ("stop_after", stop_after):
-        _check_above_0(value, what)
+    number_of(budget, "budget", "number", above=True)
+    if stop_after != math.inf:
+        seconds_of(stop_after, "stop_after", above=True)
     if not settings.receive:
         raise ValueError(
             "receive is 0 s: an empty bus would be asked for ever without a wait; "
@@ -141,13 +142,6 @@ def consume(
         return _consume(
             settings, scheduling, bus, receivers, fill, budget, stop_after, clock
         )
-
-
-def _check_above_0(value: object, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{what} is {value!r}, a {type(value).__name__}: give a number")
-    if not value > 0:
-        raise ValueError(f"{what} is {value}: give a number above 0")
 
 
 def _check_bus(bus: object, settings: LeaseSettings, clock: Clock) -> None:

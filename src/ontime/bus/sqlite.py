@@ -534,13 +534,4 @@ def _check_path(path: object) -> Path:
 def _check_bytes(value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(
-            f"max_bytes is {value!r}, a {type(value).__name__}: give a whole number, "
-            "or None for no bound"
-        )
-    if value < _LEAST_BYTES:
-        raise ValueError(
-            f"max_bytes is {value}: give {_LEAST_BYTES} or more, or None for no bound"
-        )
-    return value
+    return count_of(value, "max_bytes", least=_LEAST_BYTES, none="no bound")

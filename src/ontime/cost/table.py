@@ -13,22 +13,14 @@ from typing import Any
 
 from ontime.measuring.records import machine, record_path
 
-__all__ = ["Cost", "CostTable", "seconds"]
+__all__ = ["Cost", "CostTable"]
 
 
-def seconds(value: float) -> str:
-    """A time with three digits and a fitting unit.
+def _time(value: float) -> str:
+    # Here, since a clean interpreter imports this package and is to stay small.
+    from looplab._words import THREE_DIGITS, seconds
 
-    >>> seconds(4.78e-07), seconds(2.07e-05), seconds(1.5)
-    ('478 ns', '20.7 µs', '1.50 s')
-    """
-    units = ("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)
-    # 999.7 ns is a microsecond once it has three digits.
-    fits = (one for one in units if abs(value) >= 0.9995 * one[1])
-    unit, size = next(fits, units[-1])
-    number = value / size
-    digits = 0 if abs(number) >= 99.95 else 1 if abs(number) >= 9.995 else 2
-    return f"{number:.{digits}f} {unit}"
+    return seconds(value, THREE_DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +85,9 @@ class Cost:
         if self.unavailable:
             return f"{self.name}, {self.loop}: not measured, {self.unavailable}"
         return (
-            f"{self.name}, {self.loop}: {seconds(self.cpu)} of CPU a call "
-            f"({seconds(self.low)} to {seconds(self.high)}), "
-            f"wall {seconds(self.wall)}"
+            f"{self.name}, {self.loop}: {_time(self.cpu)} of CPU a call "
+            f"({_time(self.low)} to {_time(self.high)}), "
+            f"wall {_time(self.wall)}"
         )
 
 
@@ -261,8 +253,8 @@ class CostTable:
         cells = [
             row.name,
             row.loop,
-            seconds(row.cpu),
-            f"{seconds(row.low)} to {seconds(row.high)}",
+            _time(row.cpu),
+            f"{_time(row.low)} to {_time(row.high)}",
         ]
         several = len({row.name for row in self.rows}) > 1
         if several:
@@ -274,7 +266,7 @@ class CostTable:
             if several:
                 ratio = self.instruction_ratio(row.name, row.loop)
                 cells.append("-" if ratio is None else f"{ratio:.1f} ×")
-        return [*cells, seconds(row.wall)]
+        return [*cells, _time(row.wall)]
 
     def __repr__(self) -> str:
         head = self._columns()

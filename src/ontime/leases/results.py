@@ -12,7 +12,7 @@ from looplab.phases import Spread
 from looplab.timeline import Timeline
 from looplab.trace import Trace
 from ontime.leases.settings import LeaseSettings
-from ontime.leases.tables import aligned, as_html, range_of, seconds
+from ontime.leases.tables import aligned, as_html, as_time, range_of
 
 __all__ = ["LeaseCheck", "LeaseRun", "LeaseRuns", "MessageRecord", "Outcome", "State"]
 
@@ -213,15 +213,15 @@ class LeaseRun:
             ("scheduler", self.scheduler),
             ("processed", f"{self.processed:,}"),
             ("lost", f"{self.lost:,}"),
-            ("makespan", f"{seconds(self.makespan)} ({how})"),
-            ("floor, if none is lost", f"{seconds(self.floor)} of CPU"),
+            ("makespan", f"{as_time(self.makespan)} ({how})"),
+            ("floor, if none is lost", f"{as_time(self.floor)} of CPU"),
         ]
         if self.times:
             facts.append(("a processed message", range_of(self.times)))
         facts.append(("messages held at once", f"up to {self.held:,}"))
         if self.lease_ages:
-            facts.append(("oldest lease at a check", seconds(self.oldest_lease)))
-        facts.append(("worst refresh lateness", seconds(self.worst_lateness)))
+            facts.append(("oldest lease at a check", as_time(self.oldest_lease)))
+        facts.append(("worst refresh lateness", as_time(self.worst_lateness)))
         if self.yields is not None:
             facts.append(("yields", f"{self.yields:,}"))
         if self.threads is not None:
@@ -239,7 +239,7 @@ class LeaseRun:
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.processed} processed, {self.lost} lost "
-            f"in {seconds(self.makespan)}, {self.scheduler}>"
+            f"in {as_time(self.makespan)}, {self.scheduler}>"
         )
 
     def _repr_html_(self) -> str:

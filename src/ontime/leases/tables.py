@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from statistics import median
 
-__all__ = ["aligned", "as_html", "range_of", "seconds"]
+from looplab._words import TO_THE_MILLISECOND, seconds
+
+__all__ = ["aligned", "as_html", "as_time", "range_of"]
 
 
-def seconds(value: float) -> str:
-    """A time to the millisecond, without zeros at the end."""
-    return f"{value:,.3f}".rstrip("0").rstrip(".") + " s"
+#: A time of an exact run, in words.
+as_time = partial(seconds, scale=TO_THE_MILLISECOND)
 
 
 def range_of(values: Sequence[float]) -> str:
     """The least, the greatest and the median of some times."""
     low, middle, high = min(values), median(values), max(values)
-    return f"{seconds(low)} to {seconds(high)}, median {seconds(middle)}"
+    return f"{as_time(low)} to {as_time(high)}, median {as_time(middle)}"
 
 
 def aligned(

@@ -118,7 +118,7 @@ def test_the_command(tmp_path, capsys):
         (["--chunk", "hog:soon"], 2, "'soon' is not a time above 0"),
         (["--faster", "hog:x"], 2, "'x' is not a number above 0"),
         (["--workers", "hog:x"], 2, "'x' is not a number of workers"),
-        (["--workers", "hog:0"], 2, "0 workers: give a whole number"),
+        (["--workers", "hog:0"], 2, "workers is 0: give 1 or more"),
     ],
 )
 def test_what_is_wrong_is_one_line(tmp_path, capsys, words, status, said):

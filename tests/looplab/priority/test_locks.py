@@ -365,9 +365,13 @@ def test_a_cancelled_getter_loses_no_item() -> None:
     ("call", "error", "words"),
     [
         (lambda: PrioritySemaphore(-1), ValueError, "value is -1"),
-        (lambda: PrioritySemaphore("2"), TypeError, "value is '2'"),  # type: ignore[arg-type]
+        (
+            lambda: PrioritySemaphore("2"),
+            TypeError,
+            "value as a whole number, got '2'",
+        ),  # type: ignore[arg-type]
         (lambda: PriorityQueue(-1), ValueError, "maxsize is -1"),
-        (lambda: PriorityQueue(1.5), TypeError, "maxsize is 1.5"),  # type: ignore[arg-type]
+        (lambda: PriorityQueue(1.5), TypeError, "maxsize as a whole number, got 1.5"),  # type: ignore[arg-type]
         (lambda: PriorityLock().release(), RuntimeError, "not acquired"),
         (lambda: PriorityQueue().task_done(), ValueError, "more often"),
         (lambda: PriorityQueue().put_nowait(1, "9"), TypeError, "'9'"),  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from ontime.cost import (
     Cost,
     CostTable,
 )
-from ontime.cost.table import seconds, this_machine
+from ontime.cost.table import this_machine
 
 TABLE = CostTable(
     (
@@ -142,21 +142,3 @@ def test_what_a_table_does_not_have() -> None:
     with pytest.raises(ValueError, match="4 rows: say which one"):
         _ = TABLE.cpu
     assert repr(TABLE.rows[3]) == "a <b>, uvloop: not measured, it is <gone>"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0.00 ns"),
-        (1.234e-9, "1.23 ns"),
-        (478e-9, "478 ns"),
-        (999.4e-9, "999 ns"),
-        (999.7e-9, "1.00 µs"),
-        (20.72e-6, "20.7 µs"),
-        (9.996e-3, "10.0 ms"),
-        (1.5, "1.50 s"),
-        (1234, "1234 s"),
-    ],
-)
-def test_times_in_words(value: float, text: str) -> None:
-    assert seconds(value) == text
