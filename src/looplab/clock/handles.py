@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from looplab._numbers import NS
 
 if TYPE_CHECKING:
-    from looplab.clock.loop import VirtualTimeLoop
+    from looplab.clock.tasks import NumberedTasks
+    from looplab.clock.timers import Timers
 
 __all__ = [
     "Handle",
@@ -39,7 +40,7 @@ class Handle(asyncio.Handle):
         self,
         callback: Callable[..., object],
         args: tuple[Any, ...],
-        loop: VirtualTimeLoop,
+        loop: asyncio.AbstractEventLoop,
         context: Context | None,
     ) -> None:
         self._context = copy_context() if context is None else context
@@ -56,14 +57,14 @@ class TimerHandle(asyncio.TimerHandle):
 
     __slots__ = ("_due_ns",)
 
-    _loop: VirtualTimeLoop
+    _loop: Timers
 
     def __init__(
         self,
         due_ns: int,
         callback: Callable[..., object],
         args: tuple[Any, ...],
-        loop: VirtualTimeLoop,
+        loop: Timers,
         context: Context | None,
     ) -> None:
         self._context = copy_context() if context is None else context
@@ -106,7 +107,7 @@ class NumberedFuture(asyncio.Future[T]):
 
     __slots__ = ("_number",)
 
-    _loop: VirtualTimeLoop
+    _loop: NumberedTasks
     _number: int
 
     __hash__ = _hash
@@ -117,7 +118,7 @@ class NumberedTask(asyncio.Task[T]):
 
     __slots__ = ("_number",)
 
-    _loop: VirtualTimeLoop
+    _loop: NumberedTasks
     _number: int
 
     __hash__ = _hash
@@ -126,7 +127,7 @@ class NumberedTask(asyncio.Task[T]):
 def eager_task(
     coro: Coroutine[Any, Any, T],
     *,
-    loop: VirtualTimeLoop,
+    loop: NumberedTasks,
     name: str | None = None,
     **options: Any,
 ) -> asyncio.Task[T]:

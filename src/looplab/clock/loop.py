@@ -35,43 +35,31 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 from asyncio import base_events, format_helpers
-from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextvars import Context
-from heapq import heapify, heappop, heappush
+from heapq import heappop
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from looplab._numbers import NS, count_of
 from looplab.clock.errors import LivelockError, StepLimitError
-from looplab.clock.handles import (
-    Handle,
-    InOrderOfArrival,
-    NumberedFuture,
-    NumberedTask,
-    TimerHandle,
-    eager_task,
-)
-from looplab.clock.observers import Observer, one_call, telling
+from looplab.clock.handles import Handle, InOrderOfArrival
+from looplab.clock.observers import Observed
 from looplab.clock.outside import OutsideCalls
+from looplab.clock.tasks import NumberedTasks
+from looplab.clock.timers import Timers
 from looplab.clock.times import nanoseconds
 from looplab.clock.waiting import deadlock, timers_are_all_of
 
 __all__ = ["VirtualTimeLoop"]
-
-T = TypeVar("T")
-
-_SLEEP = asyncio.sleep.__code__
-_SWEEP_AT = 100  # cancelled timers that may lie about before the first sweep
 
 
 def _limit(value: int | None, what: str) -> int | None:
     return None if value is None else count_of(value, what, none="no limit")
 
 
-class VirtualTimeLoop(OutsideCalls, asyncio.BaseEventLoop):
+class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
     """An event loop whose clock moves only by timers and by :func:`burn`.
 
     It has the face of the stock loop and its order of events (see the module), so
@@ -105,23 +93,11 @@ class VirtualTimeLoop(OutsideCalls, asyncio.BaseEventLoop):
         _asyncgens: Any
         _clock_resolution: float
         _current_handle: asyncio.Handle | None
-        _debug: bool
-        _ready: deque[asyncio.Handle]
         _stopping: bool
-        _task_factory: Any
-        _tell_burned: Callable[[], None] | None
-        _tell_iteration: Callable[[], None] | None
-        _tell_joined: Callable[[asyncio.Handle], None] | None
-        _tell_left: Callable[[asyncio.Handle], None] | None
-
-        def _check_closed(self) -> None: ...
-        def _check_thread(self) -> None: ...
-        def _check_callback(self, callback: Any, method: str) -> None: ...
 
     #: Whether callbacks leave the ready queue in the order in which they joined it.
     first_in_first_out = True
 
-    _task_type = NumberedTask
     _closed = True  # until it is made: __del__() asks, also where a setting was wrong
 
     def __init__(
@@ -134,24 +110,11 @@ class VirtualTimeLoop(OutsideCalls, asyncio.BaseEventLoop):
         max_stalled: int | None = 1_000_000,
     ) -> None:
         self._jitter_ns = nanoseconds(jitter, "jitter")
+        self._random = random.Random(seed)
         self._callback_cost_ns = nanoseconds(callback_cost, "callback_cost")
         self._max_steps = self._steps_left = _limit(max_steps, "max_steps")
         self._max_stalled = _limit(max_stalled, "max_stalled")
-        self._random = random.Random(seed)
         self._now_ns = 0
-        # The timers due at one nanosecond share a list, in the order they were set; the
-        # heap holds each of those nanoseconds once.
-        self._timers: dict[int, list[TimerHandle]] = {}
-        self._due_heap: list[int] = []
-        self._cancelled_timers = 0
-        self._sweep_at = _SWEEP_AT
-        self._tasks_made = 0
-        self._name_in_hand = ""
-        self._numbers_dealt = 0
-        self._observers: list[Observer] = []
-        self._tell_joined = self._tell_left = None
-        self._tell_iteration = self._tell_burned = None
-        self._probes: list[asyncio.Task[Any]] = []
         super().__init__()
         self._clock_resolution = 1 / NS
         self._asyncgens = InOrderOfArrival()
@@ -176,53 +139,6 @@ class VirtualTimeLoop(OutsideCalls, asyncio.BaseEventLoop):
         if self._tell_burned is not None:
             self._tell_burned()
 
-    # -- observers and probes --------------------------------------------------------
-
-    def add_observer(self, observer: Observer) -> None:
-        """Tell *observer* from now on what the loop does, amid an iteration too.
-
-        Raises:
-            TypeError: *observer* is no :class:`Observer`.
-            ValueError: it observes this loop already.
-        """
-        if not isinstance(observer, Observer):
-            raise TypeError(f"expected an Observer, got {observer!r:.60}")
-        if observer in self._observers:
-            raise ValueError(f"{observer!r:.60} observes {self!r} already")
-        self._observe([*self._observers, observer])
-
-    def remove_observer(self, observer: Observer) -> None:
-        """Tell *observer* nothing more.
-
-        Raises:
-            ValueError: it does not observe this loop.
-        """
-        if observer not in self._observers:
-            raise ValueError(f"{observer!r:.60} does not observe {self!r}")
-        self._observe([one for one in self._observers if one is not observer])
-
-    def _observe(self, observers: list[Observer]) -> None:
-        self._observers = observers
-        self._tell_joined = one_call("joined", observers)
-        self._tell_left = one_call("left", observers)
-        self._tell_iteration = one_call("iteration", observers)
-        self._tell_burned = one_call("burned", observers)
-        self._ready = telling(self._ready, self._tell_joined)
-
-    def add_probe(self, task: asyncio.Task[Any]) -> None:
-        """Count no timer for which *task* sleeps as progress.
-
-        A probe measures the loop and does nothing else.  With only probes' timers set
-        nothing can happen, so the loop raises :exc:`DeadlockError` as if there were
-        none.
-        """
-        self._probes.append(task)
-
-    def remove_probe(self, task: asyncio.Task[Any]) -> None:
-        """Count the timers of *task* again, if it is a probe: somebody waits for it."""
-        if task in self._probes:
-            self._probes.remove(task)
-
     # -- scheduling ------------------------------------------------------------------
 
     def call_soon(  # type: ignore[override]
@@ -241,127 +157,6 @@ class VirtualTimeLoop(OutsideCalls, asyncio.BaseEventLoop):
         handle = Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
-
-    def call_later(  # type: ignore[override]
-        self,
-        delay: float,
-        callback: Callable[..., object],
-        *args: Any,
-        context: Context | None = None,
-    ) -> asyncio.TimerHandle:
-        """Call *callback* in *delay* seconds.
-
-        Raises:
-            TimeValueError: if *delay* is negative, infinite or not a number.
-        """
-        delay_ns = nanoseconds(delay, "delay")
-        return self._set_timer(self._now_ns + delay_ns, callback, args, context)
-
-    def call_at(  # type: ignore[override]
-        self,
-        when: float,
-        callback: Callable[..., object],
-        *args: Any,
-        context: Context | None = None,
-    ) -> asyncio.TimerHandle:
-        """Call *callback* at *when* on the loop's clock; at once if that has passed.
-
-        Raises:
-            TimeValueError: if *when* is negative, infinite or not a number.
-        """
-        return self._set_timer(nanoseconds(when, "when"), callback, args, context)
-
-    def _set_timer(
-        self,
-        due_ns: int,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        context: Context | None,
-    ) -> asyncio.TimerHandle:
-        timer = TimerHandle(due_ns, callback, args, self, context)
-        if self._debug or self._closed:
-            self._check_closed()
-            self._check_thread()
-            self._check_callback(callback, "call_at")
-            stack = format_helpers.extract_stack(sys._getframe(2))
-            timer._source_traceback = stack  # type: ignore[assignment]
-        if self._jitter_ns:  # when() keeps the time that was asked for
-            due_ns += self._random.randrange(self._jitter_ns + 1)
-        at_that_time = self._timers.get(due_ns)
-        if at_that_time is None:
-            self._timers[due_ns] = [timer]
-            heappush(self._due_heap, due_ns)
-        else:
-            at_that_time.append(timer)
-        return timer
-
-    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        self._cancelled_timers += 1
-        if self._cancelled_timers > self._sweep_at:
-            self._sweep_out_cancelled_timers()
-
-    def _sweep_out_cancelled_timers(self) -> None:
-        # In place, because _run_once() holds the table and the heap.
-        kept = 0
-        for due_ns, timers in list(self._timers.items()):
-            timers[:] = [timer for timer in timers if not timer._cancelled]
-            kept += len(timers)
-            if not timers:
-                del self._timers[due_ns]
-        self._due_heap[:] = self._timers
-        heapify(self._due_heap)
-        self._cancelled_timers = 0
-        self._sweep_at = max(_SWEEP_AT, kept)  # so that a sweep costs little a timer
-
-    # -- tasks and futures -----------------------------------------------------------
-
-    def create_future(self) -> asyncio.Future[Any]:
-        """Return a new future of this loop."""
-        if sys._getframe(1).f_code is _SLEEP:
-            # It never leaves asyncio.sleep(), so no set can hold it, and a task waits
-            # for a plain future a good deal faster.
-            return asyncio.Future(loop=self)
-        return NumberedFuture(loop=self)
-
-    def create_task(  # type: ignore[override]
-        self,
-        coro: Coroutine[Any, Any, T],
-        *,
-        name: str | None = None,
-        **options: Any,
-    ) -> asyncio.Task[T]:
-        """Schedule *coro* as a task.
-
-        Names count per loop, not per process: ``Task-3`` is the loop's third task,
-        whether or not the first two got names of their own.
-        """
-        self._check_closed()
-        self._tasks_made += 1
-        if name is None:
-            name = f"Task-{self._tasks_made}"
-        if self._task_factory is not None:
-            self._name_in_hand = name
-            return super().create_task(coro, name=name, **options)
-        task = self._task_type(coro, loop=self, name=name, **options)
-        if self._debug:  # drop this frame from the record of where it was made
-            del task._source_traceback[-1]  # type: ignore[attr-defined]
-        try:
-            return task
-        finally:
-            del task  # or an exception's traceback would keep it alive
-
-    def set_task_factory(self, factory: Any) -> None:
-        """Set the task factory, as on the stock loop.
-
-        ``asyncio.eager_task_factory`` makes tasks that keep rule 7 (see the module).
-        """
-        if sys.version_info >= (3, 12) and factory is asyncio.eager_task_factory:
-            factory = asyncio.create_eager_task_factory(eager_task)
-        super().set_task_factory(factory)
-
-    def _next_number(self) -> int:
-        self._numbers_dealt += 1
-        return self._numbers_dealt
 
     # -- running ---------------------------------------------------------------------
 

@@ -51,7 +51,8 @@ def move(pattern: str, threads: int = 1) -> Change:
     """What *pattern* matches computes in a pool of *threads*, and the loop goes on.
 
     Raises:
-        ValueError: if *threads* is below 1.
+        TypeError: if *threads* is not a whole number.
+        ValueError: if it is below 1.
     """
     return Change("move", _text(pattern), count_of(threads, "threads"))
 
@@ -60,7 +61,8 @@ def chunk(pattern: str, seconds: float) -> Change:
     """What *pattern* matches gives way to others after each *seconds* of work.
 
     Raises:
-        ValueError: if *seconds* is not above 0.
+        TypeError: if *seconds* is not a number.
+        ValueError: if it is not above 0 and finite.
     """
     seconds = seconds_of(seconds, "a piece", above=True)
     return Change("chunk", _text(pattern), max(1, round(seconds * _NS)))
@@ -70,7 +72,8 @@ def faster(pattern: str, times: float) -> Change:
     """What *pattern* matches takes one *times*-th of the time.
 
     Raises:
-        ValueError: if *times* is not above 0.
+        TypeError: if *times* is not a number.
+        ValueError: if it is not above 0 and finite.
     """
     times = number_of(times, "times", "number", above=True)
     return Change("faster", _text(pattern), times)
@@ -87,7 +90,8 @@ def workers(pattern: str, count: int) -> Change:
     The next one is begun through the ready queue, as by a worker of a job queue.
 
     Raises:
-        ValueError: if *count* is below 1.
+        TypeError: if *count* is not a whole number.
+        ValueError: if it is below 1.
     """
     return Change("workers", _text(pattern), count_of(count, "workers"))
 

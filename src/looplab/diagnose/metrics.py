@@ -38,7 +38,8 @@ async def watch_lateness(
         name: of the metric.
 
     Raises:
-        ValueError: if *interval* is not above 0 and finite.
+        TypeError: if *interval* is not a number.
+        ValueError: if it is not above 0 and finite.
 
     Introduced in the chapter *Diagnose your own program*.
     """

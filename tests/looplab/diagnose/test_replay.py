@@ -239,13 +239,18 @@ def test_it_runs_where_a_loop_is_running():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: move("x", 0), "0 threads"),
-        (lambda: chunk("x", 0), "a piece of 0 s"),
-        (lambda: faster("x", 0), "0 times as fast"),
-        (lambda: workers("x", 1.5), "1.5 workers"),
+        (lambda: move("x", 0), "threads is 0: give 1 or more"),
+        (lambda: chunk("x", 0), "a piece is 0 s: give a finite"),
+        (lambda: faster("x", 0), "times is 0: give a finite"),
+        (lambda: workers("x", 0), "workers is 0: give 1 or more"),
         (lambda: first(""), "the pattern is empty"),
     ],
 )
 def test_a_change_that_means_nothing(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+def test_half_a_worker_is_named():
+    with pytest.raises(TypeError, match=r"expected workers as a whole number, got 1\.5"):
+        workers("x", 1.5)
