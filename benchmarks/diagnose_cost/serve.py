@@ -86,7 +86,7 @@ async def serve(tool: str, count: int) -> None:
 
     if tool == "recording":
         from looplab.diagnose.arrival import arrival_asker
-        from looplab.diagnose.recorder import LoopRecorder
+        from looplab.diagnose.stock import LoopRecorder
 
         loop: Any = asyncio.get_running_loop()
         recorder = LoopRecorder(loop, arrival=arrival_asker(loop._selector))
@@ -118,9 +118,9 @@ async def serve(tool: str, count: int) -> None:
 
 def slow_down(stretch: float) -> None:
     """Let what happens by the clock happen as often a request as without a counter."""
-    from looplab.diagnose import recorder, session
+    from looplab.diagnose import session, stock
 
-    recorder.SLOW_NS = round(recorder.SLOW_NS * stretch)
+    stock.SLOW_NS = round(stock.SLOW_NS * stretch)
     session.WRITE_EVERY *= stretch
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from looplab._numbers import count_of, number_of, seconds_of
+from looplab._numbers import NS, count_of, number_of, seconds_of
 
 __all__ = ["Change", "chunk", "faster", "first", "move", "workers"]
 
-_NS = 1_000_000_000
 
 Kind = Literal["move", "chunk", "faster", "first", "workers"]
 
@@ -65,7 +64,7 @@ def chunk(pattern: str, seconds: float) -> Change:
         ValueError: if it is not above 0 and finite.
     """
     seconds = seconds_of(seconds, "a piece", above=True)
-    return Change("chunk", _text(pattern), max(1, round(seconds * _NS)))
+    return Change("chunk", _text(pattern), max(1, round(seconds * NS)))
 
 
 def faster(pattern: str, times: float) -> Change:

@@ -18,31 +18,22 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from looplab._numbers import NS
+
 from .latencies import trigger_of
+from .naming import is_own, matches, name_of, own_line, waits_from
 
 if TYPE_CHECKING:
     from .recording import Callback, Code, Recording
 
-__all__ = [
-    "Culprit",
-    "Delayed",
-    "blame",
-    "matches",
-    "name_of",
-    "unexplained",
-    "waits_from",
-]
+__all__ = ["Culprit", "Delayed", "blame", "unexplained"]
 
-_NS = 1_000_000_000
 _SPIN_NS = 200_000  # a step of a task that spins is shorter
 _SPINS = 1000  # and it takes so many of them a second
 _SHOWN = 8  # who was delayed, of each culprit
-# Timers by which asyncio wakes a task: what they are for is who set them.
-WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
 _DETAILED = 20  # culprits that get all details
 
 
@@ -101,42 +92,6 @@ class Culprit:
     def score(self) -> float:
         """What culprits are ranked by: waited and spun."""
         return self.waited + self.spun
-
-
-def name_of(recording: Recording, one: Callback) -> str:
-    """What the report calls the group of *one*: its tag, or else its code."""
-    tag = recording.tag_of(one)
-    if tag is not None:
-        return tag
-    if one.code.name in WAKERS:
-        maker = recording.numbered(one.by)
-        if maker is not None:
-            return name_of(recording, maker)
-    return one.code.name.rpartition("<locals>.")[2]
-
-
-def matches(recording: Recording, one: Callback, pattern: str) -> bool:
-    """Whether *pattern* (``*`` stands for anything) is its tag, name, task or place."""
-    code = one.code
-    for text in (
-        name_of(recording, one),
-        code.name.rpartition("<locals>.")[2],
-        one.task,
-        code.place,
-        code.place.rpartition("/")[2],
-    ):
-        if text is not None and fnmatchcase(text, pattern):
-            return True
-    return False
-
-
-def waits_from(one: Callback) -> int:
-    """From when on *one* itself waited.
-
-    A step that a late timer woke waits from when it was ready: what made the timer
-    late is charged once, for the timer.
-    """
-    return one.ready_ns if one.cause == "call" else one.waits_from_ns
 
 
 class _Waiting:
@@ -214,13 +169,13 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
         culprits.append(
             Culprit(
                 name,
-                waited=max(0, waited - own) / _NS,
-                own=own / _NS,
-                spun=spun.get(name, 0) / _NS,
+                waited=max(0, waited - own) / NS,
+                own=own / NS,
+                spun=spun.get(name, 0) / NS,
                 callbacks=len(ones),
-                held=sum(one.held_ns for one in ones) / _NS,
-                computed=sum(cpu) / _NS if cpu else None,
-                longest=max(one.held_ns for one in ones) / _NS,
+                held=sum(one.held_ns for one in ones) / NS,
+                computed=sum(cpu) / NS if cpu else None,
+                longest=max(one.held_ns for one in ones) / NS,
             )
         )
     culprits.sort(key=lambda one: (-one.score, -one.held, one.name))
@@ -238,7 +193,7 @@ def unexplained(recording: Recording) -> float:
     waits = _Waiting(_waits(recording.callbacks))
     total = sum(one.run_ns - waits_from(one) for one in recording.callbacks)
     held = sum(waits.during(one) for one in recording.callbacks)
-    return max(0, total - held) / _NS
+    return max(0, total - held) / NS
 
 
 def _grouped(recording: Recording) -> dict[str, list[Callback]]:
@@ -288,7 +243,7 @@ def _spun(recording: Recording) -> dict[str, int]:
     return {
         name: time
         for name, time in spun.items()
-        if steps[name] * _NS >= _SPINS * recording.duration * _NS / 4
+        if steps[name] * NS >= _SPINS * recording.duration * NS / 4
         and steps[name] >= _SPINS / 4
     }
 
@@ -327,7 +282,7 @@ def _add_delayed(
 
         for name, waits in waiting.items():
             inner = name == culprit.name
-            seconds = sum(waits.during(one) for one in ones) / _NS
+            seconds = sum(waits.during(one) for one in ones) / NS
             if inner:
                 seconds -= culprit.own
             if seconds <= 0:
@@ -365,7 +320,7 @@ def _add_places(
     for pause in recording.pauses:
         collected[name_at.get(pause.callback, "")] += pause.held_ns
     for culprit in culprits:
-        culprit.collected = collected[culprit.name] / _NS
+        culprit.collected = collected[culprit.name] / NS
         seen = lines.get(culprit.name)
         if seen:
             total = sum(seen.values()) or 1
@@ -385,25 +340,3 @@ def _add_places(
             culprit.meanwhile = [
                 (thread, place, n / total) for (thread, place), n in near.most_common(4)
             ]
-
-
-def is_own(file: str) -> bool:
-    """Whether *file* is of the program itself, not of Python or a library."""
-    if not file or file.startswith("<"):
-        return False
-    path = file.replace("\\", "/")
-    parts = ("/site-packages/", "/dist-packages/", "/lib/python3", "/looplab/")
-    return not any(part in path for part in parts)
-
-
-def own_line(stack: Iterable[Code]) -> Code | None:
-    """The innermost place of a stack that is the program's own; else the innermost
-    that is not Python's own."""
-    places = [code for code in stack if "/looplab/diagnose/" not in code.file]
-    for code in places:
-        if is_own(code.file):
-            return code
-    for code in places:
-        if "/lib/python3" not in code.file or "-packages/" in code.file:
-            return code
-    return places[0] if places else None

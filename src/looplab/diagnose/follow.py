@@ -10,8 +10,8 @@ from typing import Any, TextIO
 from looplab._numbers import percentile
 from looplab._words import seconds
 
-from .culprits import waits_from
 from .fileformat import Tables, callbacks_of
+from .naming import waits_from
 from .recording import Callback
 
 __all__ = ["Follower", "line_of"]

@@ -14,14 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from looplab._numbers import percentile
+from looplab._numbers import NS, percentile
 
 if TYPE_CHECKING:
     from .recording import Callback, Recording, RequestNote
 
 __all__ = ["Endpoint", "Request", "endpoints", "requests", "trigger_of"]
 
-_NS = 1_000_000_000
 _HOPS = 50  # callbacks from a request back to the data that set it off
 
 
@@ -63,7 +62,7 @@ class Request:
     @property
     def latency(self) -> float:
         """Seconds from its arrival to its end."""
-        return self.total_ns / _NS
+        return self.total_ns / NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ def endpoints(found: Iterable[Request]) -> list[Endpoint]:
     made = []
     for name, ones in of.items():
         times = [one.latency for one in ones]
-        scale = len(ones) * _NS
+        scale = len(ones) * NS
         made.append(
             Endpoint(
                 name=name,

@@ -14,13 +14,15 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
+from looplab._numbers import NS
 from looplab._words import seconds
 from looplab.timeline import Timeline
 from looplab.trace import Record, Trace
 
 from .changes import Change, chunk, faster, move, workers
-from .culprits import Culprit, name_of, waits_from
+from .culprits import Culprit
 from .latencies import endpoints, requests
+from .naming import name_of, waits_from
 from .prediction import DisagreementError, Prediction, predict, span
 from .report import head, notes
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-_NS = 1_000_000_000
 _CULPRITS = 8
 _TRIED = 2  # culprits for which changes are tried
 _MOST = 400_000  # callbacks that are replayed for one page, over all changes
@@ -169,7 +170,7 @@ def _timeline(recording: Recording) -> Iterator[str]:
         end_ns=max(end, shown[-1].ended_ns),
         clock=recording.clock,
     )
-    drawn = Timeline(trace, start=start / _NS, end=end / _NS, lanes=8)
+    drawn = Timeline(trace, start=start / NS, end=end / NS, lanes=8)
     yield '<div class="wide" tabindex="0" role="region" aria-label="timeline">'
     yield f"{drawn.svg}</div>"
 

@@ -13,8 +13,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .culprits import name_of
 from .latencies import requests
+from .naming import name_of
 
 if TYPE_CHECKING:
     from .recording import Callback, Recording

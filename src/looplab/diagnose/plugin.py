@@ -68,8 +68,8 @@ class _Watch:
 
     def _judge(self, path: Path) -> str:
         """What to say about a test that held its loop too long; else nothing."""
-        from .culprits import own_line
         from .fileformat import NotATraceError, load
+        from .naming import own_line
 
         try:
             recordings = load(path)

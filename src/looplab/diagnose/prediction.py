@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from looplab._numbers import percentile
 from looplab._words import seconds
 
-from .culprits import WAKERS, name_of
 from .latencies import requests
+from .naming import WAKERS, name_of
 from .recording import Recording
 from .replaying import replay
 from .report import table, waited_for_core

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from looplab._numbers import NS
 from looplab.trace import Record, Trace
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ __all__ = [
     "ThreadUse",
 ]
 
-_NS = 1_000_000_000
 
 Cause = Literal["call", "timer", "io", "thread", "before"]
 
@@ -233,12 +233,12 @@ class Recording(Sequence[Callback]):
     @property
     def duration(self) -> float:
         """Seconds from the first callback to the end."""
-        return (self.end_ns - self.start_ns) / _NS
+        return (self.end_ns - self.start_ns) / NS
 
     @property
     def busy(self) -> float:
         """Seconds in which a callback held the loop."""
-        return sum(one.held_ns for one in self.callbacks) / _NS
+        return sum(one.held_ns for one in self.callbacks) / NS
 
     def numbered(self, index: int | None) -> Callback | None:
         """The callback with the number *index*, if it is in the recording."""

@@ -1,8 +1,9 @@
 """Run a recording again on the virtual clock, unchanged or with a change.
 
 Each callback of the recording becomes one on a virtual loop that burns as long as the
-callback held the loop, makes ready what it made ready, and sets the timers that it set.
-What came from outside comes when it came.  So the loop decides anew who waits for whom.
+callback held the loop, makes ready what it made ready, and sets the timers that it set:
+:mod:`.plan` finds out what those are.  What came from outside comes when it came.  So
+the loop decides anew who waits for whom.
 
 A replay keeps the arrivals: a client that waits for its answer before it asks again
 would ask sooner after a mend.  It keeps what each callback did, too.  On a recording of
@@ -16,14 +17,15 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextvars import Context
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from heapq import heapify, heapreplace
+from heapq import heapreplace
 from typing import TYPE_CHECKING, Any
 
 from looplab import clock as _clock
+from looplab._numbers import NS
 
-from .culprits import matches
+from .plan import Gate, Job, NothingMatchesError, Plan, instance_of
 from .recording import Callback, Code, Recording, RequestNote
 
 if TYPE_CHECKING:
@@ -31,39 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NothingMatchesError", "replay"]
 
-_NS = 1_000_000_000
 _SWITCH_NS = 5_000_000  # how long a thread keeps the interpreter while others want it
 _THREAD = Code("(a thread is done)")
-_SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
-
-
-class NothingMatchesError(ValueError):
-    """A change names something that did not run in the recording."""
-
-
-@dataclass(slots=True)
-class _Job:
-    """A callback of the recording, and what it led to."""
-
-    one: Callback
-    held: int
-    soon: bool = True  # it was made ready by another; else a timer or the outside did
-    delay: int = 0  # of its timer
-    not_before: int = 0  # when its data come
-    children: list[tuple[int, int]] = field(default_factory=list)  # (offset, index)
-    change: Change | None = None
-    gate: _Gate | None = None
-    urgent: bool = False
-
-
-class _Gate:
-    """Lets so many pieces of work begin at a time."""
-
-    def __init__(self, count: int) -> None:
-        self.free = count
-        self.parked: deque[tuple[Any, ...]] = deque()
-        self.instances: dict[Any, int] = {}  # callbacks that an instance has to run
-        self.begun: set[Any] = set()
 
 
 def replay(
@@ -81,136 +52,27 @@ def replay(
     Raises:
         NothingMatchesError: if nothing ran that a change names.
     """
-    return _Replay(recording, changes, lock_held).run()
+    return _Replay(Plan(recording, changes), lock_held).run()
 
 
 class _Replay:
-    def __init__(
-        self, recording: Recording, changes: tuple[Change, ...], lock_held: bool
-    ) -> None:
-        self.recording = recording
+    def __init__(self, plan: Plan, lock_held: bool) -> None:
+        self.plan = plan
+        self.jobs, self.pools = plan.jobs, plan.pools
         self.lock_held = lock_held
-        self.jobs = {one.index: _Job(one, one.held_ns) for one in recording.callbacks}
-        self.roots: list[tuple[int, int]] = []  # (at, index)
         self.log: list[Callback] = []
         self.first: dict[int, int] = {}  # of each callback, where it is in the log
         self.last: dict[int, int] = {}
-        self.pools: dict[Change, list[int]] = {}  # when each thread is free
         self.computing: deque[list[Any]] = deque()  # threads that hold the lock
         self.left = 0
         self.urgent: Context | None = None
         self.ordinary: Context | None = None
-        self._link()
-        for change in changes:
-            self._apply(change)
-
-    # -- the plan --------------------------------------------------------------------
-
-    def _link(self) -> None:
-        """Find out what led to each callback."""
-        of_task: dict[str, Callback] = {}
-        for one in self.recording.callbacks:
-            maker = self.jobs.get(-1 if one.by is None else one.by)
-            job = self.jobs[one.index]
-            if one.cause == "call" and maker is not None:
-                self._child(maker, one.ready_ns, one.index)
-            elif one.cause == "timer" and maker is not None and one.set_ns is not None:
-                job.soon = False
-                job.delay = max(0, (one.due_ns or one.ready_ns) - one.set_ns)
-                self._child(maker, one.set_ns, one.index)
-            else:
-                self._root(one, of_task)
-            if one.task is not None:
-                of_task[one.task] = one
-        for job in self.jobs.values():
-            job.children.sort()
-        self.roots.sort()
-
-    def _child(self, maker: _Job, at: int, index: int) -> None:
-        offset = min(max(0, at - maker.one.run_ns), maker.held)
-        maker.children.append((offset, index))
-
-    def _root(self, one: Callback, of_task: dict[str, Callback]) -> None:
-        """Something from outside: a request, or the answer to what a task asked."""
-        job = self.jobs[one.index]
-        job.soon = False
-        at = min(one.waits_from_ns, one.ready_ns)
-        watcher = self.jobs.get(-1 if one.by is None else one.by)
-        if one.cause == "io" and one.accepted and watcher is not None:
-            job.not_before = at
-            self._child(watcher, watcher.one.ended_ns, one.index)
-            return
-        answered = None
-        if one.cause == "thread" or (one.cause == "io" and not one.accepted):
-            answered = self._asker(one, of_task)
-        if answered is None:
-            self.roots.append((at, one.index))
-            return
-        asker = self.jobs[answered.index]
-        asked = min(max(at, answered.run_ns), answered.ended_ns)
-        job.delay = max(0, at - asked)
-        self._child(asker, asked, one.index)
-
-    def _asker(self, one: Callback, of_task: dict[str, Callback]) -> Callback | None:
-        """The callback that asked for what *one* brings: the step before of the task
-        that it woke."""
-        index = one.index
-        seen = {index}
-        for later in self.recording.callbacks[
-            self.recording.position(index) + 1 : self.recording.position(index) + 200
-        ]:
-            if later.cause == "call" and later.by in seen:
-                if later.task is not None:
-                    return of_task.get(later.task)
-                seen.add(later.index)
-        return None
-
-    def _apply(self, change: Change) -> None:
-        recording = self.recording
-        found = [
-            one
-            for one in recording.callbacks
-            if matches(recording, one, change.pattern)
-        ]
-        if not found:
-            raise NothingMatchesError(
-                f"nothing in the recording matches {change.pattern!r}: name a tag, a "
-                "function, a task or file.py:12 as `looplab who` shows it"
-            )
-        gate = _Gate(int(change.amount)) if change.kind == "workers" else None
-        small = 0 if recording.clock == "virtual" else _SMALL_NS
-        for one in found:
-            job = self.jobs[one.index]
-            if gate is not None:
-                if not (one.tag or one.task):
-                    continue  # a timer that wakes one of them is no work of its own
-                key = self._instance(one)
-                job.gate = gate
-                gate.instances[key] = gate.instances.get(key, 0) + 1
-            elif change.kind == "first":
-                job.urgent = True
-            elif job.change is None and job.held > small:
-                job.change = change
-        if change.kind == "faster":
-            for one in found:
-                job = self.jobs[one.index]
-                if job.change is change:
-                    job.held = round(job.held / change.amount)
-                    job.children = [
-                        (round(offset / change.amount), index)
-                        for offset, index in job.children
-                    ]
-        if change.kind == "move":
-            self.pools[change] = [0] * int(change.amount)
-            heapify(self.pools[change])
-
-    def _instance(self, one: Callback) -> Any:
-        return one.tag or one.task
 
     # -- the run ---------------------------------------------------------------------
 
     def run(self) -> Recording:
         """Run the plan; return it as a recording."""
+        recording = self.plan.recording
         settings: dict[str, Any] = {"max_stalled": None}
         if any(job.urgent for job in self.jobs.values()):
             from looplab.priority import VirtualPriorityLoop
@@ -220,13 +82,13 @@ class _Replay:
             self.urgent, self.ordinary = context_with(1), context_with(0)
         _clock.run(self._main(), **settings)
         notes = []
-        for note in self.recording.notes:
+        for note in recording.notes:
             first, last = self.first.get(note.first), self.last.get(note.last)
             if first is None or last is None:
                 continue
             notes.append(self._note(note, first, last))
         return replace(
-            self.recording,
+            recording,
             callbacks=self.log,
             notes=notes,
             samples=[],
@@ -248,7 +110,7 @@ class _Replay:
     async def _main(self) -> None:
         self.loop: Any = asyncio.get_running_loop()
         self.done: asyncio.Event = asyncio.Event()
-        for at, index in self.roots:
+        for at, index in self.plan.roots:
             if at <= 0:
                 self._soon(index, 0, None)
             else:
@@ -268,7 +130,7 @@ class _Replay:
     def _later(self, at: int, index: int, by: int | None, due: int | None) -> None:
         self.left += 1
         self.loop.call_at(
-            at / _NS, self._fired, index, by, due, context=self._context(index)
+            at / NS, self._fired, index, by, due, context=self._context(index)
         )
 
     def _fired(self, index: int, by: int | None, due: int | None) -> None:
@@ -280,7 +142,7 @@ class _Replay:
         job = self.jobs[index]
         gate = job.gate
         if gate is not None and piece == 0:
-            key = self._instance(job.one)
+            key = instance_of(job.one)
             if key not in gate.begun:
                 if not gate.free:
                     self._write(job, ready, self.loop.time_ns(), by, due)
@@ -297,11 +159,11 @@ class _Replay:
         self.log[number].ended_ns = self.loop.time_ns()
         self.last[index] = number
         if gate is not None and not more:
-            self._leave(gate, self._instance(job.one))
+            self._leave(gate, instance_of(job.one))
         self._ended()
 
     def _write(
-        self, job: _Job, ready: int, run: int, by: int | None, due: int | None
+        self, job: Job, ready: int, run: int, by: int | None, due: int | None
     ) -> None:
         one = job.one
         outside = by is None
@@ -323,7 +185,7 @@ class _Replay:
             )
         )
 
-    def _work(self, job: _Job, number: int, piece: int) -> bool:
+    def _work(self, job: Job, number: int, piece: int) -> bool:
         """Do the work of a callback, or of one piece of it; whether more is to come."""
         change, held = job.change, job.held
         if change is not None and change.kind == "chunk" and held > change.amount:
@@ -347,7 +209,7 @@ class _Replay:
         return False
 
     def _burn(
-        self, job: _Job, number: int, start: int, end: int, *, inclusive: bool
+        self, job: Job, number: int, start: int, end: int, *, inclusive: bool
     ) -> None:
         """Hold the loop from *start* to *end* of a callback, and start its children."""
         at = start
@@ -355,11 +217,11 @@ class _Replay:
             if offset > end or offset < start or (offset == start and not inclusive):
                 continue
             if offset > at:
-                self.loop.burn((offset - at) / _NS)
+                self.loop.burn((offset - at) / NS)
                 at = offset
             self._start(child, number)
         if end > at:
-            self.loop.burn((end - at) / _NS)
+            self.loop.burn((end - at) / NS)
 
     def _start(self, index: int, by: int) -> None:
         job, now = self.jobs[index], self.loop.time_ns()
@@ -371,7 +233,7 @@ class _Replay:
 
     # -- threads ---------------------------------------------------------------------
 
-    def _to_thread(self, job: _Job, number: int, change: Change) -> None:
+    def _to_thread(self, job: Job, number: int, change: Change) -> None:
         pool, now = self.pools[change], self.loop.time_ns()
         self.left += 1
         if self.lock_held:
@@ -382,7 +244,7 @@ class _Replay:
         end = max(now, pool[0]) + job.held
         heapreplace(pool, end)
         context = self._context(job.one.index)
-        self.loop.call_at(end / _NS, self._computed, job, number, context=context)
+        self.loop.call_at(end / NS, self._computed, job, number, context=context)
 
     def _compute(self) -> None:
         """A thread has the interpreter: the loop waits until it gives it up."""
@@ -390,7 +252,7 @@ class _Replay:
         one = self.computing.popleft()
         job, number, left, _ = one
         size = min(left, _SWITCH_NS)
-        self.loop.burn(size / _NS)
+        self.loop.burn(size / NS)
         if left > size:
             one[2] = left - size
             # Those that have a thread take turns; the others wait for one.
@@ -400,7 +262,7 @@ class _Replay:
         if self.computing:
             self.loop.call_soon(self._compute, context=self.ordinary)
 
-    def _computed(self, job: _Job, number: int) -> None:
+    def _computed(self, job: Job, number: int) -> None:
         """A thread is done: the task that waits for it is woken."""
         now = self.loop.time_ns()
         self.log.append(
@@ -422,13 +284,13 @@ class _Replay:
 
     # -- the end ---------------------------------------------------------------------
 
-    def _leave(self, gate: _Gate, key: Any) -> None:
+    def _leave(self, gate: Gate, key: Any) -> None:
         gate.instances[key] -= 1
         if gate.instances[key] == 0 and key in gate.begun:
             self.left += 1
             self.loop.call_soon(self._release, gate, context=self.ordinary)
 
-    def _release(self, gate: _Gate) -> None:
+    def _release(self, gate: Gate) -> None:
         gate.free += 1
         if gate.parked:
             index, key = gate.parked.popleft()

@@ -19,8 +19,9 @@ from typing import Any
 
 from .arrival import age_ns, arrival_asker
 from .options import Options
-from .recorder import IO, TIMER, LoopRecorder, Recorder
+from .recorder import IO, TIMER, Recorder
 from .sampler import ThreadClock, sample_stack, watch_collector, where_others_are
+from .stock import LoopRecorder
 from .store import Store
 from .writer import PORTION
 

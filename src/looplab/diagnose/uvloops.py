@@ -12,13 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from looplab._numbers import NS
+
 from . import tags
 from .described import describe
 from .recorder import CALL, IO, THREAD, TIMER, Recorder, cpu_clock
 
 __all__ = ["TaskRecorder", "recorded_loop", "refused_loop"]
 
-_NS = 1_000_000_000
 _MAKERS = ("create_server", "create_unix_server", "create_connection")
 
 
@@ -115,7 +116,7 @@ def recorded_loop(stock: Any, session: Callable[[], Any]) -> Any:
             if one is None:
                 return super().call_later(delay, callback, *args, context=context)
             why = one.why(TIMER)
-            due = why[0] + round(delay * _NS)
+            due = why[0] + round(delay * NS)
             return super().call_later(
                 delay, one.run, why, due, callback, args, context=context
             )

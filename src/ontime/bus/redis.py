@@ -24,6 +24,16 @@ from ontime.bus.base import (
     check_bodies,
     check_delivery,
 )
+from ontime.bus.redis_scripts import (
+    ACKNOWLEDGE,
+    COUNT,
+    COUNT_IDLE,
+    EVERY,
+    GIVE_BACK,
+    OPEN,
+    RECEIVE,
+    REFRESH,
+)
 
 __all__ = ["RedisBus"]
 
@@ -35,99 +45,7 @@ _NO_ROOM = ("OOM", "OutOfMemory", "maxmemory", "MISCONF", "No space left")
 _URGENT = 1_000_000_000  # above every priority of a program
 _CONNECTIONS = 10_000
 _OPENING_PATIENCE = 5.0  # seconds: nothing has been begun yet
-
-# Each script is one step for the server: nothing comes between its lines.
-# The keys are the stream and that of the dead letters; the first arguments the group,
-# the consumer, the lease in milliseconds and how often a message may be delivered.
-_DIE = """
-local function die(id, body, deliveries)
-  redis.call('XADD', KEYS[2], '*', 'id', id, 'body', body, 'deliveries', deliveries)
-  redis.call('XACK', KEYS[1], ARGV[1], id)
-  redis.call('XDEL', KEYS[1], id)
-end
-"""
-# A consumer that ended left its name in the group.  It can be forgotten as soon as it
-# holds nothing; with an entry in its hands the entry would be forgotten too.
-_TIDY = """
-local function tidy()
-  for _, fields in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
-    local one = {}
-    for n = 1, #fields, 2 do one[fields[n]] = fields[n + 1] end
-    if one['pending'] == 0 and one['name'] ~= ARGV[2]
-       and one['idle'] > 10 * tonumber(ARGV[3]) then
-      redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], one['name'])
-    end
-  end
-end
-"""
-# A consumer claims an entry whose lease has run out before it asks for a new one.
-_RECEIVE = f"""{_DIE}{_TIDY}
-local most = tonumber(ARGV[4])
-while true do
-  local entry
-  local cursor = '0-0'
-  repeat
-    local found = redis.call('XAUTOCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[3], cursor,
-                             'COUNT', 1)
-    cursor, entry = found[1], found[2][1]
-  until entry or cursor == '0-0'
-  if entry then
-    tidy()
-  else
-    local fresh = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', 1,
-                             'STREAMS', KEYS[1], '>')
-    if not fresh then return false end
-    entry = fresh[1][2][1]
-  end
-  local held = redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1)[1]
-  if most == 0 or held[4] <= most then
-    return {{entry[1], entry[2][2], held[4]}}
-  end
-  die(entry[1], entry[2][2], most)
-end
-"""
-# Yes only to the consumer, and the delivery, that holds the entry.
-_HOLDS = """
-local held = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[5], ARGV[5], 1)[1]
-if not held then return -1 end
-if held[2] ~= ARGV[2] or held[4] ~= tonumber(ARGV[6]) then return 0 end
-"""
-# JUSTID leaves the number of deliveries as it is.
-_REFRESH = f"""{_HOLDS}
-if held[3] >= tonumber(ARGV[3]) then return 0 end
-redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[5], 'JUSTID')
-return 1
-"""
-_ACKNOWLEDGE = f"""{_HOLDS}
-redis.call('XACK', KEYS[1], ARGV[1], ARGV[5])
-redis.call('XDEL', KEYS[1], ARGV[5])
-return 1
-"""
-# An entry that has been idle for the time of a lease is anybody's.
-_GIVE_BACK = f"""{_DIE}{_HOLDS}
-if held[3] >= tonumber(ARGV[3]) then return 0 end
-local most = tonumber(ARGV[4])
-if most > 0 and held[4] >= most then
-  local entry = redis.call('XRANGE', KEYS[1], ARGV[5], ARGV[5])[1]
-  if entry then die(entry[1], entry[2][2], held[4]) end
-else
-  redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[5], 'IDLE', ARGV[3], 'JUSTID')
-end
-return 1
-"""
-_COUNT = """
-return {redis.call('XLEN', KEYS[1]), redis.call('XPENDING', KEYS[1], ARGV[1])[1],
-        redis.call('XLEN', KEYS[2])}
-"""
-# In pages, so that the server has time for others in between.
-_COUNT_IDLE = """
-local idle = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[3], ARGV[5], '+',
-                        ARGV[6])
-if #idle == 0 then return {0, ''} end
-return {#idle, idle[#idle][1]}
-"""
 _PAGE = 1_000
-_OPEN = f"{_TIDY} tidy()"
 
 
 class RedisBus(Bus):
@@ -241,20 +159,9 @@ class RedisBus(Bus):
         self._client = client = Redis.from_pool(self._new_pool())
         try:
             await self._try(self._look_at_server, min(self.patience, _OPENING_PATIENCE))
-            self._scripts = {
-                text: client.register_script(text)
-                for text in (
-                    _OPEN,
-                    _RECEIVE,
-                    _REFRESH,
-                    _ACKNOWLEDGE,
-                    _GIVE_BACK,
-                    _COUNT,
-                    _COUNT_IDLE,
-                )
-            }
+            self._scripts = {text: client.register_script(text) for text in EVERY}
             await self._try(
-                partial(self._call, _OPEN), min(self.patience, _OPENING_PATIENCE)
+                partial(self._call, OPEN), min(self.patience, _OPENING_PATIENCE)
             )
         except BaseException:
             await self._close()
@@ -304,23 +211,23 @@ class RedisBus(Bus):
         return await self._try(add)
 
     async def receive(self) -> Delivery | None:
-        found = await self._run(_RECEIVE)
+        found = await self._run(RECEIVE)
         return None if found is None else Delivery(*found)
 
     async def refresh(self, delivery: Delivery) -> bool:
-        return bool(await self._about(_REFRESH, delivery) == 1)
+        return bool(await self._about(REFRESH, delivery) == 1)
 
     async def acknowledge(self, delivery: Delivery) -> bool:
-        return await self._once(_ACKNOWLEDGE, delivery)
+        return await self._once(ACKNOWLEDGE, delivery)
 
     async def give_back(self, delivery: Delivery) -> bool:
-        return bool(await self._about(_GIVE_BACK, delivery) == 1)
+        return bool(await self._about(GIVE_BACK, delivery) == 1)
 
     async def counts(self) -> Counts:
-        total, held, dead = await self._run(_COUNT)
+        total, held, dead = await self._run(COUNT)
         idle, start = 0, "-"
         while True:
-            found, last = await self._run(_COUNT_IDLE, start, _PAGE)
+            found, last = await self._run(COUNT_IDLE, start, _PAGE)
             idle += found
             if found < _PAGE:
                 break

@@ -1,0 +1,73 @@
+"""What a callback is called, since when it waited, and which line is the program's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .recording import Callback, Code, Recording
+
+__all__ = ["WAKERS", "is_own", "matches", "name_of", "own_line", "waits_from"]
+
+#: Timers by which asyncio wakes a task: what they are for is who set them.
+WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
+
+
+def name_of(recording: Recording, one: Callback) -> str:
+    """What the report calls the group of *one*: its tag, or else its code."""
+    tag = recording.tag_of(one)
+    if tag is not None:
+        return tag
+    if one.code.name in WAKERS:
+        maker = recording.numbered(one.by)
+        if maker is not None:
+            return name_of(recording, maker)
+    return one.code.name.rpartition("<locals>.")[2]
+
+
+def matches(recording: Recording, one: Callback, pattern: str) -> bool:
+    """Whether *pattern* (``*`` stands for anything) is its tag, name, task or place."""
+    code = one.code
+    for text in (
+        name_of(recording, one),
+        code.name.rpartition("<locals>.")[2],
+        one.task,
+        code.place,
+        code.place.rpartition("/")[2],
+    ):
+        if text is not None and fnmatchcase(text, pattern):
+            return True
+    return False
+
+
+def waits_from(one: Callback) -> int:
+    """From when on *one* itself waited.
+
+    A step that a late timer woke waits from when it was ready: what made the timer
+    late is charged once, for the timer.
+    """
+    return one.ready_ns if one.cause == "call" else one.waits_from_ns
+
+
+def is_own(file: str) -> bool:
+    """Whether *file* is of the program itself, not of Python or a library."""
+    if not file or file.startswith("<"):
+        return False
+    path = file.replace("\\", "/")
+    parts = ("/site-packages/", "/dist-packages/", "/lib/python3", "/looplab/")
+    return not any(part in path for part in parts)
+
+
+def own_line(stack: Iterable[Code]) -> Code | None:
+    """The innermost place of a stack that is the program's own; else the innermost
+    that is not Python's own."""
+    places = [code for code in stack if "/looplab/diagnose/" not in code.file]
+    for code in places:
+        if is_own(code.file):
+            return code
+    for code in places:
+        if "/lib/python3" not in code.file or "-packages/" in code.file:
+            return code
+    return places[0] if places else None

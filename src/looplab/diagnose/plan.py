@@ -1,0 +1,176 @@
+"""What a replay runs: what led to each callback of a recording, and what changes.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from heapq import heapify
+from typing import TYPE_CHECKING, Any
+
+from .naming import matches
+
+if TYPE_CHECKING:
+    from .changes import Change
+    from .recording import Callback, Recording
+
+__all__ = ["Gate", "Job", "NothingMatchesError", "Plan", "instance_of"]
+
+_SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
+
+
+class NothingMatchesError(ValueError):
+    """A change names something that did not run in the recording."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A callback of the recording, and what it led to."""
+
+    one: Callback
+    held: int
+    soon: bool = True  # it was made ready by another; else a timer or the outside did
+    delay: int = 0  # of its timer
+    not_before: int = 0  # when its data come
+    children: list[tuple[int, int]] = field(default_factory=list)  # (offset, index)
+    change: Change | None = None
+    gate: Gate | None = None
+    urgent: bool = False
+
+
+class Gate:
+    """Lets so many pieces of work begin at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.free = count
+        self.parked: deque[tuple[Any, ...]] = deque()
+        self.instances: dict[Any, int] = {}  # callbacks that an instance has to run
+        self.begun: set[Any] = set()
+
+
+class Plan:
+    """The callbacks of *recording*, who makes each of them ready, and *changes*.
+
+    Attributes:
+        recording: what ran.
+        jobs: its callbacks, by their index.
+        roots: those that nothing in the recording led to, as (when, index).
+        pools: of each change that moves work to threads, when each thread is free.
+
+    Raises:
+        NothingMatchesError: if nothing ran that a change names.
+    """
+
+    def __init__(self, recording: Recording, changes: tuple[Change, ...]) -> None:
+        self.recording = recording
+        self.jobs = {one.index: Job(one, one.held_ns) for one in recording.callbacks}
+        self.roots: list[tuple[int, int]] = []
+        self.pools: dict[Change, list[int]] = {}
+        self._link()
+        for change in changes:
+            self._apply(change)
+
+    def _link(self) -> None:
+        """Find out what led to each callback."""
+        of_task: dict[str, Callback] = {}
+        for one in self.recording.callbacks:
+            maker = self.jobs.get(-1 if one.by is None else one.by)
+            job = self.jobs[one.index]
+            if one.cause == "call" and maker is not None:
+                self._child(maker, one.ready_ns, one.index)
+            elif one.cause == "timer" and maker is not None and one.set_ns is not None:
+                job.soon = False
+                job.delay = max(0, (one.due_ns or one.ready_ns) - one.set_ns)
+                self._child(maker, one.set_ns, one.index)
+            else:
+                self._root(one, of_task)
+            if one.task is not None:
+                of_task[one.task] = one
+        for job in self.jobs.values():
+            job.children.sort()
+        self.roots.sort()
+
+    def _child(self, maker: Job, at: int, index: int) -> None:
+        offset = min(max(0, at - maker.one.run_ns), maker.held)
+        maker.children.append((offset, index))
+
+    def _root(self, one: Callback, of_task: dict[str, Callback]) -> None:
+        """Something from outside: a request, or the answer to what a task asked."""
+        job = self.jobs[one.index]
+        job.soon = False
+        at = min(one.waits_from_ns, one.ready_ns)
+        watcher = self.jobs.get(-1 if one.by is None else one.by)
+        if one.cause == "io" and one.accepted and watcher is not None:
+            job.not_before = at
+            self._child(watcher, watcher.one.ended_ns, one.index)
+            return
+        answered = None
+        if one.cause == "thread" or (one.cause == "io" and not one.accepted):
+            answered = self._asker(one, of_task)
+        if answered is None:
+            self.roots.append((at, one.index))
+            return
+        asker = self.jobs[answered.index]
+        asked = min(max(at, answered.run_ns), answered.ended_ns)
+        job.delay = max(0, at - asked)
+        self._child(asker, asked, one.index)
+
+    def _asker(self, one: Callback, of_task: dict[str, Callback]) -> Callback | None:
+        """The callback that asked for what *one* brings: the step before of the task
+        that it woke."""
+        index = one.index
+        seen = {index}
+        for later in self.recording.callbacks[
+            self.recording.position(index) + 1 : self.recording.position(index) + 200
+        ]:
+            if later.cause == "call" and later.by in seen:
+                if later.task is not None:
+                    return of_task.get(later.task)
+                seen.add(later.index)
+        return None
+
+    def _apply(self, change: Change) -> None:
+        recording = self.recording
+        found = [
+            one
+            for one in recording.callbacks
+            if matches(recording, one, change.pattern)
+        ]
+        if not found:
+            raise NothingMatchesError(
+                f"nothing in the recording matches {change.pattern!r}: name a tag, a "
+                "function, a task or file.py:12 as `looplab who` shows it"
+            )
+        gate = Gate(int(change.amount)) if change.kind == "workers" else None
+        small = 0 if recording.clock == "virtual" else _SMALL_NS
+        for one in found:
+            job = self.jobs[one.index]
+            if gate is not None:
+                if not (one.tag or one.task):
+                    continue  # a timer that wakes one of them is no work of its own
+                key = instance_of(one)
+                job.gate = gate
+                gate.instances[key] = gate.instances.get(key, 0) + 1
+            elif change.kind == "first":
+                job.urgent = True
+            elif job.change is None and job.held > small:
+                job.change = change
+        if change.kind == "faster":
+            for one in found:
+                job = self.jobs[one.index]
+                if job.change is change:
+                    job.held = round(job.held / change.amount)
+                    job.children = [
+                        (round(offset / change.amount), index)
+                        for offset, index in job.children
+                    ]
+        if change.kind == "move":
+            self.pools[change] = [0] * int(change.amount)
+            heapify(self.pools[change])
+
+
+def instance_of(one: Callback) -> Any:
+    """Return the piece of work that a callback belongs to."""
+    return one.tag or one.task
