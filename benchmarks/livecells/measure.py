@@ -26,6 +26,8 @@ BROWSERS = {"chrome": "Chromium", "firefox": "Firefox"}
 LIMIT = 180  # seconds; longer than any first run on a slow machine
 MEGABYTE = 1e6
 PROGRAM = 'print("ready", 6 * 7)'
+#: The cell of ours: as short a program, which imports the book's tools besides.
+CELL = "book/live_cells.html#cell-try"
 HOST = """\
 <!doctype html><html lang="en"><title>A page with a cell</title>
 <button id="go">Run</button><div id="place"></div>
@@ -104,33 +106,31 @@ def lite(site: Path) -> Contender:
     return Contender(LITE, counted, "host.html", words)
 
 
-def first_cell(site: Path, page: str | None) -> tuple[str, str]:
+def first_cell(site: Path, page: str) -> tuple[str, str]:
     """The page and the cell that are run: those given, or the first that fits.
-
-    Without a page it is the one with the most live cells, a lab.
 
     Args:
         site: The built book.
-        page: ``path#cell``, or a path, or None.
+        page: ``path#cell``, or a path, whose first cell that shows text is taken.
 
     Raises:
         ToolError: There is no such page or cell.
     """
     if not (site / "index.html").is_file():
         raise ToolError(f"there is no built book in {site}: run make build.")
-    path, _, cell = (page or "").partition("#")
-    for one in sorted(live_pages(site), key=lambda one: -len(one["cells"])):
-        if path in ("", one["path"]):
+    path, _, cell = page.partition("#")
+    for one in live_pages(site):
+        if path == one["path"]:
             for item in one["cells"]:
                 shows = item["text"] and not item["svg"] and not item["folded"]
                 if cell == item["id"] or (not cell and shows):
                     return one["path"], item["id"]
-    raise ToolError(f"no live cell that shows text: {page or site}")
+    raise ToolError(f"no live cell that shows text: {page}")
 
 
 def ours(site: Path, page: str | None) -> Contender:
-    """The first live cell of a chapter that shows text, with all it needs above it."""
-    path, cell = first_cell(site, page)
+    """A cell of the book: the one named, or a short one."""
+    path, cell = first_cell(site, page or CELL)
 
     def at(part: str) -> str:
         return f'[id="{cell}"] {part}'

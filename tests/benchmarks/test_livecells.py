@@ -83,7 +83,7 @@ def test_the_tables_follow_the_schema_and_judge_the_aims():
         title: benchmark_table.verdict(group) for title, group in groups.items()
     }
     assert verdicts["First visit"].endswith("Met: 0.20.")
-    assert verdicts["Second visit"].endswith("Met: 1.00 s.")
+    assert verdicts["Second visit"].endswith("Missed: 1.00 s.")
     assert verdicts["Stop"].endswith("Met: 0.30 s.")
     assert verdicts["Megabytes sent, compressed"].endswith("Met: 6.00 MB.")
 
@@ -102,12 +102,12 @@ def test_what_was_sent_belongs_to_the_span_it_was_sent_in():
 
 def test_the_first_open_cell_that_shows_text(tmp_path):
     with pytest.raises(ToolError, match="no built book"):
-        measure.first_cell(tmp_path, None)
+        measure.first_cell(tmp_path, "lab.html")
     (tmp_path / "index.html").write_text("<p>no cells</p>")
     with pytest.raises(ToolError, match="no live cell"):
-        measure.first_cell(tmp_path, None)
+        measure.first_cell(tmp_path, "lab.html")
     (tmp_path / "lab.html").write_text(PAGE)
-    assert measure.first_cell(tmp_path, None) == ("lab.html", "cell-first")
+    assert measure.first_cell(tmp_path, "lab.html") == ("lab.html", "cell-first")
     assert measure.first_cell(tmp_path, "lab.html#cell-setup")[1] == "cell-setup"
     with pytest.raises(ToolError, match=r"lab.html#cell-none"):
         measure.first_cell(tmp_path, "lab.html#cell-none")

@@ -9,12 +9,21 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import benchmark_table
 import pytest
 
 from benchmarks import environment, priority, priority_worker, runner
-from benchmarks.priority_worker import ASYNKIT, CHAINS, CLIENTS, OURS, STOCK, WAYS
+from benchmarks.priority_worker import (
+    ASYNKIT,
+    CHAINS,
+    CLIENTS,
+    IN_USE,
+    OURS,
+    STOCK,
+    WAYS,
+)
 from looplab.clock import handles
 from looplab.priority import PriorityEventLoop
 from ontime.leases import LeaseSettings, consume
@@ -85,16 +94,29 @@ def test_under_valgrind_the_loop_looks_less_often():
 
 def test_ratios_are_taken_round_by_round():
     # The machine was twice as slow in the second round; the ratios do not see it.
-    values = {STOCK: [2.0, 4.0, 2.0], OURS: [2.2, 4.4, 3.0]}
-    why = {ASYNKIT: "not installed"}
-    group = priority.table("title", "µs", "method", values, why, at_most=1.3)
+    values = {STOCK: [2.0, 4.0, 2.0], OURS: [2.1, 4.2, 3.0]}
+    why = {ASYNKIT: "not installed", IN_USE: "took too long"}
+    group = priority.table("title", "µs", "method", values, why, judged=OURS)
     rows = {row["name"]: row for row in group["rows"]}
-    assert rows[OURS]["ratio"] == 1.1
-    assert rows[OURS]["ratio_spread"] == [1.1, 1.5]
+    assert rows[OURS]["ratio"] == 1.05
+    assert rows[OURS]["ratio_spread"] == [1.05, 1.5]
     assert rows[ASYNKIT] == {"name": ASYNKIT, "value": None, "note": "not installed"}
     data = {"machine": {"a": "b"}, "python": "x", "groups": [group]}
     assert benchmark_table.check(data) == data
-    assert benchmark_table.verdict(group).endswith("Met: 1.10.")
+    assert benchmark_table.verdict(group).endswith("Met: 1.05.")
+
+
+def test_priorities_in_use_have_an_aim_of_their_own(monkeypatch):
+    counts = {STOCK: 1000.0, OURS: 1040.0, IN_USE: 1120.0, ASYNKIT: 2000.0}
+    monkeypatch.setattr(priority, "instructions", lambda *words: counts[words[2]])
+    counter = SimpleNamespace(name="perf")
+    load = next(one for one in priority.WORKLOADS if one.is_judged)
+    plain, in_use = priority.counted("python", load, counter, 1)
+    assert [row["name"] for row in plain["rows"]] == list(priority.ROWS)
+    assert benchmark_table.verdict(plain).endswith("Met: 1.04.")
+    assert [row["name"] for row in in_use["rows"]] == [STOCK, IN_USE]
+    assert benchmark_table.verdict(in_use).endswith("Missed: 1.12.")
+    assert len(priority.counted("python", priority.WORKLOADS[1], counter, 1)) == 1
 
 
 def test_without_the_stock_loop_there_is_no_table():
