@@ -1,0 +1,93 @@
+"""The exercises that submissions are compared with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ontime.check import exercises as names
+from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
+from ontime.grade.labs import exercises_of
+from ontime.grade.notebook import Cell
+from tests.notebooks.test_exercises import EXERCISES
+from tests.notebooks.test_exercises import Exercise as Lab
+from tests.ontime.grade.handed_in import APART, TOGETHER
+
+
+def test_every_exercise_is_found(exercises: dict[str, Exercise]) -> None:
+    assert sorted(exercises) == names()
+
+
+def test_folders_without_labs(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match="--labs"):
+        read_labs(tmp_path)
+    (tmp_path / "lab.ipynb").write_text("{")
+    with pytest.raises(LabError, match=r"lab\.ipynb cannot be read: it is not JSON"):
+        read_labs(tmp_path)
+
+
+def parts(check: str = 'check("x", (a, b))') -> list[Cell]:
+    return [
+        Cell("", "", frozenset({"live"}), "a = 1"),
+        Cell("stub", "x", frozenset({"exercise"}), "b = 0"),
+        Cell("", "x", frozenset({"check"}), check),
+        Cell("", "x", frozenset({"solution"}), "b = 1"),
+    ]
+
+
+def test_an_exercise() -> None:
+    wanted = Exercise("x", "stub", "b = 0", "b = 1", "(a, b)", ("a = 1",))
+    assert exercises_of(parts()) == [wanted]
+
+
+def test_labs_that_cannot_be_used() -> None:
+    with pytest.raises(LabError, match="no cell with the tag 'solution'"):
+        exercises_of(parts()[:-1])
+    for check in ('check("y", b)', "print(b)", "check(", 'check("x", b, c)'):
+        with pytest.raises(LabError, match="is not one line"):
+            exercises_of(parts(check))
+
+
+def changed(exercise: Exercise, **parts: str) -> Exercise:
+    fields = {name: getattr(exercise, name) for name in Exercise.__match_args__}
+    return Exercise(**fields | parts)
+
+
+def test_a_lab_that_is_wrong_is_not_graded(exercises: dict[str, Exercise]) -> None:
+    grader = Grader(Limits(seconds=60))
+    good = exercises[APART]
+    with pytest.raises(LabError, match="own solution of 03-predict does not pass"):
+        grader.prepare([changed(good, solution=good.stub)])
+    with pytest.raises(LabError, match="untouched cell of 03-predict passes"):
+        grader.prepare([changed(good, stub=good.solution)])
+    with pytest.raises(LabError, match=r"cells above 03-predict do not run: .*Zero"):
+        grader.prepare([changed(good, setup=("wall = 1 / 0",))])
+
+
+def agrees(grader: Grader, exercise: Exercise, wrong: dict[str, str]) -> str:
+    for what, source in wrong.items():
+        grade = grader.grade(exercise, source)
+        assert grade.status in ("not yet", "error", "time"), (what, grade)
+    grade = grader.grade(exercise, exercise.solution)
+    assert grade.passed
+    return grade.graded
+
+
+@pytest.mark.parametrize("name", [APART, TOGETHER])
+def test_wrong_answers_are_refused(
+    name: str, grader: Grader, exercises: dict[str, Exercise]
+) -> None:
+    (wrong,) = (each.wrong for each in EXERCISES if each.name == name)
+    agrees(grader, exercises[name], wrong)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("each", EXERCISES, ids=str)
+def test_wrong_answers_of_all_labs_are_refused(
+    each: Lab, grader: Grader, exercises: dict[str, Exercise]
+) -> None:
+    wrong = dict(list(each.wrong.items())[:2])
+    graded = agrees(grader, exercises[each.name], wrong)
+    if each.name.endswith(("predict", "parsons")):
+        assert graded == "apart", "the page on grading says so"
