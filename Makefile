@@ -1,9 +1,9 @@
 # Every target is a command of tools/run.py, which works without make too:
 #   python tools/run.py book
 # PYTHON=  the Python to use; without it python3, then python.
-# PORT=    the port of `make book`.
+# PORT=    the port of `make book` and `make lab`.
 # NOTEBOOK= the beginning of a name, for `make execute`.
-# ARGS=    more words for pytest, for the benchmarks or for `make execute`.
+# ARGS=    more words for pytest, the benchmarks, `make execute` or JupyterLab.
 
 PORT ?= 8000
 NOTEBOOK ?=
@@ -23,10 +23,11 @@ RUN = @"$(FOUND)" tools/run.py
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book build test execute bench lint format screenshot lock clean
+.PHONY: help book lab build test execute bench lint format screenshot lock clean
 
 help:
 	@echo "make book        build the site and serve it on this machine (PORT=8000)"
+	@echo "make lab         open JupyterLab with every lab (PORT=8000)"
 	@echo "make build       build the site into _build/html"
 	@echo "make test        run all tests (ARGS='-k clock' selects)"
 	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
@@ -38,6 +39,9 @@ help:
 
 book:
 	$(RUN) book --port "$(PORT)"
+
+lab:
+	$(RUN) lab --port "$(PORT)" $(ARGS)
 
 build lint format screenshot lock clean:
 	$(RUN) $@

@@ -19,6 +19,8 @@ __all__ = ["lint_commands", "main"]
 
 SITE_TESTS = "tests/site"
 WORKERS = "3"  # for two cores: many tests wait for processes of their own
+LAB_VENV = ".venv-lab"
+LAB_REQUIREMENTS = "tools/lab_requirements.txt"
 LOCK = (
     "pip compile --universal --python-version 3.11 --no-config --no-header "
     "--no-annotate --no-emit-index-url --no-emit-find-links --upgrade"
@@ -130,6 +132,36 @@ def execute(options: argparse.Namespace) -> None:
     run(venv, "-m", "tools.execute", *options.words)
 
 
+def lab(options: argparse.Namespace) -> None:
+    """Open JupyterLab with every lab; it makes an environment of its own, .venv-lab.
+
+    Its kernels have all that the labs import. More words go to JupyterLab.
+    """
+    port = site.read_port(options.port)
+    with site.Server(port):
+        pass  # a busy port is said before the environment is made
+    venv = environment.ensure_venv(name=LAB_VENV, extra=(LAB_REQUIREMENTS,))
+    labs = ROOT / "notebooks"
+    say(f"JupyterLab opens {len(list(labs.glob('*.ipynb')))} labs in your browser.")
+    say("What you save there changes the files in notebooks/; Ctrl-C ends it.")
+    command = [str(environment.venv_python(venv)), "-m", "jupyterlab", str(labs)]
+    command += [f"--port={port}", "--ServerApp.port_retries=0", "--ip=127.0.0.1"]
+    command += ["--ServerApp.answer_yes=True"]  # Ctrl-C ends it without a question
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")  # in a container; it answers this machine only
+    command += options.words
+    environ = environment.clean_environ(venv)
+    process = subprocess.Popen(command, cwd=ROOT, env=environ)
+    try:
+        status = process.wait()
+    except KeyboardInterrupt:
+        process.terminate()  # it ends its kernels first
+        process.wait()
+        raise
+    if status:
+        raise SystemExit(status if status > 0 else 1)
+
+
 def lint(_: argparse.Namespace) -> None:
     """Check style and types."""
     venv = environment.ensure_venv()
@@ -182,7 +214,14 @@ def lock(_: argparse.Namespace) -> None:
 
 def clean(_: argparse.Namespace) -> None:
     """Remove everything that the other commands made."""
-    for name in (".venv", ".venv-bench", ".venv-lite", "_build", "node_modules"):
+    for name in (
+        ".venv",
+        ".venv-bench",
+        ".venv-lab",
+        ".venv-lite",
+        "_build",
+        "node_modules",
+    ):
         shutil.rmtree(ROOT / name, ignore_errors=True)
 
 
@@ -200,6 +239,7 @@ def parser() -> argparse.ArgumentParser:
         return command
 
     add("book", book).add_argument("--port", default="8000")
+    add("lab", lab).add_argument("--port", default="8000")
     add("build", build)
     add("test", test)
     add("execute", execute)
@@ -216,7 +256,7 @@ def main(words: list[str]) -> int:
     """Run one command and return its exit status."""
     top = parser()
     options, options.words = top.parse_known_args(words)
-    if options.words and options.command not in ("test", "bench", "execute"):
+    if options.words and options.command not in ("test", "bench", "execute", "lab"):
         top.error(f"{options.command} takes no {' '.join(options.words)}")
     try:
         options.action(options)
