@@ -17,18 +17,15 @@ from typing import Any
 
 from docutils import nodes
 from html_elements import Html, add_html_node, element
-from scoreboard_data import (
+from scoreboard_data import Row, ScoreboardError, Source, published_number
+from scoreboard_verdicts import (
     BUSY,
     DIFFERS,
     MODEL,
     NOT_YET,
     REPRODUCED,
     Judgement,
-    Row,
     Scoreboard,
-    ScoreboardError,
-    Source,
-    published_number,
 )
 from sphinx import addnodes
 from sphinx.util import logging

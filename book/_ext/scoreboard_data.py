@@ -1,27 +1,22 @@
-"""What was published, what we found, and whether the two agree.
+"""What was published, and how one of our figures is compared with it.
 
-No Sphinx here: the page (``scoreboard.py``) and the tests both read this
-module, so that the page cannot show a verdict that the tests did not judge.
-
-``published.toml`` holds ``[[source]]`` and ``[[row]]`` tables; the comments at
-its top explain each field. Our figures are never in that file: they are read
-from the glue outputs that the notebooks hold.
+``scoreboard_verdicts.py`` compares them. ``published.toml`` holds
+``[[source]]`` and ``[[row]]`` tables; the comments at its top explain each
+field. Our figures are never in that file: they are read from the glue outputs
+that the notebooks hold.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lab_values import Lab, Value, read_lab
+from lab_values import Value
 
 IDS = (
     *(f"A{n}" for n in range(1, 10)),
@@ -30,17 +25,6 @@ IDS = (
     *(f"D{n}" for n in range(1, 7)),
     *(f"E{n}" for n in range(1, 6)),
 )
-KEY_WITH_ID = re.compile(r"([A-E][1-9])_")
-MACHINE_KEY = "machine"
-
-REPRODUCED = "reproduced"
-MODEL = "reproduced in the model"  # nothing in real time was judged
-BUSY = "machine was busy"  # a figure in real time was, and says little
-DIFFERS = "differs"
-NOT_YET = "not yet"
-
-QUIET = Decimal("0.9")  # the share of the cores that is free on a quiet machine
-
 #: What each kind of comparison needs besides its key.
 KINDS: dict[str, tuple[set[str], set[str]]] = {
     # kind: (required, allowed as well)
@@ -176,21 +160,6 @@ class Source:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The verdict on a row, with the claims that failed."""
-
-    row: Row
-    status: str
-    failed: tuple[Claim, ...] = ()
-
-    @property
-    def verdict(self) -> str:
-        if self.status == DIFFERS:
-            return f"differs because {self.row.because or '(no reason given)'}"
-        return self.status
-
-
 def with_unit(number: str, unit: str) -> str:
     """Join a number and its unit with a space that does not break."""
     return f"{number}\u00a0{unit}" if unit else number
@@ -301,16 +270,8 @@ def _row(raw: dict[str, Any]) -> Row:
     )
 
 
-def bib_keys(path: Path) -> set[str]:
-    """The entry keys of a BibTeX file; empty when there is no such file."""
-    if not path.is_file():
-        return set()
-    text = path.read_text(encoding="utf-8")
-    return set(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)\s*,", text, re.M))
-
-
 @lru_cache(maxsize=1)
-def _read(
+def read_rows(
     published: Path, mtime_ns: int, size: int
 ) -> tuple[tuple[Source, ...], tuple[Row, ...]]:
     """Sources and rows of the file; a page asks for them at each figure."""
@@ -321,271 +282,6 @@ def _read(
         raise ScoreboardError(f"{published.name}: {error}") from error
     sources = tuple(Source(**raw) for raw in data.get("source", ()))
     return sources, tuple(_row(raw) for raw in data.get("row", ()))
-
-
-# ---------------------------------------------------------------- judging
-
-
-class Scoreboard:
-    """All rows with the notebooks' figures and the verdicts.
-
-    Args:
-        published: path of ``published.toml``.
-        notebooks: folder of the notebooks.
-        references: path of the BibTeX file.
-
-    Raises:
-        ScoreboardError: the data file cannot be used as it stands.
-    """
-
-    def __init__(self, published: Path, notebooks: Path, references: Path) -> None:
-        self.published = published
-        self.notebooks = notebooks
-        self.references = references
-        status = published.stat()
-        self.sources, self.rows = _read(published, status.st_mtime_ns, status.st_size)
-
-    @cached_property
-    def labs(self) -> dict[str, Lab]:
-        """Each notebook that exists, by stem."""
-        return {
-            path.stem: read_lab(path) for path in sorted(self.notebooks.glob("*.ipynb"))
-        }
-
-    @property
-    def dependencies(self) -> list[Path]:
-        """Files whose change must redraw the page.
-
-        Notebooks that do not exist yet are among them, so that the page is
-        drawn anew when one appears.
-        """
-        stems = {row.stem for row in self.rows} | set(self.labs)
-        files = [self.notebooks / f"{stem}.ipynb" for stem in sorted(stems)]
-        return [self.published, self.references, *files]
-
-    def row(self, id_: str) -> Row | None:
-        return next((row for row in self.rows if row.id == id_), None)
-
-    def value(self, row: Row, key: str) -> Value | None:
-        lab = self.labs.get(row.stem)
-        return None if lab is None else lab.values.get(key)
-
-    def machine(self, stem: str) -> str:
-        """The machine of a notebook's measured figures, as it was glued."""
-        lab = self.labs.get(stem)
-        return str(lab.values.get(MACHINE_KEY, "")) if lab else ""
-
-    # -- one claim
-
-    def holds(self, row: Row, claim: Claim) -> bool | None:
-        """Whether a claim holds; None when a figure it needs is not there."""
-        found = [self.value(row, key) for key in claim.reads]
-        values = [value for value in found if value is not None]
-        if len(values) < len(found):
-            return None
-        if claim.kind == "shown":
-            return True
-        if claim.kind == "exact":
-            return values[0] == claim.published
-        if claim.kind == "starts":
-            return str(values[0]).startswith(str(claim.published))
-        numbers = [value for value in values if isinstance(value, Decimal)]
-        if len(numbers) < len(values):
-            return False
-        ours = numbers[0]
-        match claim.kind:
-            case "within":
-                assert isinstance(claim.published, Decimal)
-                room = claim.absolute
-                if room is None:
-                    assert claim.relative is not None
-                    room = claim.relative * abs(claim.published)
-                return abs(ours - claim.published) <= room
-            case "factor":
-                assert isinstance(claim.published, Decimal)
-                assert claim.factor is not None
-                high = claim.published * claim.factor
-                return claim.published / claim.factor <= ours <= high
-            case "rising":
-                return all(a < b for a, b in pairwise(numbers))
-            case "falling":
-                return all(a > b for a, b in pairwise(numbers))
-        limit = numbers[1] if claim.than else claim.published
-        assert isinstance(limit, Decimal)
-        limit *= claim.times
-        return ours < limit if claim.kind == "below" else ours > limit
-
-    # -- one row
-
-    def judge(self, row: Row) -> Judgement:
-        """Compute the verdict on a row from what the notebooks hold."""
-        results = [(claim, self.holds(row, claim)) for claim in row.claims]
-        if not results or any(held is None for _, held in results):
-            return Judgement(row, NOT_YET)
-        failed = tuple(claim for claim, held in results if not held)
-        # Where nothing was published there is nothing to reproduce: such a row
-        # can only differ, and says why.
-        judged = [claim for claim in row.claims if claim.judged]
-        if any(claim.clock == "exact" for claim in failed) or not judged:
-            return Judgement(row, DIFFERS, failed)
-        measured = [claim for claim in judged if claim.clock == "measured"]
-        if any(self.free(row, key) < QUIET for one in measured for key in one.reads):
-            return Judgement(row, BUSY, failed)
-        if failed:
-            return Judgement(row, DIFFERS, failed)
-        real = any(claim.real for claim in judged)
-        return Judgement(row, REPRODUCED if real else MODEL)
-
-    def free(self, row: Row, key: str) -> Decimal:
-        """The share of the cores that was free around a figure; 1 where none is said.
-
-        An exact figure needs no free core.
-        """
-        return self.labs[row.stem].shares.get(key, Decimal(1))
-
-    @cached_property
-    def judgements(self) -> tuple[Judgement, ...]:
-        return tuple(self.judge(row) for row in self.rows)
-
-    @property
-    def summary(self) -> str:
-        """One computed line: how many of the rows stand where."""
-        count = Counter(judgement.status for judgement in self.judgements)
-        differ = "differs" if count[DIFFERS] == 1 else "differ"
-        busy = f"{count[BUSY]} measured on a busy machine, " if count[BUSY] else ""
-        return (
-            f"{count[REPRODUCED]} of {len(self.rows)} reproduced in real time, "
-            f"{count[MODEL]} in the model alone, {busy}"
-            f"{count[DIFFERS]} {differ} with a reason, {count[NOT_YET]} not yet."
-        )
-
-    # -- everything that may have gone stale
-
-    def problems(self, expected: tuple[str, ...] = IDS) -> list[str]:
-        """Every reason why the scoreboard may not be published as it stands."""
-        return [
-            *self._problems_of_rows(expected),
-            *self._problems_of_keys(),
-            *self._problems_of_verdicts(),
-        ]
-
-    def _problems_of_rows(self, expected: tuple[str, ...]) -> Iterator[str]:
-        count = Counter(row.id for row in self.rows)
-        for id_ in expected:
-            if id_ not in count:
-                yield f"{id_}: no row; add one to {self.published.name}"
-        for id_, times in count.items():
-            if times > 1:
-                yield f"{id_}: {times} rows have this id; keep one"
-            if id_ not in expected:
-                yield f"{id_}: not the id of an experiment of this book"
-        known = bib_keys(self.references)
-        letters = {source.key: source.letter for source in self.sources}
-        for source in self.sources:
-            if source.key not in known:
-                yield (f"source {source.key}: no such entry in {self.references.name}")
-        for row in self.rows:
-            if row.source not in letters:
-                yield f"{row.id}: {row.source!r} is no [[source]] of the file"
-            elif not row.id.startswith(letters[row.source]):
-                yield f"{row.id}: {row.source!r} is the source of other experiments"
-
-    def _problems_of_keys(self) -> Iterator[str]:
-        for row in self.rows:
-            lab = self.labs.get(row.stem)
-            if lab is None:
-                continue
-            name = f"{row.stem}.ipynb"
-            if not row.claims:
-                yield f"{row.id}: {name} exists but the row claims nothing of it"
-            for key in (*row.keys, *row.auxiliary):
-                if key not in lab.values:
-                    yield (
-                        f"{row.id}: {name} does not glue {key!r}; run the "
-                        "notebook, or mend the key in the row"
-                    )
-            for claim in row.claims:
-                for key in claim.keys:
-                    tags = lab.tags.get(key, frozenset())
-                    if key in lab.values and claim.clock not in tags:
-                        yield (
-                            f"{row.id}: {key!r} is declared {claim.clock}, but its "
-                            f"cell in {name} has no tag {claim.clock!r}"
-                        )
-        for stem, lab in self.labs.items():
-            yield from self._problems_of_notebook(stem, lab)
-
-    def _problems_of_notebook(self, stem: str, lab: Lab) -> Iterator[str]:
-        for key in lab.twice:
-            yield f"{stem}.ipynb glues {key!r} more than once"
-        wanted = {
-            key
-            for row in self.rows
-            if row.stem == stem
-            for key in (*row.keys, *row.auxiliary)
-        }
-        for key in lab.values:
-            if KEY_WITH_ID.match(key) and key not in wanted:
-                yield (
-                    f"{stem}.ipynb glues {key!r}, which no row mentions: add a "
-                    "claim, or list the key under auxiliary"
-                )
-        if not lab.values.get(MACHINE_KEY) and any(
-            KEY_WITH_ID.match(key) and "measured" in tags
-            for key, tags in lab.tags.items()
-        ):
-            yield (
-                f"{stem}.ipynb has measured figures but does not glue "
-                f"{MACHINE_KEY!r}: say on what they were measured"
-            )
-
-    def _problems_of_verdicts(self) -> Iterator[str]:
-        for judgement in self.judgements:
-            row = judgement.row
-            if judgement.status == DIFFERS and not row.because:
-                what = "; ".join(
-                    f"{self.shown(row, claim)} {self.rule(claim)}"
-                    f" (published {claim.published})"
-                    for claim in judgement.failed
-                )
-                yield (
-                    f"{row.id}: differs without a because "
-                    f"({what or 'nothing to compare with'})"
-                )
-            if judgement.status in {REPRODUCED, MODEL} and row.because:
-                yield (
-                    f"{row.id}: stale because: all figures agree now, so take the "
-                    "reason out"
-                )
-            if judgement.status == NOT_YET and row.because:
-                yield f"{row.id}: gives a because, but has no figures yet"
-
-    # -- for the page
-
-    def rule(self, claim: Claim) -> str:
-        """The comparison of a claim in words, without the names of keys."""
-        for row in self.rows:
-            for other in row.claims:
-                if claim.than and claim.than in other.keys:
-                    return claim.rule(f"our {row.id} ({other.what or claim.than})")
-        return claim.rule()
-
-    def shown(self, row: Row, claim: Claim) -> str:
-        """Our figures of one claim as text, or "" when there are none."""
-        values = [self.value(row, key) for key in claim.keys]
-        if any(value is None for value in values):
-            return ""
-        parts = []
-        for value in values:
-            if isinstance(value, Decimal):
-                parts.append(f"{value:,.{claim.digits}f}")
-            else:
-                parts.append(str(value))
-        text = with_unit(", ".join(parts), claim.unit)
-        free = min(self.free(row, key) for key in claim.keys)
-        if free < QUIET:
-            text += f" with {free:.0%} of the cores free"
-        return text
 
 
 def published_number(row: Row, text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import lab_values
 import pytest
 import scoreboard_data as data
+from scoreboard_verdicts import Scoreboard
 
 from tests.notebooks.guards import BOOK, NOTEBOOKS
 
@@ -39,21 +40,21 @@ why = "a reason"
 
 
 @pytest.fixture(scope="module")
-def board() -> data.Scoreboard:
-    return data.Scoreboard(BOOK / "published.toml", NOTEBOOKS, BOOK / "references.bib")
+def board() -> Scoreboard:
+    return Scoreboard(BOOK / "published.toml", NOTEBOOKS, BOOK / "references.bib")
 
 
-def test_nothing_on_the_scoreboard_is_stale(board: data.Scoreboard) -> None:
+def test_nothing_on_the_scoreboard_is_stale(board: Scoreboard) -> None:
     problems = board.problems()
     assert not problems, "\n".join(problems)
 
 
-def test_every_experiment_has_its_row_in_order(board: data.Scoreboard) -> None:
+def test_every_experiment_has_its_row_in_order(board: Scoreboard) -> None:
     assert tuple(row.id for row in board.rows) == data.IDS
     assert len(data.IDS) == 31
 
 
-def test_every_judged_claim_gives_its_reason(board: data.Scoreboard) -> None:
+def test_every_judged_claim_gives_its_reason(board: Scoreboard) -> None:
     without = [
         f"{row.id}: {claim.what or claim.keys[0]}"
         for row in board.rows
@@ -63,7 +64,7 @@ def test_every_judged_claim_gives_its_reason(board: data.Scoreboard) -> None:
     assert not without, "give a why: " + ", ".join(without)
 
 
-def test_the_summary_counts_every_row(board: data.Scoreboard) -> None:
+def test_the_summary_counts_every_row(board: Scoreboard) -> None:
     counts = [
         int(word) for word in board.summary.replace(",", "").split() if word.isdigit()
     ]
@@ -97,7 +98,7 @@ class Maker:
         tags: tuple[str, ...] = ("exact",),
         free: float | None = None,
         bib: str = "@misc{someone2020,\n title = {x}}",
-    ) -> data.Scoreboard:
+    ) -> Scoreboard:
         (self.folder / "published.toml").write_text(toml, encoding="utf-8")
         (self.folder / "references.bib").write_text(bib, encoding="utf-8")
         notebook = self.folder / f"{LAB}.ipynb"
@@ -114,7 +115,7 @@ class Maker:
                 for key, text in glued.items()
             ]
             notebook.write_text(json.dumps({"cells": cells}), encoding="utf-8")
-        return data.Scoreboard(
+        return Scoreboard(
             self.folder / "published.toml", self.folder, self.folder / "references.bib"
         )
 
@@ -124,7 +125,7 @@ def make(tmp_path: Path) -> Maker:
     return Maker(tmp_path)
 
 
-def problems(board: data.Scoreboard) -> list[str]:
+def problems(board: Scoreboard) -> list[str]:
     return board.problems(expected=("A1",))
 
 
@@ -182,7 +183,7 @@ def test_differs_because(make: Maker) -> None:
     assert problems(board) == []
 
 
-def one(board: data.Scoreboard) -> str:
+def one(board: Scoreboard) -> str:
     found = problems(board)
     assert len(found) == 1, found
     return found[0]

@@ -13,7 +13,8 @@ from .growth import Verdict, judge
 from .libraries import LIBRARIES
 from .polling import Polling
 from .tasks import held_locks, storms
-from .uses import Key, Uses
+from .traffic import Key
+from .uses import Uses
 from .walk import Walk
 
 __all__ = ["check_tree"]

@@ -15,7 +15,8 @@ from .findings import Severity
 from .limits import limit
 from .places import name_of
 from .scopes import Function
-from .uses import Traffic, Use, Uses
+from .traffic import Traffic, Use
+from .uses import Uses
 
 __all__ = ["Verdict", "judge"]
 

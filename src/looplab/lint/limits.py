@@ -7,7 +7,8 @@ import re
 
 from .places import name_of
 from .scopes import Function
-from .uses import Traffic, Use, Uses
+from .traffic import Traffic, Use
+from .uses import Uses
 
 __all__ = ["limit"]
 

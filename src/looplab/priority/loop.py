@@ -23,9 +23,10 @@ from looplab.priority.context import PRIORITY
 from looplab.priority.endings import adopt, call_in, made_before_lost
 from looplab.priority.plain import Plain, is_default
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.queue import ReadyQueue, TimedQueue
+from looplab.priority.queue import ReadyQueue
 from looplab.priority.stock import NEEDED, UnsupportedLoopError, check_stock_loop
 from looplab.priority.tasks import RaisableTask
+from looplab.priority.timed import TimedQueue
 
 __all__ = ["PriorityEventLoop"]
 

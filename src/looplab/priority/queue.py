@@ -24,7 +24,6 @@ has raised is put in order later, see :meth:`ReadyQueue.reorder`.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from heapq import heappop, heappush
@@ -35,12 +34,11 @@ from looplab.priority.levels import NO_LEVEL, FairLevel, Level
 from looplab.priority.meter import Meter
 from looplab.priority.urgency import level_of
 
-__all__ = ["ReadyQueue", "TimedQueue"]
+__all__ = ["ReadyQueue"]
 
 # Seconds; a little less than a millisecond, or rounding adds a callback.
 _LOT = 0.001 - 1e-9
 _NONE = float("inf")  # less urgent than anything
-_monotonic = time.monotonic
 
 
 class ReadyQueue:
@@ -387,31 +385,3 @@ class ReadyQueue:
         self.top = NO_LEVEL
         self._levels.clear()
         self._order.clear()
-
-
-class TimedQueue(ReadyQueue):
-    """The same for a loop in real time.
-
-    To ask the clock costs less than to look, so it asks first.
-    """
-
-    __slots__ = ()
-
-    def popleft(self) -> asyncio.Handle:
-        """Take the most urgent callback.
-
-        Raises:
-            IndexError: there is none.
-        """
-        now = _monotonic()
-        timers = now >= self.look_at and self._loop._look()
-        if self.aside:
-            if now < self._lot_ends and not (timers or self.pending) and self._batch:
-                handle = self._batch.popleft()  # amid a lot of plumbing
-                self.known_plumbing.discard(handle)
-                return handle
-            return self._beside(now, timers)
-        try:
-            return self.top.popleft()  # type: ignore[no-any-return]
-        except IndexError:
-            return self._next()

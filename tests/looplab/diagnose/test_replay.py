@@ -252,5 +252,7 @@ def test_a_change_that_means_nothing(make, said):
 
 
 def test_half_a_worker_is_named():
-    with pytest.raises(TypeError, match=r"expected workers as a whole number, got 1\.5"):
+    with pytest.raises(
+        TypeError, match=r"expected workers as a whole number, got 1\.5"
+    ):
         workers("x", 1.5)
