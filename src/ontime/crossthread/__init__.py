@@ -6,14 +6,16 @@
 * :mod:`.spinner`: a thread that does not let go of the interpreter;
 * :mod:`.conditions`: cores, the switch interval, the GIL;
 * :mod:`.measure`: hops, messages and idle cost of sessions, with counts;
-  :mod:`.results`: what comes of it.
+  :mod:`.results`: what comes of it;
+* :mod:`.causes`: what a hop waits for, the lock or a core, by interventions.
 
 ``python -m ontime.crossthread poll`` measures one way in a terminal.
 
 Standard library only; the ways ``anyio`` and ``janus`` need those packages.
 """
 
-from .conditions import gil_enabled, pinned, switch_interval, unable
+from .causes import Case, Stays, measure_case, stays
+from .conditions import gil_enabled, on_cores, pinned, switch_interval, unable
 from .inboxes import WAYS, missing
 from .measure import measure_hops, measure_idle, measure_messages, measure_wakes
 from .results import Idle, Waits
@@ -22,18 +24,23 @@ from .spinner import Spinner
 
 __all__ = [
     "WAYS",
+    "Case",
     "Idle",
     "Session",
     "Spinner",
+    "Stays",
     "Waits",
     "gil_enabled",
+    "measure_case",
     "measure_hops",
     "measure_idle",
     "measure_messages",
     "measure_wakes",
     "missing",
+    "on_cores",
     "pinned",
     "sessions",
+    "stays",
     "switch_interval",
     "unable",
 ]

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 
 from looplab._numbers import count_of
 
+from .causes import stays
+from .conditions import on_cores
 from .inboxes import WAYS
 from .measure import measure_hops, measure_idle, measure_messages
 from .session import sessions
@@ -42,6 +44,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="S",
         help="seconds for each of the three measurements (1.0)",
     )
+    parser.add_argument(
+        "--cores",
+        type=int,
+        metavar="C",
+        help="how many cores the loops and the caller may use (all)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -54,13 +62,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     many = 1_000_000
     try:
         count_of(options.sessions, "--sessions", most=64)
-        with sessions(options.way, options.sessions) as opened:
-            hops = measure_hops(opened, seconds=options.seconds, hops=many)
+        with (
+            on_cores(options.cores),
+            sessions(options.way, options.sessions) as opened,
+        ):
+            with stays(opened) as where:
+                hops = measure_hops(opened, seconds=options.seconds, hops=many)
             asked = measure_messages(opened, seconds=options.seconds, messages=many)
             idle = measure_idle(opened, options.seconds)
     except ValueError as error:
         parser.error(str(error))
-    except (ModuleNotFoundError, TimeoutError) as error:
+    except (ModuleNotFoundError, NotImplementedError, TimeoutError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -71,10 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = {
         "way": options.way,
         "sessions": options.sessions,
+        "loops_that_wait": {"for_lock": where.for_lock, "for_core": where.for_core},
         **{
             name: {
                 "count": len(waits.taken),
                 "median_s": waits.median,
+                "mean_s": waits.total / len(waits.taken),
                 "worst_s": waits.worst,
                 "voluntary_switches_each": None
                 if waits.voluntary is None

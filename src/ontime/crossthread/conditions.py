@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from looplab._numbers import seconds_of
+from looplab._numbers import count_of, seconds_of
 
 __all__ = [
     "check_cpu",
     "gil_enabled",
+    "on_cores",
     "pinned",
     "switch_interval",
     "unable",
@@ -69,6 +70,39 @@ def pinned(cpu: int | None) -> Iterator[None]:
     check_cpu(cpu)
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {cpu})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextmanager
+def on_cores(count: int | None) -> Iterator[None]:
+    """Keep the calling thread on so many cores in the block; None changes nothing.
+
+    Threads that are started inside inherit them.  The first cores that this process
+    may use are taken.
+
+    Raises:
+        TypeError: *count* is not a whole number.
+        ValueError: *count* is below 1, or this process may not use so many.
+        NotImplementedError: the system pins no threads.
+    """
+    if count is None:
+        yield
+        return
+    count_of(count, "count")
+    if not hasattr(os, "sched_getaffinity"):
+        raise NotImplementedError(
+            "this system cannot pin a thread to a core: leave the cores out (Linux can)"
+        )
+    before = os.sched_getaffinity(0)
+    if count > len(before):
+        raise ValueError(
+            f"this process may use {len(before)} cores, not {count}: give at most "
+            f"{len(before)}"
+        )
+    os.sched_setaffinity(0, set(sorted(before)[:count]))
     try:
         yield
     finally:

@@ -31,6 +31,8 @@ def test_command() -> None:
     found = json.loads(command("poll", "--seconds", "0.1", "--json").stdout)
     assert min(found["idle"]["turns"]) > 10
     assert found["sessions"] == 2
+    assert found["hops"]["mean_s"] > 0
+    assert set(found["loops_that_wait"]) == {"for_lock", "for_core"}
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,7 @@ def test_command() -> None:
     [
         (["pole"], "invalid choice: 'pole'"),
         (["poll", "--sessions", "0"], "--sessions is 0: give 1 or more"),
+        (["poll", "--cores", "0"], "count is 0: give 1 or more"),
         (["poll", "--seconds", "0"], "seconds is 0.0 s: give a finite number"),
         (["poll", "--seconds", "x"], "invalid float value: 'x'"),
         ([], "the following arguments are required: way"),

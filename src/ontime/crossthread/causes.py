@@ -1,0 +1,191 @@
+"""What a hop waits for: one table of loops and cores, and an intervention a column.
+
+A hop to a loop that polls can wait for two things: for the interpreter's lock and for a
+core.  Each is taken away by an intervention that changes nothing else of the program:
+
+* the loops *compute* in their gap, without the lock: others get the lock, no core;
+* the loops *sleep* in their gap: others get the lock and a core;
+* a Python without the lock (``python -X gil=0``): measure the same there.
+
+What a cause explains is told by what shortens the hop when it is taken away.
+:func:`stays` counts the same from the other side: Linux says how long each thread ran,
+and how long it was ready to run and had no core.  A loop that polls never waits for
+anything else than these two, so that the rest of its time is the wait for the lock.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from looplab._numbers import count_of, seconds_of
+
+from .conditions import on_cores
+from .measure import measure_hops
+from .session import Session, sessions
+
+__all__ = ["Case", "Stays", "measure_case", "stays"]
+
+#: Seconds of the gap in which loops compute, or sleep: longer than a wake-up takes.
+COMPUTING = 3e-5
+SLEEPING = 1e-3
+
+
+@dataclass(slots=True)
+class Stays:
+    """Where the threads of sessions were, as loops: 1.0 is one loop all the time.
+
+    Attributes:
+        running: on a core.
+        for_core: ready to run, without a core.
+        for_lock: neither, which of a loop that polls is the wait for the lock; of one
+            that waits it is that.  None where the system does not tell.
+    """
+
+    running: float | None = None
+    for_core: float | None = None
+    for_lock: float | None = None
+
+
+@contextmanager
+def stays(opened: Sequence[Session]) -> Iterator[Stays]:
+    """Note where the threads of *opened* are in the block; filled in at its end.
+
+    Raises:
+        RuntimeError: a session is not open.
+    """
+    threads = [session.call(threading.get_native_id) for session in opened]
+    found = Stays()
+    before = [_read(thread) for thread in threads]
+    yield found
+    after = [_read(thread) for thread in threads]
+    running = for_core = whole = 0.0
+    for first, last in zip(before, after, strict=True):
+        if first is None or last is None:
+            return
+        wall, ran, queued = (b - a for a, b in zip(first, last, strict=True))
+        running += ran / wall
+        for_core += queued / wall
+        whole += 1.0
+    found.running, found.for_core = running, for_core
+    found.for_lock = max(0.0, whole - running - for_core)
+
+
+def _read(thread: int) -> tuple[float, float, float] | None:
+    """The time, and seconds that a thread ran and was ready to run without a core."""
+    try:
+        text = Path(f"/proc/self/task/{thread}/schedstat").read_text("ascii")
+        ran, queued, _ = text.split()
+    except (OSError, ValueError):  # not Linux, or a kernel that does not count
+        return None
+    return time.perf_counter(), int(ran) / 1e9, int(queued) / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Hops to some polling loops on some cores, plain and under two interventions.
+
+    Attributes:
+        loops: how many loops poll.
+        cores: how many cores their threads and the caller may use.
+        plain: seconds of a hop, on average.
+        computing: the same where the loops compute in their gap, without the lock.
+        sleeping: the same where they sleep in it.
+        for_lock: how many loops waited for the lock, on average, while they only poll.
+        for_core: how many waited for a core.
+    """
+
+    loops: int
+    cores: int
+    plain: float
+    computing: float
+    sleeping: float
+    for_lock: float | None
+    for_core: float | None
+
+    @property
+    def room(self) -> bool:
+        """Whether the caller and each loop can have a core of its own."""
+        return self.cores > self.loops
+
+    @property
+    def by_lock(self) -> float:
+        """How many times as short a hop is when the lock is given back."""
+        return self.plain / self.computing
+
+    @property
+    def by_both(self) -> float:
+        """How many times as short it is when the lock and the core are."""
+        return self.plain / self.sleeping
+
+    def __repr__(self) -> str:
+        text = (
+            f"{self.loops} on {self.cores}: a hop {self.plain * 1000:7.3f} ms; "
+            f"loops compute in the gap {self.computing * 1000:7.3f}, "
+            f"sleep in it {self.sleeping * 1000:6.3f}"
+        )
+        if self.for_lock is None or self.for_core is None:
+            return text
+        return (
+            f"{text}; loops that wait for the lock {self.for_lock:.1f}, "
+            f"for a core {self.for_core:.1f}"
+        )
+
+
+def measure_case(
+    loops: int, cores: int, *, seconds: float = 0.2, runs: int = 3
+) -> Case:
+    """Measure hops to *loops* polling loops on *cores* cores, with interventions.
+
+    Args:
+        loops: how many loops poll, from 1 to 64.
+        cores: how many cores their threads and the caller may use.
+        seconds: of each run.
+        runs: how many runs of each kind; each figure is the median of their means.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: a number is out of range, or there are not so many cores.
+        NotImplementedError: the system pins no threads.
+        TimeoutError: a loop did not answer within a minute.
+    """
+    count_of(loops, "loops", most=64)
+    count_of(cores, "cores")
+    seconds = seconds_of(seconds, "seconds", above=True)
+    count_of(runs, "runs", most=1000)
+    means: dict[str, list[float]] = {"plain": [], "computing": [], "sleeping": []}
+    places: list[Stays] = []
+    for _ in range(runs):
+        for name, window in (
+            ("plain", 0.0),
+            ("computing", COMPUTING),
+            ("sleeping", SLEEPING),
+        ):
+            with (
+                on_cores(cores),
+                sessions(
+                    "poll", loops, window=window, busy=name == "computing"
+                ) as opened,
+                stays(opened) as where,
+            ):
+                waits = measure_hops(opened, seconds=seconds, hops=1_000_000)
+            means[name].append(waits.total / len(waits.taken))
+            if name == "plain":
+                places.append(where)
+    return Case(
+        loops,
+        cores,
+        **{name: statistics.median(found) for name, found in means.items()},
+        for_lock=_middle([where.for_lock for where in places]),
+        for_core=_middle([where.for_core for where in places]),
+    )
+
+
+def _middle(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known and len(known) == len(values) else None
