@@ -42,7 +42,9 @@ CLASSES = {
     DIFFERS: "differs",
     NOT_YET: "not-yet",
 }
-COLUMNS = ("Id", "Experiment", "Published", "Ours, exact", "Ours, measured", "Verdict")
+COLUMNS = ("Experiment", "Published", "Model", "Real", "Verdict", "Why")
+#: The column in which a claim's figures stand, by their clock.
+CLOCKS = {"Model": "exact", "Real": "measured"}
 
 
 def open_scoreboard(config: Any, srcdir: str | Path) -> Scoreboard:
@@ -107,30 +109,31 @@ class ScoreboardDirective(SphinxDirective):
         published = self.cell("Published")
         published += nodes.Text("; ".join(map(str, row.figures)) + " ")
         published += self.cite(row.source)
-        verdict = self.cell("Verdict")
-        verdict += element(
+        word = element(
             "strong",
             element("span", f"{SIGNS[judgement.status]} ", aria_hidden="true"),
-            judgement.verdict,
+            judgement.status,
             classes=("verdict", CLASSES[judgement.status]),
         )
-        if judgement.status != NOT_YET:
-            verdict += self.rules(board, row)
         header = element(
             "th",
             self.link(row),
+            f" {row.run}",
             scope="row",
             role="rowheader",
             ids=f"scoreboard-{row.id.lower()}",
         )
+        why, more = reason(judgement)
+        reasons = self.cell("Why", why)
+        if judgement.status != NOT_YET:
+            reasons += self.compared(board, row, more)
         return element(
             "tr",
             header,
-            self.cell("Experiment", row.run),
             published,
-            self.ours(board, row, "exact"),
-            self.ours(board, row, "measured"),
-            verdict,
+            *(self.ours(board, row, label) for label in CLOCKS),
+            self.cell("Verdict", word),
+            reasons,
             role="row",
         )
 
@@ -154,27 +157,29 @@ class ScoreboardDirective(SphinxDirective):
     def cell(self, label: str, *children: str | nodes.Node) -> Html:
         return element("td", *children, role="cell", data_label=label)
 
-    def ours(self, board: Scoreboard, row: Row, clock: str) -> Html:
-        label = f"Ours, {clock}"
+    def ours(self, board: Scoreboard, row: Row, label: str) -> Html:
         figures: dict[str, None] = {}  # two claims may judge one figure
         for claim in row.claims:
-            if claim.clock == clock and (shown := board.shown(row, claim)):
+            if claim.clock == CLOCKS[label] and (shown := board.shown(row, claim)):
                 figures[shown + (f" ({claim.what})" if claim.what else "")] = None
         if not figures:
             return self.cell(label, "–")
         lines = [element("li", figure) for figure in figures]
         return self.cell(label, element("ul", *lines, classes=("figures",)))
 
-    def rules(self, board: Scoreboard, row: Row) -> Html:
-        """How the figures were compared, and why that is fair."""
-        lines = []
+    def compared(self, board: Scoreboard, row: Row, more: str) -> Html:
+        """Folded away: the rest of the reason, and the tolerances with theirs."""
+        lines = [element("li", more)] if more else []
         for claim in row.claims:
             if not claim.judged:
                 continue
             name = claim.what or claim.keys[0]
             why = f": {claim.why}" if claim.why else ""
             lines.append(element("li", f"{name}: {board.rule(claim)}{why}"))
-        return element("ul", *lines, classes=("rules",))
+        if not lines:
+            return element("span")
+        summary = element("summary", "How it was compared")
+        return element("details", summary, element("ul", *lines, classes=("rules",)))
 
     def cite(self, key: str) -> nodes.Node:
         """A link to the bibliography, where that extension is loaded."""
@@ -182,6 +187,23 @@ class ScoreboardDirective(SphinxDirective):
             return nodes.inline(text=f"[{key}]")
         found, messages = self.parse_inline(f"{{cite:p}}`{key}`")
         return nodes.inline("", "", *found, *messages)
+
+
+def reason(judgement: Judgement) -> tuple[str, str]:
+    """One sentence that says why the verdict is what it is, and what else there is."""
+    if judgement.status == DIFFERS:
+        first, _, more = judgement.row.because.partition(". ")
+        return first.rstrip("."), more
+    if judgement.status == BUSY:
+        return "other programs used the cores while it was measured", ""
+    if judgement.status == NOT_YET:
+        return "its lab is not written", ""
+    count = sum(claim.judged for claim in judgement.row.claims)
+    few = {1: "its comparison holds", 2: "both comparisons hold"}
+    holds = few.get(count, f"all {count} comparisons hold")
+    return (
+        f"{holds}, on the virtual clock" if judgement.status == MODEL else holds
+    ), ""
 
 
 class PublishedRole(SphinxRole):
