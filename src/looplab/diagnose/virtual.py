@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from looplab import clock as _clock
 from looplab.clock.observers import Observer
+from looplab.clock.running import require_coroutine
+from looplab.clock.watched import WatchedCoroutine
 
 from . import tags
 from .described import describe
@@ -33,10 +35,7 @@ def record(main: Coroutine[Any, Any, T], **settings: Any) -> Recording:
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    if not asyncio.iscoroutine(main):
-        name = getattr(main, "__name__", None)
-        fix = f"call it: record({name}())" if name and callable(main) else "pass main()"
-        raise TypeError(f"record() takes a coroutine, not {main!r:.60}: {fix}")
+    require_coroutine(main, "record")
     made: list[VirtualRecorder] = []
     debug, factory = settings.pop("debug", None), settings.pop("loop_factory", None)
     own = {} if factory is None else settings  # those that run() refuses beside it
@@ -46,7 +45,11 @@ def record(main: Coroutine[Any, Any, T], **settings: Any) -> Recording:
         made.append(VirtualRecorder(loop))
         return loop
 
-    watched: _Watched[T] = _Watched(main, lambda: made[0].detach())
+    def ended() -> None:
+        for recorder in made:
+            recorder.detach()
+
+    watched = WatchedCoroutine(main, ended)
     result = _clock.run(watched, debug=debug, loop_factory=recorded_loop, **own)
     recording = recording_of(made[0], clock="virtual")
     recording.result = result
@@ -114,40 +117,6 @@ class VirtualRecorder(Recorder, Observer):
         number = 0 if tag is None else tag.number
         note = (ready, cause, by, run, at, at - run, task, code, number)
         self.notes.append((*note, due, was_set, None, True))
-
-
-class _Watched(Coroutine[Any, Any, T]):
-    """A coroutine whose end is told.
-
-    It is no coroutine around the other one, so that its task has the same code.
-    """
-
-    def __init__(self, main: Any, ended: Callable[[], None]) -> None:
-        self._main = main
-        self._ended = ended
-        self.__qualname__ = getattr(main, "__qualname__", type(main).__qualname__)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._main, name)
-
-    def _step(self, method: Callable[..., Any], *args: Any) -> Any:
-        try:
-            return method(*args)
-        except BaseException:  # StopIteration, with the result, is one
-            self._ended()
-            raise
-
-    def send(self, value: Any) -> Any:
-        return self._step(self._main.send, value)
-
-    def throw(self, *error: Any) -> Any:
-        return self._step(self._main.throw, *error)
-
-    def close(self) -> None:
-        self._main.close()
-
-    def __await__(self) -> Any:
-        raise RuntimeError("a recorded coroutine runs as a task")
 
 
 def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
