@@ -61,11 +61,13 @@ if EXAMPLE.is_dir() and os.name == "posix":
         distilled,
         environments,
         free,
+        fresh,
         guard,
         idle_guard,
         programs,
         realcase,
         toolbox,
+        watching,
     )
 
 
@@ -122,7 +124,7 @@ STRACE = """\
 
 
 def test_the_table_of_strace() -> None:
-    found = realcase.parse_strace(STRACE)
+    found = watching.parse_strace(STRACE)
     assert found["futex_percent"] == 92.79
     assert found["futex_calls"] == 32490
     assert found["calls"] == {
@@ -133,12 +135,12 @@ def test_the_table_of_strace() -> None:
 
 def test_a_trace_without_futex_has_no_share() -> None:
     lines = [line for line in STRACE.splitlines() if "futex" not in line]
-    assert realcase.parse_strace("\n".join(lines))["futex_percent"] == 0
+    assert watching.parse_strace("\n".join(lines))["futex_percent"] == 0
 
 
 def test_a_trace_without_a_table() -> None:
     with pytest.raises(programs.CaptureError, match="no table of calls"):
-        realcase.parse_strace("strace: hm\n")
+        watching.parse_strace("strace: hm\n")
 
 
 def test_the_innermost_functions_of_a_dump() -> None:
@@ -149,8 +151,8 @@ def test_the_innermost_functions_of_a_dump() -> None:
         "Thread 0x00007f02 (most recent call first):\n  <no Python frame>\n\n"
         'Current thread 0x00007f03 (most recent call first):\n  File "c" in wait'
     )
-    assert realcase.innermost(text) == ["sleep", "no Python frame", "wait"]
-    assert realcase.innermost("") == []
+    assert watching.innermost(text) == ["sleep", "no Python frame", "wait"]
+    assert watching.innermost("") == []
 
 
 GDB = """\
@@ -168,8 +170,8 @@ Traceback (most recent call first):
 
 
 def test_what_gdb_says_of_the_threads() -> None:
-    assert realcase.gdb_threads(GDB) == {"2": "Waiting for the GIL", "1": "other"}
-    assert realcase.gdb_threads("ptrace: No such process.") == {}
+    assert watching.gdb_threads(GDB) == {"2": "Waiting for the GIL", "1": "other"}
+    assert watching.gdb_threads("ptrace: No such process.") == {}
 
 
 def test_the_leaves_of_a_profile() -> None:
@@ -674,13 +676,13 @@ def test_a_debugger_without_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     version = SimpleNamespace(major=3, minor=99)
     monkeypatch.setattr(sys, "version_info", version)
     with pytest.raises(programs.SkippedError, match=r"python3\.99-gdb\.py"):
-        realcase.gdb_script()
+        watching.gdb_script()
 
 
 def test_a_debugger_without_python(bin_folder: Path) -> None:
     fake(bin_folder, "gdb", 'echo \'Undefined command: "py-bt".  Try "help".\' >&2')
     with pytest.raises(programs.SkippedError, match="without Python"):
-        realcase.gdb_run(realcase.gdb_command("py-bt"))
+        watching.gdb_run(watching.gdb_command("py-bt"))
 
 
 def test_one_core(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -826,7 +828,7 @@ def test_a_broken_table(content: str, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["everything"], "no part 'everything': choose from real, tools, guard"),
+        (["everything"], "no part 'everything': choose from fresh, real, tools"),
         (["tools", "--only", "perf"], "no tool 'perf': choose from strace"),
     ],
 )
@@ -842,7 +844,13 @@ def test_wrong_usage(
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The parts, each of which does what the test says."""
-    results: dict[str, Any] = {"real": 0, "tools": 0, "guard": 0, "free": 0}
+    results: dict[str, Any] = {
+        "fresh": 0,
+        "real": 0,
+        "tools": 0,
+        "guard": 0,
+        "free": 0,
+    }
 
     def result(name: str) -> Callable[..., int]:
         def work(*arguments: object) -> int:
@@ -853,6 +861,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
         return work
 
+    monkeypatch.setattr(commands, "fresh_processes", result("fresh"))
     monkeypatch.setattr(commands, "real", result("real"))
     monkeypatch.setattr(toolbox, "capture", result("tools"))
     monkeypatch.setattr(guard, "capture", result("guard"))
@@ -864,7 +873,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_exit_status(
     parts: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    every = ["real", "tools", "guard", "free"]
+    every = ["fresh", "real", "tools", "guard", "free"]
     line = [*every, "--output", str(tmp_path), "--folder", str(tmp_path)]
     assert commands.main(line) == 0
     parts["tools"] = 3
@@ -996,6 +1005,7 @@ def test_every_capture_is_there() -> None:
     wanted = {f"{tool}.txt" for tool in toolbox.TOOLS}
     wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
     wanted |= {"guard_old.txt", "guard_new.txt"}
+    wanted |= {"fresh.json", "fresh.txt", "fresh_stacks.txt", "fresh_core.txt"}
     # A capture that needs a build without the GIL, where it could be made.
     assert names - {"free.txt"} == wanted
 
@@ -1060,16 +1070,94 @@ def test_the_captures_support_what_the_table_of_tools_says() -> None:
 def test_a_part_that_did_not_run_is_a_line_of_the_table() -> None:
     found = json.loads((CAPTURES / "real.json").read_text("utf-8"))
     assert realcase.failed(found) == []
+    found["growth"]["pinned"] = {"status": "skipped", "why": "one core"}
+    text = realcase.table(found)
+    assert "the same on one core               skipped: one core" in text
+    assert "pinned" not in text
+    assert realcase.skipped(found) == ["growth pinned"]
+
+
+def test_fresh_processes_and_their_text_are_of_one_run() -> None:
+    found = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
+    text = (CAPTURES / "fresh.txt").read_text("utf-8")
+    assert found["table"] == text == fresh.table(found)
+    assert found["versions"]["old"]["starlette"] == "0.36.3"
+    assert realcase.failed(found) == realcase.skipped(found) == []
+    # Each figure is of as many processes, and of the first test in each.
+    assert {found[name]["tests"] for name in fresh.VARIANTS} == {fresh.Size().rounds}
+    # Without -f the loops are not seen; with it they look into their selectors.
+    assert found["D2"]["epoll_wait_calls"] < 5 < found["D2_all"]["epoll_wait_calls"]
+    assert found["D1_third"]["median"] > found["D1"]["median"]
+    stacks = (CAPTURES / "fresh_stacks.txt").read_text("utf-8")
+    assert stacks == found["D4"]["example"]
+    assert stacks.count(" in run_forever") == 2
+    core = (CAPTURES / "fresh_core.txt").read_text("utf-8")
+    assert core == found["D5"]["example"]
+    assert "Waiting for the GIL" in core
+    assert "  take_gil\n" in core
+
+
+def test_a_fresh_part_that_did_not_run_is_a_line_of_the_table() -> None:
+    found = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
     found["D2"] = {"status": "skipped", "why": "strace is not installed"}
     found["D5"] = {"status": "failed", "why": "gdb showed no threads"}
-    found["growth"]["pinned"] = {"status": "skipped", "why": "one core"}
-    found["D3"] = realcase.picked(found["growth"], "pinned", "2")
-    text = realcase.table(found)
-    assert "D2 strace -c, two sockets          skipped: strace is not installed" in text
-    assert "D3 the same on one core            skipped: one core" in text
-    assert "pinned" not in text
+    text = fresh.table(found)
+    assert "D2 strace -c, main thread alone    skipped: strace is not installed" in text
+    assert "D5 Waiting for the GIL, 3 clients  failed: gdb showed no threads" in text
     assert realcase.failed(found) == ["D5"]
-    assert {"D2", "D3", "growth pinned"} <= set(realcase.skipped(found))
+    assert realcase.skipped(found) == ["D2"]
+
+
+def test_the_calls_of_several_processes() -> None:
+    rows = [
+        {
+            "futex": {"percent": 90.0, "seconds": 0.3, "calls": 30},
+            "epoll_wait": {"percent": 10.0, "seconds": 0.1, "calls": 2},
+        },
+        {"futex": {"percent": 100.0, "seconds": 0.1, "calls": 10}},
+    ]
+    found = fresh.added(rows)
+    assert found["futex_percent"] == 80.0
+    assert found["epoll_wait_calls"] == 1.0
+    assert found["calls"]["futex"] == {"percent": 80.0, "calls": 20.0}
+    nothing = fresh.added([{"read": {"percent": 0.0, "seconds": 0.0, "calls": 1}}])
+    assert (nothing["futex_percent"], nothing["epoll_wait_calls"]) == (0.0, 0.0)
+
+
+FRAMES = """\
+Thread 2 (Thread 0x7fe2 (LWP 21)):
+#0  0x00007fe2c5f14ff0 in Py_INCREF (op=0x7f) at ./Include/object.h:644
+
+Thread 1 (Thread 0x7fe3 (LWP 20)):
+#0  __futex_abstimed_wait_common64 (private=0) at ./nptl/futex-internal.c:57
+#1  0x00007fe2c60aeaa5 in PyCOND_TIMEDWAIT (us=<optimized out>) at Python/a.h:73
+#2  take_gil (tstate=tstate@entry=0x56) at Python/ceval_gil.c:376
+#3  0x00007fe2c60af0de in PyEval_RestoreThread (tstate=0x56) at Python/b.c:1
+"""
+
+
+def test_the_functions_of_the_main_thread() -> None:
+    called = watching.frames_of(FRAMES, 20)
+    assert called == [
+        "__futex_abstimed_wait_common64",
+        "PyCOND_TIMEDWAIT",
+        "take_gil",
+        "PyEval_RestoreThread",
+    ]
+    assert watching.frames_of(FRAMES, 21) == ["Py_INCREF"]
+    assert watching.frames_of(FRAMES, 22) == []
+    text = fresh.shown_core("Thread 1 (LWP 20):\n  Waiting for the GIL\n", called)
+    assert "  take_gil\n  PyEval_RestoreThread\n" in text
+
+
+def test_the_python_stack_of_one_thread() -> None:
+    assert "Waiting for the GIL" in fresh.thread_of(GDB, 26238)
+    assert "in wait" in fresh.thread_of(GDB, 26150)
+    assert fresh.thread_of(GDB, 1) == ""
+
+
+def test_two_dumps_that_are_alike() -> None:
+    assert fresh.alike("select; sleep; wait", "select; select; wait") == 2
 
 
 # ------------------------------------------------------------------ the lab's cells
@@ -1111,7 +1199,7 @@ def test_the_lab_without_an_index(tmp_path: Path) -> None:
     first, second = out.splitlines()[:2]
     assert first.startswith("capture.py: real left out: the package index cannot be")
     assert second == "shown instead: what is committed"
-    assert (CAPTURES / "real.txt").read_text("utf-8") in out
+    assert (CAPTURES / "fresh.txt").read_text("utf-8") in out
     assert {path: path.read_bytes() for path in committed()} == before
 
 
@@ -1130,6 +1218,7 @@ def test_the_lab_without_a_tool(tmp_path: Path) -> None:
 def test_the_real_case(tmp_path: Path) -> None:
     """About a minute: both environments, and a quick run of everything."""
     done = capture_py(
+        "fresh",
         "real",
         "guard",
         "--quick",

@@ -2,8 +2,11 @@
 
 ``python book/examples/spinning_loop/capture.py`` makes everything that chapter 6 shows:
 
+* :mod:`.fresh` runs the published test in fresh processes, as the article did, and
+  :mod:`.watching` reads what tracers and debuggers say of it;
 * :mod:`.realcase` runs the published test (websockets opened at once through a test
-  client) with the libraries of its time and with today's, and writes the figures;
+  client) with the libraries of its time and with today's, again and again in one
+  process;
 * :mod:`.toolbox` shows each tool at work on the case distilled to the standard library;
 * :mod:`.guard` is the test that fails when an idle loop turns;
 * :mod:`.free` measures hops on a Python without the GIL.

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spinning_loop import free, guard, realcase, toolbox
+from spinning_loop import free, fresh, guard, realcase, toolbox
 from spinning_loop.environments import cache_folder
 from spinning_loop.programs import CaptureError, SkippedError, start_up
 
 __all__ = ["main"]
 
 HERE = Path(__file__).resolve().parent
-PARTS = ("real", "tools", "guard", "free", "render")
+PARTS = ("fresh", "real", "tools", "guard", "free", "render")
 
 
 def say(line: str) -> None:
@@ -36,9 +36,10 @@ def parser() -> argparse.ArgumentParser:
         "parts",
         nargs="*",
         metavar="part",
-        help="real: the published test with old and new libraries; tools: each tool on "
-        "the distilled case; guard: the guard on both libraries; free: hops "
-        "without the GIL; render: the table of tools. All of them by default.",
+        help="fresh: the published test, each time in a fresh process; real: warm "
+        "repeats with old and new libraries; tools: each tool on the distilled case; "
+        "guard: the guard on both libraries; free: hops without the GIL; render: the "
+        "table of tools. All of them by default.",
     )
     found.add_argument(
         "--folder",
@@ -83,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def one_part(part: str, options: argparse.Namespace) -> int:
     folder = options.folder or cache_folder()
     try:
+        if part == "fresh":
+            return fresh_processes(options, folder)
         if part == "real":
             return real(options, folder)
         if part == "tools":
@@ -100,6 +103,16 @@ def one_part(part: str, options: argparse.Namespace) -> int:
     except CaptureError as error:
         print(f"capture.py: {part} failed: {error}", file=sys.stderr)
         return 1
+
+
+def fresh_processes(options: argparse.Namespace, folder: Path) -> int:
+    size = fresh.QUICK if options.quick else fresh.Size()
+    found = fresh.measure(folder, size, say)
+    print(fresh.table(found), end="")
+    fresh.write(found, options.output)
+    if realcase.failed(found):
+        return 1
+    return 3 if realcase.skipped(found) else 0
 
 
 def real(options: argparse.Namespace, folder: Path) -> int:

@@ -18,6 +18,7 @@ from spinning_loop.programs import (
     CaptureError,
     SkippedError,
     cores,
+    machine,
     run,
     write_text,
 )
@@ -27,7 +28,7 @@ __all__ = ["NAMES", "capture", "interpreter", "table"]
 
 NAMES = ("python3.15t", "python3.14t", "python3.13t")
 WAYS = ("poll", "queue")
-SESSIONS = (1, 2, 8)
+SESSIONS = (1, 2, 4, 8)
 RUNS = 3
 SECONDS = 0.5
 
@@ -77,6 +78,7 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
     figures: dict[str, Any] = {
         "version": named.group() if named else "unknown",
         "cores_allowed": len(cores()),
+        "on": machine(),
         "poll": {},
         "queue": {},
     }
@@ -99,7 +101,10 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
 
 def table(figures: dict[str, Any]) -> str:
     """The figures as lines of text."""
-    text = f"{figures['version']}, free-threaded; -X gil=1 switches the lock on\n\n"
+    text = f"{figures['version']}, free-threaded; -X gil=1 switches the lock on\n"
+    on = figures["on"]
+    text += f"{on['system']} {on['kernel']}, {figures['cores_allowed']} cores, "
+    text += f"{on['processor']}; load {on['load_before']} before\n\n"
     text += f"{'':<18}{'median of a hop, ms':<28}idle, of a core\n"
     for way in WAYS:
         for sessions, part in figures[way].items():

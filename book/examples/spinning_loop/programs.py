@@ -220,10 +220,11 @@ def spawn(
     command: Sequence[str],
     *,
     env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
     timeout: float = 30,
 ) -> Iterator[Running]:
     """Start a program of ours that prints ``ready`` when its imports are done."""
-    with Running(command, env=env) as program:
+    with Running(command, env=env, cwd=cwd) as program:
         program.wait_for("ready", timeout)
         yield program
 

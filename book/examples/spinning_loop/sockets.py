@@ -91,11 +91,15 @@ class Others:
 
 
 def timed(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Run the test again and again; the first run also imports the loop's back end."""
-    first = the_test(arguments.clients)
+    """Run the test, and then again and again.
+
+    The first run is that of a fresh process, which also imports the loop's back end;
+    the others are warm repeats.
+    """
     seconds: list[float] = []
-    end = time.perf_counter() + arguments.budget
     with Others() as others:
+        first = the_test(arguments.clients)
+        end = time.perf_counter() + arguments.budget
         while len(seconds) < arguments.runs and time.perf_counter() < end:
             seconds.append(round(the_test(arguments.clients), 6))
     return {"first": round(first, 6), "seconds": seconds, "others": others.share}
@@ -132,23 +136,24 @@ def idle(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def stacks(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Dump the stacks of all threads once, in the first test that takes that long.
+    """Dump the stacks of all threads once, in the first test, after some seconds.
 
     Once only: the watchdog reads the stacks of threads that are running, and a dump
     that repeats while threads start and end can crash the interpreter.
     """
-    the_test(arguments.clients)
-    dumped = False
-    end = time.perf_counter() + arguments.budget
-    tests = 0
     with Path(arguments.file).open("w+", encoding="utf-8") as file:
-        while not dumped and time.perf_counter() < end:
-            faulthandler.dump_traceback_later(arguments.delay, file=file)
-            the_test(arguments.clients)
-            faulthandler.cancel_dump_traceback_later()
-            tests += 1
-            dumped = file.seek(0, os.SEEK_END) > 0
-    return {"dumped": dumped, "tests": tests}
+        faulthandler.dump_traceback_later(arguments.delay, file=file)
+        took = the_test(arguments.clients)
+        faulthandler.cancel_dump_traceback_later()
+        return {"dumped": file.seek(0, os.SEEK_END) > 0, "took": round(took, 6)}
+
+
+def allow_core() -> None:
+    """Have the system write a core file when this process is aborted."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 
 
 def versions() -> dict[str, str]:
@@ -170,12 +175,15 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.01)
     parser.add_argument("--file")
     parser.add_argument("--real-sleep", action="store_true")
+    parser.add_argument("--core", action="store_true")
     arguments = parser.parse_args()
     if arguments.work == "versions":
         print(json.dumps(versions()))
         return
     if arguments.real_sleep:
         sleep_for_real()
+    if arguments.core:
+        allow_core()
     print("ready", flush=True)
     if sys.stdin.readline():
         print(json.dumps(WORK[arguments.work](arguments)), flush=True)

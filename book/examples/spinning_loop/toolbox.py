@@ -36,7 +36,8 @@ from spinning_loop.programs import (
     spawn,
     write_text,
 )
-from spinning_loop.realcase import (
+from spinning_loop.realcase import parsed, pinned
+from spinning_loop.watching import (
     APT,
     PTRACE,
     gdb_command,
@@ -44,8 +45,6 @@ from spinning_loop.realcase import (
     gdb_script,
     gdb_threads,
     parse_strace,
-    parsed,
-    pinned,
     spawn_tracer,
 )
 

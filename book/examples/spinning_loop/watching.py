@@ -1,0 +1,172 @@
+"""Look at a program from outside: what ``strace``, a dump and ``gdb`` print, read.
+
+Each of these tools needs a right or a package that a machine may lack; then a
+:class:`SkippedError` says what is missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spinning_loop.environments import quiet_environ
+from spinning_loop.programs import CaptureError, Running, SkippedError, find, run
+
+__all__ = [
+    "APT",
+    "PTRACE",
+    "frames_of",
+    "gdb_command",
+    "gdb_run",
+    "gdb_script",
+    "gdb_threads",
+    "innermost",
+    "parse_strace",
+    "spawn_tracer",
+    "strace_rows",
+]
+
+APT = "on Debian and Ubuntu: apt install {}"
+PTRACE = (
+    "tracing another process is not allowed here: run as root, give the container "
+    "CAP_SYS_PTRACE, or set kernel.yama.ptrace_scope to 0"
+)
+
+
+@contextlib.contextmanager
+def spawn_tracer(command: list[str]) -> Iterator[Running]:
+    """A tracer that has attached to a program of ours."""
+    with Running(command) as tracer:
+        try:
+            tracer.wait_for("attached", 20, where="err")
+        except CaptureError:
+            if re.search("not permitted|EPERM|denied", tracer.err(), re.IGNORECASE):
+                raise SkippedError(PTRACE) from None
+            raise
+        yield tracer
+
+
+def strace_rows(text: str) -> dict[str, dict[str, float]]:
+    """Share, seconds and calls of each call in the table that ``strace -c`` prints.
+
+    Raises:
+        CaptureError: There is no such table in the text.
+    """
+    calls = {}
+    for line in text.splitlines():
+        parts = line.split()
+        if (
+            len(parts) >= 5
+            and re.fullmatch(r"[\d.]+", parts[0])
+            and parts[-1] != "total"
+        ):
+            calls[parts[-1]] = {
+                "percent": float(parts[0]),
+                "seconds": float(parts[1]),
+                "calls": int(parts[3]),
+            }
+    if not calls:
+        raise CaptureError("strace printed no table of calls")
+    return calls
+
+
+def parse_strace(text: str) -> dict[str, Any]:
+    """The share of ``futex`` in such a table, and its first rows.
+
+    Raises:
+        CaptureError: There is no such table in the text.
+    """
+    calls = strace_rows(text)
+    futex = calls.get("futex", {"percent": 0.0, "calls": 0})
+    return {
+        "futex_percent": futex["percent"],
+        "futex_calls": futex["calls"],
+        "calls": dict(list(calls.items())[:6]),
+    }
+
+
+def innermost(text: str) -> list[str]:
+    """The innermost function of each thread of a dump, the newest thread first."""
+    names = []
+    for part in re.split(r"^(?:Current )?[Tt]hread 0x", text, flags=re.MULTILINE)[1:]:
+        first = part.splitlines()[1].strip() if len(part.splitlines()) > 1 else ""
+        match = re.search(r" in (.+)$", first)
+        names.append(match.group(1) if match else "no Python frame")
+    return names
+
+
+def gdb_script() -> Path:
+    """The file that teaches gdb about Python's frames, for this interpreter.
+
+    Raises:
+        SkippedError: It is not there.
+    """
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    real = Path(sys.executable).resolve()
+    places = [
+        Path(sys.base_prefix) / "bin" / f"{name}-gdb.py",
+        real.with_name(f"{real.name}-gdb.py"),
+        Path("/usr/share/gdb/auto-load/usr/bin") / f"{name}-gdb.py",
+        Path(f"/usr/share/gdb/auto-load{real}-gdb.py"),
+    ]
+    for place in places:
+        if place.is_file():
+            return place
+    raise SkippedError(
+        f"gdb's script for this interpreter ({name}-gdb.py) was not found: it comes "
+        f"with a Python built from source, or with Debian's {name}-dbg"
+    )
+
+
+def gdb_command(*parts: str, core: tuple[Path, Path] | None = None) -> list[str]:
+    """``gdb`` that runs some commands and ends."""
+    gdb = find("gdb", APT.format("gdb"))
+    command = [gdb, "-q", "-batch", "-nx", "-iex", "set auto-load no"]
+    command += ["-iex", "set debuginfod enabled off", "-iex", "set pagination off"]
+    command += ["-iex", "set width 0"]
+    for part in parts:
+        command += ["-ex", part]
+    if core is not None:
+        command += [str(core[0]), str(core[1])]
+    return command
+
+
+def gdb_run(command: list[str]) -> str:
+    done = run(command, timeout=120, env=quiet_environ())
+    words = done.out + done.err
+    if re.search(r"ptrace: (Operation not permitted|Permission denied)", words):
+        raise SkippedError(PTRACE)
+    if 'Undefined command: "py-bt"' in words or "Python scripting is not" in words:
+        raise SkippedError("this gdb was built without Python: install the full gdb")
+    return done.out
+
+
+def gdb_threads(text: str) -> dict[str, str]:
+    """What each thread is at, in the output of ``thread apply all py-bt``."""
+    found = {}
+    for part in re.split(r"^(?=Thread \d+ \()", text, flags=re.MULTILINE):
+        match = re.match(r"Thread (\d+) \(", part)
+        if match:
+            found[match.group(1)] = (
+                "Waiting for the GIL" if "Waiting for the GIL" in part else "other"
+            )
+    return found
+
+
+def frames_of(text: str, thread: int) -> list[str]:
+    """The C functions of one thread, innermost first, in what ``bt`` printed of it.
+
+    Args:
+        text: The output of ``thread apply all bt``.
+        thread: The number that the system gave to the thread (``LWP``).
+    """
+    for part in re.split(r"^(?=Thread \d+ \()", text, flags=re.MULTILINE):
+        if re.match(rf"Thread \d+ \(.*LWP {thread}\b", part):
+            return re.findall(
+                r"^#\d+ +(?:0x[0-9a-f]+ in )?([\w.@]+)", part, re.MULTILINE
+            )
+    return []
