@@ -259,7 +259,7 @@ def test_a_function_that_returns_no_level_fails_its_request() -> None:
         middleware = PriorityMiddleware(tell_level, lambda scope: None)  # type: ignore[arg-type, return-value]
         await middleware({"type": "http", "path": "/"}, None, None)  # type: ignore[arg-type]
 
-    with pytest.raises(TypeError, match="level of a request as .* got None"):
+    with pytest.raises(TypeError, match=r"level of a request as .* got None"):
         on(main)
 
 
