@@ -103,6 +103,43 @@ async def tick_every(loop, interval, work):
 """,
     },
     "01-modify": {
+        "counts every timer from the start": """
+class Handle:
+    def __init__(self, callback, args):
+        self.callback, self.args, self.cancelled = callback, args, False
+
+    def cancel(self):
+        self.cancelled = True
+
+    def run(self):
+        if not self.cancelled:
+            self.callback(*self.args)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback, args)
+        super().call_later(delay - self.now, handle.run)
+        return handle
+""",
+        "cancels by what is called, not by the timer": """
+class Handle:
+    def __init__(self, loop, key):
+        self.loop, self.key = loop, key
+
+    def cancel(self):
+        self.loop.gone.append(self.key)
+
+class CancellableLoop(TimerLoop):
+    def __init__(self):
+        super().__init__()
+        self.gone = []
+
+    def call_later(self, delay, callback, *args):
+        key = (callback, args)
+        super().call_later(
+            delay, lambda: key in self.gone or callback(*args))
+        return Handle(self, key)
+""",
         "one flag for all timers": """
 class Handle:
     cancelled = False

@@ -99,6 +99,27 @@ async def answer(requests, work, offload):
     results[::2], results[1::2] = first, second
     return results
 """,
+        "sorts what comes as it ends": """
+async def answer(requests, work, offload):
+    jobs = [offload(work, request) for request in requests]
+    return sorted([await job for job in asyncio.as_completed(jobs)])
+""",
+        "takes the results from a set": """
+async def answer(requests, work, offload):
+    if not requests:
+        return []
+    tasks = [asyncio.ensure_future(offload(work, one)) for one in requests]
+    done, _ = await asyncio.wait(tasks)
+    return [task.result() for task in done]
+""",
+        "a dictionary of the results, and two requests alike": """
+async def answer(requests, work, offload):
+    found = {}
+    async def one(request):
+        found[request] = await offload(work, request)
+    await asyncio.gather(*(one(request) for request in requests))
+    return list(found.values())
+""",
     },
     "02-modify": {
         "a sleep of its own after each number": """
@@ -125,6 +146,15 @@ async def total(numbers, square, pause):
         result += square(number)
         if count % 16 == 0:
             pause()
+    return result
+""",
+        "pauses by a number's value": """
+async def total(numbers, square, pause):
+    result = 0
+    for number in numbers:
+        result += square(number)
+        if number % 16 == 0:
+            await pause()
     return result
 """,
         "a pause after each number": """
@@ -169,6 +199,28 @@ async def total(numbers, square, pause):
 """,
     },
     "02-make": {
+        "sorts what comes as it ends": """
+async def spread_out(offload, work, items, workers):
+    limit = asyncio.Semaphore(workers)
+    results = []
+    async def one(item):
+        async with limit:
+            results.append(await offload(work, item))
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            group.create_task(one(item))
+    return sorted(results)
+""",
+        "takes the results from a set": """
+async def spread_out(offload, work, items, workers):
+    limit = asyncio.Semaphore(workers)
+    async def one(item):
+        async with limit:
+            return await offload(work, item)
+    async with asyncio.TaskGroup() as group:
+        tasks = {group.create_task(one(item)) for item in items}
+    return [task.result() for task in tasks]
+""",
         "a share for each worker": """
 async def spread_out(offload, work, items, workers):
     async def share(first):

@@ -81,6 +81,27 @@ async def pipeline(source, parse, store):
             await parsed.put(parse(item))
         await parsed.put(END)
 """,
+        "a slow poll dressed as a time-out": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            try:
+                async with asyncio.timeout(5):
+                    text = await parsed.get()
+            except TimeoutError:
+                continue
+            if text is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
         "a task for each store": """
 async def pipeline(source, parse, store):
     async with asyncio.TaskGroup() as tasks:

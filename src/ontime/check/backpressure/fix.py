@@ -112,7 +112,7 @@ def _judge_flow(flow: Flow, count: int) -> None:
 
 
 def _judge_idle(answer: Any) -> None:
-    """While the source has nothing for ten seconds, nobody must ask for it."""
+    """While the source has nothing for forty seconds, nobody must ask for it."""
     flow, ran = Flow(), 0
 
     async def store(text: str) -> None:
@@ -120,22 +120,22 @@ def _judge_idle(answer: Any) -> None:
 
     async def look() -> None:
         nonlocal ran
-        await asyncio.sleep(21)
+        await asyncio.sleep(41)
         with counted_callbacks() as callbacks:
-            await asyncio.sleep(8)
+            await asyncio.sleep(35)
         ran = callbacks.count
 
     async def main() -> None:
         looking = asyncio.create_task(look())
         await watched_to_its_end(
-            answer, flow.arrivals(4, 10.0), "item {}".format, store
+            answer, flow.arrivals(2, 40.0), "item {}".format, store
         )
         await looking
 
     simulate(main())
     if ran > _WAKES:
         raise NotYet(
-            f"while the source had nothing for 8 s, the loop ran {ran:,} callbacks.",
+            f"while the source had nothing for 35 s, the loop ran {ran:,} callbacks.",
             "a task that sleeps and looks again polls, however long it sleeps: await "
             "queue.get()",
         )

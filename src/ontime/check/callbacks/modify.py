@@ -38,7 +38,12 @@ def check_modify(answer: Any) -> str:
             "make an object that knows its callback, put that in the heap, return it",
         )
     second = loop.call_later(2, ran.append, "second")
-    loop.call_later(3, ran.append, "third")
+
+    def third() -> None:
+        ran.append("third")
+        loop.call_later(1.5, ran.append, "between")  # from now on, so at 4.5
+
+    loop.call_later(3, third)
     last = loop.call_later(4, ran.append, "fourth")
     # It is noticed, and stands in the ready queue, before it is cancelled.
     fifth_and_sixth: list[Any] = []
@@ -49,6 +54,9 @@ def check_modify(answer: Any) -> str:
 
     fifth_and_sixth.append(loop.call_later(5, cancel_sixth))
     fifth_and_sixth.append(loop.call_later(5, ran.append, "sixth"))
+    twin = loop.call_later(6, ran.append, "twin")
+    loop.call_later(6, ran.append, "twin")
+    twin.cancel()
     loop.call_soon(ran.append, "soon")
     second.cancel()
     second.cancel()
@@ -63,7 +71,18 @@ def check_modify(answer: Any) -> str:
             "a timer was cancelled after it became ready, and its callback ran.",
             "look whether it is cancelled at the last moment, when the loop calls it",
         )
-    wanted = ["soon", "first", "third", "fourth", "fifth"]
+    if "twin" not in ran:
+        raise NotYet(
+            "of two timers with the same callback one was cancelled, and neither ran.",
+            "cancel() is about one timer: let the object itself know that it is "
+            "cancelled",
+        )
+    if ran.index("between") < ran.index("fourth"):
+        raise NotYet(
+            "a delay of 1.5 s that was asked for at 3 s ended before 4 s.",
+            "a delay counts from now: add it to the loop's own time",
+        )
+    wanted = ["soon", "first", "third", "fourth", "between", "fifth", "twin"]
     if ran != wanted:
         raise NotYet(
             f"the callbacks that nobody cancelled ran as {ran}, not {wanted}.",

@@ -7,11 +7,12 @@ from collections.abc import Awaitable
 from typing import Any
 
 from looplab.clock import elapsed
-from ontime.check.cpu_models.office import Office
+from ontime.check.cpu_models.office import Office, requests
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     finished,
     left_over,
+    move_hashes,
     need_async_function,
     need_awaitable,
     simulate,
@@ -20,15 +21,15 @@ from ontime.check.verdict import NotYet
 
 
 async def _spread(
-    answer: Any, count: int, workers: int, bad: int | None
+    answer: Any, items: list[int], workers: int, moved: int = 0
 ) -> tuple[Any, BaseException | None, Office, float, int]:
     # Unequal, so that a batch has to wait for its slowest.
     office = Office(1000, 0.1, 0.3, 0.1, 0.2, 0.05)
-    items = [-1 if index == bad else index for index in range(count)]
+    move_hashes(moved)
     begun = elapsed()
     result: Any = None
     error: BaseException | None = None
-    work: Awaitable[Any] = answer(office.offload, office.work, items, workers)
+    work: Awaitable[Any] = answer(office.offload, office.work, list(items), workers)
     need_awaitable(work, "spread_out")
 
     async def wait() -> Any:
@@ -58,13 +59,22 @@ def check_make(answer: Any) -> str:
     items.  If one raises, so does it, and no task of its own is left.
     """
     need_async_function(answer, "spread_out")
-    for count, workers in ((10, 3), (10, 1), (2, 5), (0, 2), (40, 8)):
+    for count, workers, moved in (
+        (10, 3, 0),
+        (10, 1, 0),
+        (10, 10, 22),
+        (10, 10, 26),
+        (2, 5, 0),
+        (0, 2, 0),
+        (40, 8, 0),
+    ):
+        items = requests(count)
         result, error, office, took, left = simulate(
-            _spread(answer, count, workers, None)
+            _spread(answer, items, workers, moved)
         )
         if error is not None:
             raise error
-        if result != [number * number for number in range(count)]:
+        if result != [number * number for number in items]:
             raise NotYet(
                 f"{count} items, {workers} workers: it returned {result!r}.",
                 "one result for each item, in the order of the items",
@@ -75,7 +85,7 @@ def check_make(answer: Any) -> str:
                 f"{workers}.",
                 "a semaphore held during the offload, or that many worker tasks",
             )
-        if took > office.shortest(list(range(count)), workers) + 1e-6:
+        if took > office.shortest(items, workers) + 1e-6:
             raise NotYet(
                 f"{count} items with {workers} workers took {took:.1f} s.",
                 "as long as there are items, all workers have one: nobody waits for a "
@@ -83,7 +93,9 @@ def check_make(answer: Any) -> str:
             )
         if left:
             raise NotYet("it leaves tasks behind.", "wait for all that you start")
-    _, error, office, _, left = simulate(_spread(answer, 12, 2, 3))
+    items = requests(12)
+    items[3] = -1
+    _, error, office, _, left = simulate(_spread(answer, items, 2))
     if error is None:
         raise NotYet("one job raised and nobody heard of it.", "let the error through")
     if left:
