@@ -43,6 +43,8 @@ class Made:
         name: what makes it, as it was written.
         bound: the name of the argument that bounds it.
         pair: whether it has two ends.
+        ordered: whether it gives its items in another order than they came in, for
+            which it has to hold several.
         owner: the class of the file, for an ``__init__``.
     """
 
@@ -51,6 +53,7 @@ class Made:
     name: str
     bound: str
     pair: bool = False
+    ordered: bool = False
     owner: Class | None = None
 
 
@@ -64,6 +67,8 @@ class Channels(Names):
     def __init__(self, walk: Walk) -> None:
         super().__init__()
         self.made: list[Made] = []
+        #: Those that have a bound.
+        self.bounded: list[Made] = []
         #: What each call calls, as far as that is known.
         self.called: dict[ast.Call, str] = {}
         self._owner: Class | None = None
@@ -129,17 +134,19 @@ class Channels(Names):
         value: Value = None,
     ) -> None:
         """Note a call that makes a channel."""
-        if signature is None or not self.unbounded(call, signature, scope, skip):
+        if signature is None:
             return
+        free = self.unbounded(call, signature, scope, skip)
         name = _dotted(call.func)
         of_class = name.endswith("__init__")
-        self.made.append(
+        (self.made if free else self.bounded).append(
             Made(
                 call,
                 "class" if of_class else "call",
                 f"{name}()",
                 signature.name,
                 value in PAIRS,
+                self.ordered(call.func, scope),
                 self._owner if of_class else None,
             )
         )
@@ -152,7 +159,10 @@ class Channels(Names):
         signature = None if value is None else self.signature(value)
         if signature is not None and self.unbounded(call, signature, scope, 1):
             name = f"{_dotted(call.func)}({_dotted(call.args[0])})"
-            self.made.append(Made(call, "partial", name, signature.name))
+            ordered = self.ordered(call.args[0], scope)
+            self.made.append(
+                Made(call, "partial", name, signature.name, ordered=ordered)
+            )
 
     def factory(self, node: ast.expr, scope: Scope) -> None:
         """Note a class that is called without arguments later."""
@@ -162,7 +172,19 @@ class Channels(Names):
             return
         empty = ast.Call(func=node, args=[], keywords=[])
         if self.unbounded(empty, signature, scope):
-            self.made.append(Made(node, "factory", _dotted(node), signature.name))
+            name, ordered = _dotted(node), self.ordered(node, scope)
+            self.made.append(
+                Made(node, "factory", name, signature.name, ordered=ordered)
+            )
+
+    def ordered(self, node: ast.expr, scope: Scope, depth: int = DEPTH) -> bool:
+        """Whether what is called gives its items in an order of its own."""
+        value = self.value(node, scope)
+        if isinstance(value, Class):
+            return depth > 0 and any(
+                self.ordered(base, value.scope, depth - 1) for base in value.node.bases
+            )
+        return value is not None and value.endswith(("PriorityQueue", "LifoQueue"))
 
     def signature(self, value: str | Class) -> Signature | None:
         """How a channel is called; None for what is none, or has its own bound."""

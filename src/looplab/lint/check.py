@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .channels import Channels, Made
 from .findings import LONGEST, RULES, Finding, Severity
 from .growth import Verdict, judge
 from .libraries import LIBRARIES
+from .order import Order
 from .polling import Polling
 from .tasks import held_locks, storms
 from .traffic import Key
@@ -21,6 +22,8 @@ __all__ = ["check_tree"]
 
 # So many channels of one variable are looked at one by one.
 _SEVERAL = 20
+# So many channels of a file are followed to a sleep(0).
+_MOST = 100
 # What overrides these keeps its items in a place of its own.
 _STORES = frozenset(("_init", "_put", "put_nowait", "put", "full"))
 
@@ -64,6 +67,8 @@ class _Check:
         self._lines = lines
         self._channels = Channels(walk)
         self._known: Uses | None = None
+        self._calls: Order | None = None
+        self._bound: Mapping[ast.AST, bool] | None = None
         self._looked: Counter[frozenset[Key]] = Counter()
         self._verdicts: dict[frozenset[Key], Verdict] = {}
 
@@ -74,6 +79,27 @@ class _Check:
             self._known = Uses(self._tree, self._walk, self._channels)
         return self._known
 
+    @property
+    def _order(self) -> Order:
+        """Which functions come to which others."""
+        if self._calls is None:
+            self._calls = Order(self._uses)
+        return self._calls
+
+    def _bounds(self) -> Mapping[ast.AST, bool]:
+        """Whether what is used at each place has a bound; one without is enough."""
+        if self._bound is None:
+            bound: dict[ast.AST, bool] = {}
+            for made, has in [
+                *((one, True) for one in self._channels.bounded[:_MOST]),
+                *((one, False) for one in self._channels.made[:_MOST]),
+            ]:
+                if made.how != "class":
+                    traffic = self._uses.traffic(self._kept(made), made.node)
+                    bound.update((use.node, has) for use in traffic.uses)
+            self._bound = bound
+        return self._bound
+
     def findings(self) -> Iterator[Finding]:
         """All of them, in no order."""
         for made in self._channels.made:
@@ -82,7 +108,8 @@ class _Check:
                 made.node, verdict.code, verdict.section, verdict.severity,
                 _message(made, verdict),
             )  # fmt: skip
-        for call, code, message in Polling(self._walk, self._channels).found():
+        polling = Polling(self._walk, self._channels, self._bounds)
+        for call, code, message in polling.found():
             yield self._finding(call, code, code.lower(), RULES[code].severity, message)
         for node, message in storms(self._walk, self._tree):
             yield self._finding(node, "LAG301", "lag301", "warning", message)
@@ -131,7 +158,7 @@ class _Check:
         several = inside is not None and self._looked[same] < _SEVERAL
         if several or same not in self._verdicts:
             traffic = uses.traffic(kept, made.node)
-            self._verdicts[same] = judge(traffic, uses, inside)
+            self._verdicts[same] = judge(traffic, uses, self._order, inside)
         return self._verdicts[same]
 
     def _inside(self, made: Made) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
@@ -198,6 +225,7 @@ def _message(made: Made, verdict: Verdict) -> str:
     words = verdict.words
     if made.pair:
         words = words.replace("put", "send").replace("QueueFull", "WouldBlock")
+        words = words.replace("qsize()", "statistics()")
     last = made.name.rsplit(".", 1)[-1]
     text = ""
     for name, called in (
@@ -205,8 +233,8 @@ def _message(made: Made, verdict: Verdict) -> str:
         ("it", "..."),
     ):  # fmt: skip
         text = f"{name} " + words.format(
-            bound=_bound(made, called, 1), many=_bound(made, called, 1000),
-            name=made.bound,
+            bound=_bound(made, called, 1000 if made.ordered else 1),
+            many=_bound(made, called, 1000), name=made.bound,
         )  # fmt: skip
         if len(text) <= LONGEST:
             return text

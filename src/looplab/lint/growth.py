@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from .findings import Severity
 from .limits import limit
+from .order import Order
 from .places import name_of
 from .scopes import Function
 from .traffic import Traffic, Use
@@ -75,41 +76,124 @@ _ENDING = re.compile(r"disconnect|close|shutdown|startup|complete|end|stop|error
 
 
 def judge(
-    traffic: Traffic, uses: Uses, made_in: Function | ast.Lambda | None
+    traffic: Traffic,
+    uses: Uses,
+    order: Order,
+    made_in: Function | ast.Lambda | None,
 ) -> Verdict:
     """Say what the file shows of a channel without a bound.
 
     Args:
         traffic: its uses.
         uses: those of the whole file.
+        order: which of its functions come to which others.
         made_in: the function that makes it; None for a module or a class.
     """
     puts = traffic.puts
-    real = [use for use in puts if use.kind != "given" and not _is_end(use.item)]
+    real = [use for use in puts if use.kind != "given" and not _is_end(use, uses)]
     del real[_MOST:]
     if not real:
         return _unseen(traffic, puts)
-    free = []
+    maker = None if isinstance(made_in, ast.Lambda) else made_in
+    # What is put once fits: ends, and the like, are put into what is empty.
+    first = [
+        use
+        for use in puts
+        if use.kind == "await"
+        and (len(puts) > 1 or uses.repeated(use.node))
+        and order.fills(use, traffic, maker) is not None
+    ]
+    free, held = [], None
     for use in real:
-        reason = limit(use, traffic, uses, made_in)
-        if reason is None:
-            free.append(use)
-        else:
+        reason = limit(use, traffic, uses, order, made_in)
+        if reason is not None:
             held = reason
+        elif order.fills(use, traffic, maker) is None:
+            free.append(use)
+        elif use not in first:
+            first.append(use)
+    if not free and first and held is None:
+        return Verdict(
+            "lag101-fill",
+            "warning",
+            f"is filled in line {first[0].line} before anybody takes: no bound as it "
+            "is; use a list, or start who takes first",
+        )
     if not free:
-        return _note(*held)
+        return _note(*(held or ("lag102-fixed", "it is filled first")))
+    takes = traffic.of("get", "get_now")
+    waits = traffic.of("get")
+    kinds = ("now", "await") if waits else ("now",)
     if (
-        not traffic.of("get")
-        and traffic.of("get_now")
-        and all(use.kind == "now" for use in free)
+        takes
+        and all(_is_unless_empty(use, uses) for use in waits)
+        and all(use.kind in kinds for use in free)
     ):
+        how = "while it is not empty" if waits else "by get_nowait()"
         return Verdict(
             "lag101-batch",
             "warning",
-            "is emptied by get_nowait() only: flush or refuse at a size in line "
+            f"is emptied {how} only: flush or refuse at a size in line "
             f"{free[0].line}, no bound",
         )
+    back = _puts_back(traffic, uses, order)
+    if back is not None:
+        return _back(back, free, traffic, order)
+    if first:
+        line = first[0].line
+        return Verdict(
+            "lag101-fill",
+            "error",
+            f"grows, and is filled in line {line} before anybody takes: first start "
+            "who takes, then {bound}",
+        )
     return _advice(free, puts, uses)
+
+
+def _puts_back(traffic: Traffic, uses: Uses, order: Order) -> Use | None:
+    """A place at which who takes puts, and would wait for itself."""
+    takers = order.takers(traffic)
+    gets = traffic.of("get")
+    for use in traffic.puts:
+        function = use.function
+        if function not in takers or use.kind == "handed":
+            continue
+        # Who empties it, and then says the end, has made room.
+        if not _is_end(use, uses) or any(
+            order.around(one.node) is function for one in gets
+        ):
+            return use
+    return None
+
+
+def _back(back: Use, free: list[Use], traffic: Traffic, order: Order) -> Verdict:
+    """What to do where a bound would stop who takes."""
+    use = next((one for one in free if one.line != back.line), free[0])
+    line: int | None = use.line
+    if line == back.line:
+        line = order.comes_from_outside(use, traffic) or line
+    says = f"grows; who takes puts too (line {back.line}): no bound; "
+    if use.kind == "await" or isinstance(use.function, ast.AsyncFunctionDef):
+        how = f"before line {line} a semaphore, released when an item is done"
+    else:
+        how = f"in line {line} refuse or drop when qsize() is too high"
+    return Verdict("lag101-back", "error", says + how)
+
+
+def _is_unless_empty(use: Use, uses: Uses) -> bool:
+    """Whether a place is in ``while not queue.empty()``, and so never waits."""
+    node: ast.AST = use.node
+    while node in uses.parents and node is not use.function:
+        node = uses.parents[node]
+        if isinstance(node, ast.While | ast.If) and any(
+            isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in ("empty", "qsize")
+            and uses.key(one.func.value) == uses.key(use.node.value)
+            for one in ast.walk(node.test)
+        ):
+            return True
+    return False
 
 
 def _unseen(traffic: Traffic, puts: list[Use]) -> Verdict:
@@ -221,15 +305,20 @@ def _advice(free: list[Use], puts: list[Use], uses: Uses) -> Verdict:
 # What is put
 
 
-def _is_end(item: ast.expr | None) -> bool:
+def _is_end(use: Use, uses: Uses) -> bool:
     """Whether what is put says that nothing more will come."""
-    if item is None:
-        return False
+    return use.item is not None and _says(use.item, use, uses)
+
+
+def _says(item: ast.expr, use: Use, uses: Uses) -> bool:
+    """The same, for an item or a part of one."""
     if isinstance(item, ast.Constant):
         # `put(None)` once says the end; in each iteration it says another thing.
         return item.value is None or isinstance(item.value, bool)
     if isinstance(item, ast.Tuple):
-        return any(_is_end(one) for one in item.elts if isinstance(one, ast.Name))
+        return any(
+            _says(one, use, uses) for one in item.elts if isinstance(one, ast.Name)
+        )
     if isinstance(item, ast.Dict):
         words = [one.value for one in item.values if isinstance(one, ast.Constant)]
         # What is the same each time is a signal, too: {"type": "websocket.connect"}.
@@ -242,14 +331,37 @@ def _is_end(item: ast.expr | None) -> bool:
         return False
     if isinstance(item, ast.Call) and any(_is_closing(one) for one in item.args):
         return True
+    if isinstance(item, ast.Name) and _is_given(item.id, use):
+        return False  # it comes from outside, and may be anything
     return _says_end(name) or (
         not isinstance(item, ast.Call) and name.isupper() and len(name) > 1
     )
 
 
+def _is_given(name: str, use: Use) -> bool:
+    """Whether a parameter or a loop binds a name."""
+    function = use.function
+    if function is None:
+        return False
+    every = function.args
+    if name in {
+        one.arg for one in (*every.posonlyargs, *every.args, *every.kwonlyargs)
+    }:
+        return True
+    return any(
+        isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+        and any(
+            isinstance(one, ast.Name) and one.id == name
+            for one in ast.walk(node.target)
+        )
+        for node in ast.walk(function)
+    )
+
+
 def _says_end(name: str) -> bool:
-    """Whether a word of a name is one for the end: ``StopSignal``, ``_DONE``."""
-    return any(word.lower() in _ENDS for word in _WORD.findall(name))
+    """Whether the last word of a name is one for the end: ``StopSignal``, ``_DONE``."""
+    words = _WORD.findall(name)
+    return bool(words) and words[-1].lower() in _ENDS
 
 
 def _is_closing(node: ast.expr) -> bool:

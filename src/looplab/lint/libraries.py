@@ -39,6 +39,7 @@ SLEEPS: Mapping[str, Signature | None] = {
     "asyncio.tasks.sleep": Signature(0, "delay"),
     "anyio.sleep": Signature(0, "delay"),
     "trio.sleep": Signature(0, "seconds"),
+    "tornado.gen.sleep": Signature(0, "duration"),
     "anyio.lowlevel.checkpoint": None,
     "trio.lowlevel.checkpoint": None,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from .order import Order
 from .places import name_of
 from .scopes import Function
 from .traffic import Traffic, Use
@@ -23,7 +24,11 @@ _FUTURES = frozenset(("asyncio.Future", "asyncio.Event", "anyio.Event", "trio.Ev
 
 
 def limit(
-    use: Use, traffic: Traffic, uses: Uses, made_in: Function | ast.Lambda | None
+    use: Use,
+    traffic: Traffic,
+    uses: Uses,
+    order: Order,
+    made_in: Function | ast.Lambda | None,
 ) -> tuple[str, str] | None:
     """The section and the reason why a producer ends; None if nothing says so."""
     function = use.function
@@ -49,11 +54,8 @@ def limit(
         and uses.once(function, made_in)
     ):
         return "lag102-fixed", f"line {use.line} puts once for each queue"
-    if (
-        made_in is not None
-        and function is not made_in
-        and _fills_first(function, traffic, uses, made_in)
-    ):
+    maker = None if isinstance(made_in, ast.Lambda) else made_in
+    if order.fills(use, traffic, maker) == "ends":
         return "lag102-fixed", f"{function.name}() is over before anything is taken"
     inside = list(ast.walk(function))
     owner = uses.owner(function)
@@ -61,9 +63,15 @@ def limit(
         return "lag102-pool", f"{owner.name} makes no more items than it may"
     if any(one.function is function for one in traffic.of("get", "get_now")):
         return "lag102-frontier", "who takes also puts; make it a deque if that is all"
+    if (
+        use.kind != "thread"
+        and function in order.takers(traffic)
+        and order.comes_from_outside(use, traffic) is None
+    ):
+        return "lag102-frontier", f"who takes also puts, through {function.name}()"
     if any(one.function is function for one in traffic.of("join")):
         return "lag102-answer", f"{function.name}() gives its caller join() to await"
-    if _answered(use, inside, uses):
+    if _answered(use, inside, uses, traffic, order):
         return "lag102-answer", f"{function.name}() waits for an answer to what it puts"
     for node in inside:
         if isinstance(node, ast.Call) and _PAUSE.search(name_of(node.func)):
@@ -109,25 +117,9 @@ def _repeat(use: Use, uses: Uses) -> bool | None:
     return ends
 
 
-def _fills_first(
-    function: Function, traffic: Traffic, uses: Uses, made_in: Function | ast.Lambda
+def _answered(
+    use: Use, inside: list[ast.AST], uses: Uses, traffic: Traffic, order: Order
 ) -> bool:
-    """Whether who makes the channel awaits its producer, and then takes."""
-    gets = traffic.of("get", "get_now")
-    if not gets or any(use.function is not made_in for use in gets):
-        return False
-    first = min(use.line for use in gets)
-    return any(
-        isinstance(node, ast.Await)
-        and isinstance(node.value, ast.Call)
-        and name_of(node.value.func) == function.name
-        and node.lineno < first
-        and uses.function(node) is made_in
-        for node in ast.walk(made_in)
-    )
-
-
-def _answered(use: Use, inside: list[ast.AST], uses: Uses) -> bool:
     """Whether the function waits, after it has put, for what was put."""
     made = {
         target.id
@@ -141,10 +133,21 @@ def _answered(use: Use, inside: list[ast.AST], uses: Uses) -> bool:
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
-    if use.item is not None and any(
-        isinstance(node, ast.Name) and node.id in made for node in ast.walk(use.item)
-    ):
+    carried = {
+        name_of(node)
+        for node in (ast.walk(use.item) if use.item is not None else ())
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+    if not made.isdisjoint(carried):
         return True
+    # What is awaited must be in the item, or be there before the item is put, or be
+    # the task that takes.
+    known = carried | order.tasks(traffic)
+    for node in inside:
+        if isinstance(node, ast.Assign) and (
+            node.lineno <= use.line or name_of(_inside(node.value)) in known
+        ):
+            known.update(name_of(target) for target in node.targets)
     for node in inside:
         if (
             not isinstance(node, ast.Await)
@@ -152,16 +155,17 @@ def _answered(use: Use, inside: list[ast.AST], uses: Uses) -> bool:
             or uses.function(node) is not use.function
         ):
             continue
-        value: ast.AST = node.value
-        while isinstance(value, ast.Call) and name_of(value.func) in (
-            "wait_for",
-            "shield",
-        ):
-            value = value.args[0] if value.args else value.func
-        if isinstance(value, ast.Name):
+        value = _inside(node.value)
+        if isinstance(value, ast.Name | ast.Attribute) and name_of(value) in known:
             return True
         if isinstance(value, ast.Call):
-            if name_of(value.func) in ("wait", "join") and not value.args:
+            func = value.func
+            if (
+                isinstance(func, ast.Attribute)
+                and func.attr in ("wait", "join")
+                and not value.args
+                and not known.isdisjoint((name_of(func.value), _root(func.value)))
+            ):
                 return True
             if any(
                 isinstance(one, ast.Call)
@@ -171,6 +175,21 @@ def _answered(use: Use, inside: list[ast.AST], uses: Uses) -> bool:
             ):
                 return True
     return False
+
+
+def _inside(node: ast.expr) -> ast.expr:
+    """What a time limit or a shield is around."""
+    while isinstance(node, ast.Call) and name_of(node.func) in ("wait_for", "shield"):
+        node = node.args[0] if node.args else node.func
+    return node
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a dotted name begins with; nothing for ``self``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    name = node.id if isinstance(node, ast.Name) else ""
+    return "" if name == "self" else name
 
 
 def _gate(node: ast.AST) -> str:

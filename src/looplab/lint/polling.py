@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from .channels import Channels
 from .libraries import SLEEPS
@@ -28,12 +28,12 @@ _DELAY = (
     "sleep({delay}) in a loop asks again and again: await an event or a future that "
     "the other side sets"
 )
-_QUEUE = (
-    "sleep(0) after {name}() does not make the other side keep up: leave it out and "
-    "bound the queue"
-)
+_QUEUE = "sleep(0) after {name}() does not make the other side keep up: {advice}"
+_WITH_BOUND = "await {wait}() in place of {name}() and sleep(0)"
+_WITHOUT = "bound the queue, and await {wait}() in place of both"
 
 _PUTS = frozenset(("put", "put_nowait", "get", "get_nowait"))
+_SENDS = frozenset(("send", "send_nowait", "receive", "receive_nowait"))
 _QUEUES = (
     "queue",
     "channel",
@@ -84,11 +84,18 @@ class Polling:
     Args:
         walk: what was found in it.
         channels: its channels, and what its names stand for.
+        bounds: returns for each use of a channel of the file whether that has a bound.
     """
 
-    def __init__(self, walk: Walk, channels: Channels) -> None:
+    def __init__(
+        self,
+        walk: Walk,
+        channels: Channels,
+        bounds: Callable[[], Mapping[ast.AST, bool]],
+    ) -> None:
         self._walk = walk
         self._names = channels
+        self._bounds = bounds
         self._zero: list[tuple[ast.Call, Loops]] = []
         self._short: list[tuple[ast.Call, Loops, float]] = []
         for call, scope, loops in walk.calls:
@@ -125,7 +132,7 @@ class Polling:
             ):
                 yield call, "LAG201", _POLLS
             elif call in after:
-                yield call, "LAG204", _QUEUE.format(name=after[call])
+                yield call, "LAG204", self._advice(after[call])
             else:
                 yield call, "LAG202", _STRAIGHT
         rounds = Rounds({call for call, _, _ in self._short} | zero)
@@ -140,12 +147,14 @@ class Polling:
             ):
                 yield call, "LAG203", _DELAY.format(delay=f"{delay:g}")
 
-    def _after_queues(self, zero: set[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
+    def _after_queues(
+        self, zero: set[ast.Call]
+    ) -> Iterator[tuple[ast.Call, ast.Attribute]]:
         """Sleeps that stand behind a queue operation in the innermost loop."""
         if not zero:
             return
         for loop in self._walk.loops:
-            operations: list[tuple[int, str]] = []
+            operations: list[tuple[int, ast.Attribute]] = []
             sleeps: list[ast.Call] = []
             failed: set[ast.AST] = set()  # what stands behind an operation that failed
             for node in _own(loop):
@@ -155,28 +164,54 @@ class Polling:
                     call = rest(node.value)
                     if isinstance(call, ast.Call) and call in zero:
                         sleeps.append(call)
-                elif isinstance(node, ast.Call) and (name := self._operation(node)):
-                    operations.append((node.lineno, name))
+                elif isinstance(node, ast.Call) and (method := self._method(node)):
+                    operations.append((node.lineno, method))
             for call in sleeps:
-                before = [name for line, name in operations if line <= call.lineno]
+                before = [one for line, one in operations if line <= call.lineno]
+                before = [one for one in before if self._is_queue(one)]
                 if before:
                     yield call, before[-1]
 
-    def _operation(self, call: ast.Call) -> str:
-        """The name of the queue operation that a call is, or nothing."""
+    def _method(self, call: ast.Call) -> ast.Attribute | None:
+        """The method that a call calls, if it looks like that of a queue."""
         func = call.func
-        if not isinstance(func, ast.Attribute) or func.attr not in _PUTS:
-            return ""
+        if not isinstance(func, ast.Attribute) or func.attr not in _PUTS | _SENDS:
+            return None
         if func.attr.endswith("_nowait"):
-            return func.attr
-        if call not in self._walk.awaited or len(call.args) != (func.attr == "put"):
-            return ""
+            return func
+        items = func.attr in ("put", "send")
+        if call not in self._walk.awaited or len(call.args) != items:
+            return None
+        return func
+
+    def _is_queue(self, func: ast.Attribute) -> bool:
+        """Whether a method is that of a queue, by what it is or by its name."""
+        if func in self._bounds():
+            return True
+        if func.attr in _SENDS:
+            return False
+        if func.attr.endswith("_nowait"):
+            return True
         node = func.value
         while isinstance(node, ast.Subscript):
             node = node.value
         name = str(getattr(node, "attr", getattr(node, "id", ""))).lower()
-        known = name in ("q",) or any(one in name for one in _QUEUES)
-        return func.attr if known else ""
+        return name in ("q",) or any(one in name for one in _QUEUES)
+
+    def _advice(self, func: ast.Attribute) -> str:
+        """What to do about a sleep behind a method of a queue."""
+        bound = self._bounds().get(func)
+        name = func.attr
+        wait = name.removesuffix("_nowait")
+        if name in ("put_nowait", "send_nowait"):
+            advice = _WITH_BOUND if bound else _WITHOUT
+        elif bound:
+            advice = "leave it out"
+        elif bound is None:
+            advice = "leave it out, and see that the queue has a bound"
+        else:
+            advice = "leave it out and bound the queue"
+        return _QUEUE.format(name=name, advice=advice.format(name=name, wait=wait))
 
 
 def _own(loop: ast.AST) -> Iterator[ast.AST]:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from .places import name_of
 from .scopes import Function, Scope
 
-__all__ = ["EVERY", "Key", "Kind", "Traffic", "Use", "kind_of"]
+__all__ = ["EVERY", "SPAWNS", "Key", "Kind", "Traffic", "Use", "kind_of"]
 
 #: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
 Key: TypeAlias = "tuple[Scope | ast.ClassDef | None, str]"
@@ -21,7 +21,8 @@ _GET = frozenset(("get", "receive", "__anext__"))
 _GET_AT_ONCE = frozenset(("get_nowait", "receive_nowait"))
 _OTHER = frozenset(("join", "qsize", "statistics"))
 EVERY = _WAITING | _AT_ONCE | _GET | _GET_AT_ONCE | _OTHER
-_SPAWNS = frozenset(("create_task", "ensure_future", "start_soon", "spawn"))
+#: What makes a task of a coroutine, or of a function and its arguments.
+SPAWNS = frozenset(("create_task", "ensure_future", "start_soon", "spawn"))
 
 #: What is done with a channel.  ``handed``: its method and an item are handed to what
 #: calls it later.  ``given``: the method itself is given away, and who has it may put.
@@ -112,7 +113,7 @@ def kind_of(
     outer = name_of(around.func) if isinstance(around, ast.Call) else ""
     if outer.endswith("threadsafe"):
         return "thread"
-    return "handed" if outer in _SPAWNS else None
+    return "handed" if outer in SPAWNS else None
 
 
 def _is_sync(node: ast.expr) -> bool:

@@ -295,6 +295,22 @@ class Uses(Places):
         """What an expression stands for where it is."""
         return self._names.value(node, self.scope(node))
 
+    def functions(self, name: str) -> list[Function]:
+        """The functions and methods of the file that have a name."""
+        return self._functions.get(name, [])
+
+    def classes(self, name: str) -> list[ast.ClassDef]:
+        """The classes of the file that have a name."""
+        return self._classes.get(name, [])
+
+    def scope_of(self, function: Function) -> Scope | None:
+        """What a function binds."""
+        return self._walk.scopes.get(function)
+
+    def is_related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:
+        """Whether two classes are one, or one derives from the other."""
+        return one is other or self._derives(one, other) or self._derives(other, one)
+
     def once(
         self, function: Function | ast.Lambda | None, maker: Function | ast.Lambda
     ) -> bool:
@@ -315,11 +331,7 @@ class Uses(Places):
         first, second = one[0], other[0]
         if not isinstance(first, ast.ClassDef) or not isinstance(second, ast.ClassDef):
             return True
-        return (
-            first is second
-            or self._derives(first, second)
-            or self._derives(second, first)
-        )
+        return self.is_related(first, second)
 
     def _derives(self, one: ast.ClassDef, base: ast.ClassDef, depth: int = 9) -> bool:
         for node in one.bases:

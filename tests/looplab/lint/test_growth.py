@@ -256,10 +256,11 @@ async def produce(queue):
         ("for x in [1, 2]: await queue.put(x)", "lag102-fixed"),
         ("for x in items: queue.put_nowait(x)", "lag102-fixed"),
         ("for x in enumerate(items): queue.put_nowait(x)", "lag102-fixed"),
-        ("for x in open(name): await queue.put(x)", "lag101-await"),
-        ("while True: await queue.put(await read())", "lag101-await"),
-        ("async for x in source: await queue.put(x)", "lag101-await"),
-        ("for x in items:\n  while True: await queue.put(x)", "lag101-await"),
+        ("for x in open(name): await queue.put(x)", "lag101-fill"),
+        ("while True: await queue.put(await read())", "lag101-fill"),
+        ("async for x in source: await queue.put(x)", "lag101-fill"),
+        ("for x in items:\n  while True: await queue.put(x)", "lag101-fill"),
+        ("start(queue)\n async for x in source: await queue.put(x)", "lag101-await"),
         ("start(one(queue))", "lag102-fixed"),
         ("for x in items: start(one(queue))", "lag101-await"),
         ("await fill(queue)\n await queue.get()", "lag102-fixed"),
@@ -424,3 +425,40 @@ def test_class_attributes_and_defaults():
         """
     findings = check_source(textwrap.dedent(source), select=EVERY)
     assert [one.line for one in findings] == [6, 7, 9, 12]
+
+
+@pytest.mark.parametrize(
+    ("producer", "section"),
+    [
+        # Only the last word of a name says the end, and only of what is made here.
+        ("async def f(self):\n while True: await self.queue.put(self.close_price)",
+         "lag101-await"),
+        ("async def f(self, s):\n async for error in s: await self.queue.put(error)",
+         "lag101-await"),
+        ("def f(self, signal): self.queue.put_nowait(signal)", "lag101-callback"),
+        ("def f(self): self.queue.put_nowait(ErrorEvent(1))", "lag101-callback"),
+        ("def f(self): self.queue.put_nowait(self.poison)", "lag101-elsewhere"),
+        ("def f(self):\n try: 1\n except OSError as error: "
+         "self.queue.put_nowait(error)", "lag101-elsewhere"),
+        # What is awaited afterwards is no answer unless the item carries it, or it was
+        # there before, or it is the task that takes.
+        ("async def f(self, x):\n await self.queue.put(x)\n t = start(x)\n await t",
+         "lag101-await"),
+        ("async def f(self, x, lock):\n await self.queue.put(x)\n await lock.wait()",
+         "lag101-await"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await x", "lag102-answer"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await x.done.wait()",
+         "lag102-answer"),
+        ("async def f(self, x):\n t = start(x)\n await self.queue.put(x)\n await t",
+         "lag102-answer"),
+        ("async def f(self, x):\n await self.queue.put((x, self.done))\n"
+         " await self.done.wait()", "lag102-answer"),
+        ("async def f(self, x):\n await self.queue.put(Job(x, self.done))\n"
+         " waits = asyncio.shield(self.done)\n await waits", "lag102-answer"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await self.task\n"
+         "def start(self): self.task = asyncio.create_task(self.read())",
+         "lag102-answer"),
+    ],
+)  # fmt: skip
+def test_what_is_no_end_and_what_is_an_answer(producer, section):
+    assert sections(service(producer + "\n")) == [section]

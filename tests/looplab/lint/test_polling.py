@@ -448,3 +448,90 @@ def test_only_the_loop_that_polls_is_blamed():
                 await asyncio.sleep(0)  # LAG204
         """
     )
+
+
+# -- LAG204 --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bound", "operation", "advice"),
+    [
+        ("3", "await orders.put(x)", "leave it out"),
+        ("3", "orders.put_nowait(x)",
+         "await put() in place of put_nowait() and sleep(0)"),
+        ("maxsize=most()", "orders.put_nowait(x)",
+         "await put() in place of put_nowait() and sleep(0)"),
+        ("3", "await orders.get()", "leave it out"),
+        ("", "await orders.put(x)", "leave it out and bound the queue"),
+        ("", "orders.put_nowait(x)",
+         "bound the queue, and await put() in place of both"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("attribute", [False, True])
+def test_what_to_do_in_place_of_sleep(bound, operation, advice, attribute):
+    """A channel is known by what makes it, whatever it is called."""
+    name = "self.orders" if attribute else "orders"
+    source = "\n".join(
+        [
+            "import asyncio",
+            "async def main(self, source):",
+            f" {name} = asyncio.Queue({bound})",
+            " start(orders)",
+            " async for x in source:",
+            f"  {operation.replace('orders', name)}",
+            "  await asyncio.sleep(0)",
+        ]
+    )
+    (finding,) = check_source(source, select=["LAG204"])
+    assert finding.message.partition("keep up: ")[2] == advice
+    assert len(finding.message) <= 120
+    assert "bound" not in finding.message or not bound
+
+
+def test_a_queue_that_is_handed_on_and_one_from_elsewhere():
+    source = """\
+import anyio, asyncio
+async def main():
+    both = asyncio.Queue(2)
+    send, receive = anyio.create_memory_object_stream(5)
+    start(produce(both, send))
+async def produce(first, second, queue, mail):
+    while True:
+        await first.put(1)
+        await asyncio.sleep(0)
+    for number in range(9):
+        second.send_nowait(number)
+        await anyio.sleep(0)
+    while True:
+        await queue.put(1)
+        await asyncio.sleep(0)
+    while True:
+        await mail.send(1)
+        await asyncio.sleep(0)
+"""
+    findings = check_source(source, select=["LAG204", "LAG202"])
+    said = [
+        (one.line, one.code, one.message.partition("keep up: ")[2]) for one in findings
+    ]
+    assert said == [
+        (9, "LAG204", "leave it out"),
+        (12, "LAG204", "await send() in place of send_nowait() and sleep(0)"),
+        (15, "LAG204", "leave it out, and see that the queue has a bound"),
+        (18, "LAG202", ""),
+    ]
+
+
+def test_the_sleep_of_tornado():
+    source = """\
+from tornado import gen, queues
+numbers = queues.Queue(1)
+async def produce():
+    for number in range(10):
+        await numbers.put(number)
+        await gen.sleep(0)
+async def wait(this):
+    while not this.ready:
+        await gen.sleep(0)
+"""
+    found = [(one.line, one.code) for one in check_source(source)]
+    assert found == [(6, "LAG204"), (9, "LAG201")]

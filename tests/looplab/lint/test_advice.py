@@ -1,0 +1,368 @@
+"""Programs that a bound would stop: what the linter says must not stop them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import textwrap
+
+import pytest
+
+from looplab.lint import check_source
+from tests.looplab.lint.marks import EVERY
+
+#: A consumer that ends with its sentinel, and producers.
+PARTS = """\
+import asyncio
+
+def numbers():
+    yield from range(20)
+
+async def emit(queue):
+    for number in numbers():
+        await queue.put(number)
+
+async def worker(queue, out):
+    while (item := await queue.get()) is not None:
+        out.append(item)
+
+"""
+
+FIRST_FILLED = {
+    "the maker, then sentinels": (
+        """\
+        async def main():
+            queue, out = asyncio.Queue(), []
+            for number in numbers():
+                await queue.put(number)
+            for _ in range(3):
+                await queue.put(None)
+            await asyncio.gather(*(worker(queue, out) for _ in range(3)))
+            return len(out)
+        """,
+        "lag101-fill",
+    ),
+    "gather": (
+        """\
+        async def main():
+            queue = asyncio.Queue()
+            await asyncio.gather(*(emit(queue) for _ in range(4)))
+            return len([await queue.get() for _ in range(80)]) - 60
+        """,
+        "lag102-fixed",
+    ),
+    "a group of tasks": (
+        """\
+        class TaskGroup:  # that of Python 3.11, for this
+            async def __aenter__(self): self.tasks = []; return self
+            def create_task(self, one): self.tasks.append(asyncio.create_task(one))
+            async def __aexit__(self, *error): await asyncio.gather(*self.tasks)
+        async def main():
+            queue, out = asyncio.Queue(), []
+            async with TaskGroup() as group:
+                group.create_task(emit(queue))
+            for _ in range(20):
+                out.append(await queue.get())
+            return len(out)
+        """,
+        "lag102-fixed",
+    ),
+    "an awaited task": (
+        """\
+        async def main():
+            queue, out = asyncio.Queue(), []
+            task = asyncio.create_task(emit(queue))
+            await task
+            for _ in range(20):
+                out.append(await queue.get())
+            return len(out)
+        """,
+        "lag102-fixed",
+    ),
+    "awaited tasks, then readers": (
+        """\
+        async def main():
+            queue, out = asyncio.Queue(), []
+            tasks = [asyncio.create_task(emit(queue)) for _ in range(1)]
+            await asyncio.gather(*tasks)
+            await queue.put(None)
+            await worker(queue, out)
+            return len(out)
+        """,
+        "lag102-fixed",
+    ),
+    "methods": (
+        """\
+        class Store:
+            def __init__(self): self.queue = asyncio.Queue()
+            async def load(self, rows):
+                for row in rows:
+                    await self.queue.put(row)
+            async def drain(self):
+                return [await self.queue.get() for _ in range(20)]
+        async def main():
+            store = Store()
+            await store.load(numbers())
+            return len(await store.drain())
+        """,
+        "lag102-fixed",
+    ),
+    "methods that nobody calls here": (
+        """\
+        class Store:
+            def __init__(self): self.queue = asyncio.Queue()
+            async def load(self, rows):
+                for row in rows:
+                    await self.queue.put(row)
+            async def drain(self):
+                out = []
+                while not self.queue.empty():
+                    out.append(await self.queue.get())
+                return out
+        main = None
+        """,
+        "lag101-batch",
+    ),
+}
+
+PUT_BACK = {
+    "a try again": (
+        """\
+        async def again(queue, out):
+            while len(out) < 20:
+                item = await queue.get()
+                await asyncio.sleep(0.001)
+                if isinstance(item, int):
+                    await queue.put(str(item))
+                else:
+                    out.append(item)
+        async def main():
+            queue, out = asyncio.Queue(), []
+            task = asyncio.create_task(again(queue, out))
+            await emit(queue)
+            await task
+            return len(out)
+        """,
+        "lag101-back",
+    ),
+    "through methods": (
+        """\
+        class Crawler:
+            def __init__(self): self.queue, self.seen = asyncio.Queue(), set()
+            async def add(self, one):
+                if one not in self.seen:
+                    self.seen.add(one)
+                    await self.queue.put(one)
+            async def handle(self, one):
+                for other in (2 * one, 2 * one + 1):
+                    if other <= 20:
+                        await self.add(other)
+            async def work(self):
+                while True:
+                    await self.handle(await self.queue.get())
+                    self.queue.task_done()
+        async def main():
+            crawler = Crawler()
+            tasks = [asyncio.create_task(crawler.work()) for _ in range(3)]
+            await crawler.add(1)
+            await crawler.queue.join()
+            for task in tasks: task.cancel()
+            return len(crawler.seen)
+        """,
+        "lag102-frontier",
+    ),
+    "through a function of its own": (
+        """\
+        async def main():
+            queue, out = asyncio.Queue(), []
+            async def put(item): await queue.put(item)
+            async def run():
+                for number in range(10):
+                    await put(number)
+                    await put(-number)
+                    out.extend([await queue.get(), await queue.get()])
+            await run()
+            return len(out)
+        """,
+        "lag102-frontier",
+    ),
+}
+
+
+def advice(source: str) -> tuple[str, str]:
+    """The section and the message of the one channel of a source."""
+    (one,) = [x for x in check_source(source, select=EVERY) if x.code[:5] == "LAG10"]
+    return one.section, one.message
+
+
+def applied(source: str, message: str) -> str:
+    """The source with the bound that a message asks for, if it asks for one."""
+    bound = re.search(r"pass (maxsize=\d+)", message)
+    return source.replace("Queue()", f"Queue({bound[1]})") if bound else source
+
+
+@pytest.mark.parametrize("name", FIRST_FILLED | PUT_BACK)
+def test_what_a_bound_would_stop_is_not_told_to_take_one(name):
+    """Each of them works as it is, and would wait for ever with a bound of one."""
+    program, section = (FIRST_FILLED | PUT_BACK)[name]
+    source = PARTS + textwrap.dedent(program)
+    found, message = advice(source)
+    assert found == section
+    assert len(message) <= 120
+    assert applied(source, message) == source
+    space: dict[str, object] = {}
+    exec(compile(source, name, "exec"), space)
+    if space["main"] is not None:
+        assert asyncio.run(asyncio.wait_for(space["main"](), 60)) == 20
+        space = {}
+        exec(compile(source.replace("Queue()", "Queue(1)"), name, "exec"), space)
+        with pytest.raises(asyncio.TimeoutError):
+            asyncio.run(asyncio.wait_for(space["main"](), 0.2))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "task = asyncio.create_task(worker(queue, out))",
+        "task = asyncio.ensure_future(worker(queue, out))",
+        "start(queue)",
+        "self.queue = queue",
+        "task = group.start_soon(worker, queue, out)",
+        "loop.call_soon(lambda: asyncio.create_task(worker(queue, out)))",
+    ],
+)
+def test_who_starts_a_reader_first_is_told_to_bound(start):
+    """It is not filled first, by the maker or by a task."""
+    for fill in (
+        "async for item in source: await queue.put(item)",
+        "await fill(queue)",
+    ):
+        source = PARTS + (
+            "async def main(self, source, group, loop, out):\n"
+            f"    queue = asyncio.Queue()\n    {start}\n    {fill}\n"
+            "async def fill(queue):\n"
+            "    while True: await queue.put(await read())\n"
+        )
+        section, message = advice(source)
+        assert section == "lag101-await"
+        assert "pass maxsize=1," in message
+
+
+def test_a_task_that_nobody_awaits_goes_on():
+    """It puts while the other takes."""
+    source = PARTS + textwrap.dedent(
+        """\
+        async def main(group):
+            queue, out = asyncio.Queue(), []
+            task = asyncio.create_task(emit(queue))
+            await worker(queue, out)
+            await task
+        """
+    )
+    assert advice(source)[0] == "lag101-await"
+    inside = source.replace(
+        "    task = asyncio.create_task(emit(queue))\n    await worker(queue, out)\n"
+        "    await task\n",
+        "    async with asyncio.TaskGroup() as group:\n"
+        "        group.create_task(emit(queue))\n        await worker(queue, out)\n",
+    )
+    assert inside != source
+    assert advice(inside)[0] == "lag101-await"
+
+
+def test_a_fill_beside_an_ordinary_producer():
+    source = PARTS + textwrap.dedent(
+        """\
+        async def main(out):
+            queue = asyncio.Queue()
+            for number in (1, 2, 3):
+                await queue.put(number)
+            task = asyncio.create_task(worker(queue, out))
+            await emit(queue)
+        """
+    )
+    section, message = advice(source)
+    assert section == "lag101-fill"
+    assert message == (
+        "asyncio.Queue() grows, and is filled in line 17 before anybody takes: first "
+        "start who takes, then pass maxsize=1"
+    )
+
+
+SERVICE = """\
+import asyncio
+class Service:
+    def __init__(self): self.queue = asyncio.Queue()
+    async def work(self):
+        while True:
+            item = await self.queue.get()
+            if item.failed:
+                await self.add(item)
+"""
+
+
+@pytest.mark.parametrize(
+    ("producers", "section", "line"),
+    [
+        # One helper for all: the loop outside is what must be held back.
+        (
+            "async def add(self, x): await self.queue.put(x)\n"
+            "async def feed(self, source):\n"
+            "    async for x in source: await self.add(x)\n",
+            "lag101-back",
+            11,
+        ),
+        # What is only started is not waited for.
+        (
+            "async def add(self, x): asyncio.create_task(self.later(x))\n"
+            "async def later(self, x): await self.queue.put(x)\n",
+            "lag101-await",
+            10,
+        ),
+        # A method of another object that has the same name.
+        (
+            "async def add(self, x): await self.backend.publish(x)\n"
+            "async def publish(self, x): await self.queue.put(x)\n",
+            "lag101-await",
+            10,
+        ),
+        # A plain function cannot wait.
+        (
+            "async def add(self, x): self.queue.put_nowait(x)\n"
+            "def data_received(self, x): self.queue.put_nowait(x)\n",
+            "lag101-back",
+            10,
+        ),
+    ],
+)
+def test_who_takes_also_puts(producers, section, line):
+    found, message = advice(SERVICE + textwrap.indent(producers, "    "))
+    assert found == section
+    assert f"line {line} " in message
+    if section == "lag101-back":
+        assert "maxsize" not in message
+        assert ("qsize()" in message) == ("data_received" in producers)
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "bound"),
+    [
+        ("import asyncio", "asyncio.PriorityQueue()", 1000),
+        ("import asyncio", "asyncio.LifoQueue()", 1000),
+        ("from asyncio import PriorityQueue as Q", "Q()", 1000),
+        ("from tornado.queues import PriorityQueue", "PriorityQueue()", 1000),
+        ("import asyncio\nclass Q(asyncio.LifoQueue): pass", "Q()", 1000),
+        ("import asyncio\nclass Q(asyncio.Queue): pass", "Q()", 1),
+        ("import asyncio", "asyncio.Queue()", 1),
+    ],
+)
+def test_a_queue_with_an_order_needs_room_for_it(imports, made, bound):
+    source = (
+        f"{imports}\nclass A:\n    def __init__(self): self.queue = {made}\n"
+        "    async def feed(self, source):\n"
+        "        async for x in source: await self.queue.put(x)\n"
+        "    async def read(self): return await self.queue.get()\n"
+    )
+    section, message = advice(source)
+    assert section == "lag101-await"
+    assert f"pass maxsize={bound}, so that" in message
