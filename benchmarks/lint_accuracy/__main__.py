@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.lint_accuracy.accuracy import Row, judged, lint, rows, unjudged
+from benchmarks.lint_accuracy.accuracy import (
+    Row,
+    judged,
+    lint,
+    missed,
+    rows,
+    unjudged,
+)
 from benchmarks.lint_accuracy.corpus import FOLDER, fetch
 from tools.common import ToolError, say
 
@@ -19,6 +26,14 @@ TABLE = HERE / "results.md"
 
 #: The least precision that we aim at, by row.
 AIMS = {"LAG101, errors": 0.9, "LAG201 and LAG203, polls": 0.9}
+
+_KINDS = {
+    "channel": "a channel",
+    "poll": "a poll",
+    "after": "a `sleep(0)`",
+    "storm": "a storm of tasks",
+    "lock": "a lock",
+}
 
 
 def table(results: dict[str, Any]) -> str:
@@ -40,7 +55,16 @@ def table(results: dict[str, Any]) -> str:
         f"{results['projects']} projects, {results['files']:,} files. "
         f"{results['judged']} places were judged."
     )
-    return "\n".join([*lines, "", counts, ""])
+    left = [
+        "Nothing finds these places, which are right:",
+        "",
+        *(
+            f"* `{one['place']}`, {_KINDS[one['kind']]}: {one['why']}"
+            for one in results["missed"]
+        ),
+        "",
+    ]
+    return "\n".join([*lines, "", counts, "", *(left if results["missed"] else [])])
 
 
 def _met(row: Row, aim: float) -> str:
@@ -73,6 +97,14 @@ def measure(folder: Path) -> dict[str, Any]:
         "rows": [
             {"name": x.name, "found": x.found, "right": x.right, "there": x.there}
             for x in rows(found, truth)
+        ],
+        "missed": [
+            {
+                "place": "/".join(where[:2]) + f":{where[2]}",
+                "kind": x.kind,
+                "why": x.why,
+            }
+            for where, x in missed(found, truth)
         ],
     }
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from tools.common import ROOT, ToolError
 
-__all__ = ["Found", "Judgement", "Row", "judged", "lint", "rows", "unjudged"]
+__all__ = ["Found", "Judgement", "Row", "judged", "lint", "missed", "rows", "unjudged"]
 
 JUDGEMENTS = Path(__file__).parent / "judgements.toml"
 
@@ -130,6 +130,21 @@ def unjudged(found: Sequence[Found], truth: Mapping[Where, Judgement]) -> list[F
         for one in found
         if one.where not in truth or truth[one.where].kind != KINDS[one.code]
     ]
+
+
+def missed(
+    found: Sequence[Found], truth: Mapping[Where, Judgement]
+) -> list[tuple[Where, Judgement]]:
+    """The places that are right and that no finding of their kind names."""
+    named = {(one.where, KINDS[one.code]) for one in found}
+    return sorted(
+        (
+            (where, one)
+            for where, one in truth.items()
+            if one.right and (where, one.kind) not in named
+        ),
+        key=lambda pair: pair[0],
+    )
 
 
 def rows(found: Sequence[Found], truth: Mapping[Where, Judgement]) -> list[Row]:

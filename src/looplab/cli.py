@@ -14,6 +14,8 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 __all__ = ["COMMANDS", "main"]
 
@@ -64,9 +66,20 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says so when its help cannot be written; argparse passes that over."""
+
+    def print_help(self, file: Any = None) -> None:
+        stream = sys.stdout if file is None else file
+        if stream is None:
+            raise OSError("it is closed")
+        stream.write(self.format_help())
+        stream.flush()
+
+
 def _parser(given: str | None) -> argparse.ArgumentParser:
     """The command line, with the arguments of the command *given*."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="looplab", description="Measure and mend latency in asyncio programs."
     )
     top.add_argument(
@@ -96,6 +109,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if words is None else words
     given = next((word for word in words if not word.startswith("-")), None)
+    if sys.stderr is None:
+        # It is closed, and argparse would write to the standard output instead.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
         options = _parser(given).parse_args(words)
         if sys.stdout is None:

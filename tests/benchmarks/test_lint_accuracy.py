@@ -54,6 +54,12 @@ def test_precision_and_recall():
     assert (notes.precision, notes.recall, notes.there) == (None, None, None)
 
 
+def test_what_nothing_finds():
+    some = [found(1, "LAG101"), found(2, "LAG102"), found(4, "LAG203")]
+    places = [where[2] for where, _ in accuracy.missed(some, TRUTH)]
+    assert places == [4, 5]
+
+
 def test_two_findings_of_one_place_count_once():
     some = [found(5, "LAG201"), found(5, "LAG203")]
     table = {row.name: row for row in accuracy.rows(some, TRUTH)}
@@ -102,6 +108,13 @@ def test_the_published_table():
     names = [row["name"] for row in results["rows"]]
     assert names == [row.name for row in accuracy.rows([], {})]
     assert set(command.AIMS) <= set(names)
+    truth = accuracy.judged()
+    right = {"/".join(x[:2]) + f":{x[2]}" for x, one in truth.items() if one.right}
+    missed = [one["place"] for one in results["missed"]]
+    assert set(missed) <= right
+    (row,) = [x for x in results["rows"] if x["name"].startswith("by the letter")]
+    channels = [one for one in results["missed"] if one["kind"] == "channel"]
+    assert len(channels) == row["there"] - row["right"]
 
 
 def test_a_row_without_findings():

@@ -1,4 +1,4 @@
-"""A linter for what makes an event loop late: unbounded channels, idle ``sleep(0)``.
+"""A linter for what makes an event loop late: channels, polling, tasks, locks.
 
 The same rules run in three ways (chapter 5):
 
@@ -9,13 +9,18 @@ The same rules run in three ways (chapter 5):
       from looplab.lint import check_source
       print(*check_source(source), sep="\\n")
 
-======  ========================================================  ===================
-code    what it objects to                                        severity
-======  ========================================================  ===================
-LAG101  a channel between tasks that has no bound                 error
-LAG201  polling: a ``while`` loop that idles with ``sleep(0)``    warning
-LAG202  any other ``sleep(0)``                                    note, off by default
-======  ========================================================  ===================
+======  ======================================================  ====================
+code    what it objects to                                      severity
+======  ======================================================  ====================
+LAG101  a channel that can grow without limit                   error or warning
+LAG102  a channel that another thing limits                     note, off by default
+LAG201  polling: a ``while`` loop that idles with ``sleep(0)``  warning
+LAG202  any other ``sleep(0)``                                  note, off by default
+LAG203  polling with a short delay                              warning
+LAG204  ``sleep(0)`` after a queue operation                    warning
+LAG301  a task for each item, held by a semaphore               warning
+LAG302  a lock of threads held across an ``await``              error
+======  ======================================================  ====================
 
 This package needs the standard library only; flake8 is not imported.
 """

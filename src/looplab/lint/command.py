@@ -36,7 +36,7 @@ __all__ = ["CLEAN", "FINDINGS", "TROUBLE", "add_arguments", "run"]
 _STDIN = "<stdin>"
 _EPILOG = """\
 exit status:
-  0  everything was checked and nothing was found (or --exit-zero)
+  0  nothing was found (or --exit-zero), exempt or too large files apart
   1  there are findings
   2  bad usage, or something could not be checked (the rest still was)
 
@@ -125,6 +125,9 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             _say(about(options.explain).rstrip())
             return CLEAN
         job = _Job(options)
+    except SettingsError as error:
+        _say(f"looplab lint: error: {error}", sys.stderr)
+        return TROUBLE
     except ValueError as error:
         parser.error(str(error))
     # A name that is not text must not stop the report.

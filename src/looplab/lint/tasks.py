@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from .channels import Channels
+from .findings import LONGEST
 from .libraries import LOCKS
 from .scopes import Function
 from .walk import Walk
@@ -20,6 +21,10 @@ _STORM = (
 _HELD = (
     "{lock} is held across the await in line {line}: other threads stop the loop; take "
     "asyncio.Lock or await outside"
+)
+_SHARED = (
+    "{lock} is held across the await in line {line}: other threads stop the loop; "
+    "await outside the lock"
 )
 _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 _GATHERS = frozenset(("gather", "wait", "as_completed"))
@@ -62,7 +67,15 @@ def storms(walk: Walk, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
         for call, repeated in _spawned(node):
             gate = workers.get(_name(call.func))
             if gate is not None and not _is_small(repeated):
-                yield call, _STORM.format(sem=gate[0], line=gate[1])
+                yield call, _said(_STORM, gate[1], sem=gate[0])
+
+
+def _said(words: str, line: int, **names: str) -> str:
+    """A message of at most 120 characters: a long name gives way."""
+    text = words.format(line=line, **names)
+    if len(text) > LONGEST:
+        text = words.format(line=line, **dict.fromkeys(names, "it"))
+    return text
 
 
 def _first_gate(function: Function, semaphores: set[str]) -> tuple[str, int] | None:
@@ -141,6 +154,7 @@ def held_locks(
             for target in targets:
                 (locks if ours else others).add(_name(target))
     locks -= others
+    shared = _in_plain_functions(tree)
     for statement, _ in walk.withs:
         for item in statement.items:
             context = item.context_expr
@@ -151,7 +165,29 @@ def held_locks(
                 continue
             line = _awaits(statement, name) if name else None
             if line is not None:
-                yield context, _HELD.format(lock=name, line=line)
+                words = _SHARED if name in shared else _HELD
+                yield context, _said(words, line, lock=name)
+
+
+def _in_plain_functions(tree: ast.Module) -> set[str]:
+    """The names of what a plain function takes, which cannot await a lock."""
+    taken: set[str] = set()
+    todo: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while todo:
+        node, plain = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            plain = not isinstance(node, ast.AsyncFunctionDef)
+        elif plain and isinstance(node, ast.With):
+            taken.update(_name(item.context_expr) for item in node.items)
+        elif (
+            plain
+            and isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "acquire"
+        ):
+            taken.add(_name(node.func.value))
+        todo.extend((child, plain) for child in ast.iter_child_nodes(node))
+    return taken
 
 
 def _awaits(statement: ast.With, lock: str) -> int | None:

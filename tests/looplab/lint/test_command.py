@@ -665,7 +665,21 @@ def test_sarif(lint):
         "endLine": 2,
         "endColumn": 25,
     }
+    # What the schema of 2.1.0 asks for.
+    assert set(log) == {"$schema", "version", "runs"}
+    assert log["$schema"].endswith("sarif-2.1.0.json")
+    assert one["tool"]["driver"]["name"]
+    assert one["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+    assert len({rule["id"] for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule["shortDescription"]["text"]
+        level = rule["defaultConfiguration"]["level"]
+        assert level in ("none", "note", "warning", "error")
+    assert result["level"] in ("none", "note", "warning", "error")
+    assert result["message"]["text"]
     (invocation,) = one["invocations"]
+    for notification in invocation["toolExecutionNotifications"]:
+        assert notification["message"]["text"]
     assert invocation["executionSuccessful"] is False
     assert len(invocation["toolExecutionNotifications"]) == 1
 
@@ -790,6 +804,47 @@ def test_one_line_and_status_2(line, said):
     assert "Exception ignored" not in done.stderr
     lines = [one for one in done.stderr.splitlines() if "error" in one]
     assert len(lines) == 1
+
+
+@pytest.mark.parametrize("words", ["--help", "--explain LAG101", "a.py"])
+def test_no_room_for_the_output(words):
+    """A limit for files does what a full device does."""
+    write("a.py")
+    done = shell(f"ulimit -f 0; LINT {words} >out.txt")
+    assert done.returncode == 2
+    (line,) = [one for one in done.stderr.splitlines() if "checked" not in one]
+    assert line.startswith("looplab: error: the output cannot be written: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("--wrong", 2), ("none.py", 2), ("--config none.toml", 2), ("a.py", 1)],
+)
+def test_with_standard_error_closed_nothing_goes_elsewhere(words, status):
+    write("a.py")
+    done = shell(f"LINT {words} 2>&-")
+    assert (done.returncode, done.stderr) == (status, "")
+    assert [one[:5] for one in done.stdout.splitlines()] == ["a.py:"] * (status == 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--baseline bad.json", "bad.json is no baseline: make it anew"),
+        ("--baseline none.json", "there is no baseline none.json"),
+        ("--config bad.toml", "bad.toml"),
+        ("--config none.toml", "none.toml"),
+    ],
+)
+def test_a_bad_file_is_one_line_and_no_usage(words, said):
+    write("a.py")
+    write("bad.json", "[]")
+    write("bad.toml", "[tool.looplab.lint]\nwrong = 1\n")
+    done = shell(f"LINT a.py {words}")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("looplab lint: error: ")
+    assert said in line
 
 
 def test_who_has_seen_enough(lint):

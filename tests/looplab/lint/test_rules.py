@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 import time
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import looplab.lint
 from looplab.lint import RULES, check_source, selected, split
 from looplab.lint.comments import Silence
 from looplab.lint.findings import LONGEST
@@ -276,3 +278,8 @@ def test_nested_finally_is_followed_once():
     start = time.process_time()
     assert flagged(*lines[1:]) == ["LAG201"]
     assert time.process_time() - start < 20  # twice as long for each would be for ever
+
+
+def test_the_package_lists_all_rules():
+    rows = re.findall(r"^(LAG\d+)  ", looplab.lint.__doc__, re.MULTILINE)
+    assert rows == list(RULES)

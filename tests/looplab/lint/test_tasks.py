@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from looplab.lint import check_source
 from tests.looplab.lint.marks import agrees
 
 
@@ -118,3 +121,50 @@ def test_a_name_that_is_two_locks():
                     await g()
         """
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "advice"),
+    [
+        ("async def other(self): await go()", "take asyncio.Lock or await outside"),
+        ("def other(self):\n  with self.lock: go()", "await outside the lock"),
+        ("def other(self):\n  self.lock.acquire()", "await outside the lock"),
+        (
+            "async def other(self):\n  with self.lock: go()",
+            "take asyncio.Lock or await outside",
+        ),
+        (
+            "async def other(self):\n  def inner():\n   with self.lock: go()\n"
+            "  await asyncio.to_thread(inner)",
+            "await outside the lock",
+        ),
+    ],
+)
+def test_a_lock_that_a_plain_function_takes_too_stays_one_of_threads(other, advice):
+    source = (
+        "import asyncio, threading\nclass A:\n"
+        " def __init__(self): self.lock = threading.Lock()\n"
+        " async def load(self):\n  with self.lock:\n   await go()\n "
+    )
+    (finding,) = check_source(source + other + "\n", select=["LAG302"])
+    assert finding.message == (
+        "lock is held across the await in line 6: other threads stop the loop; "
+        + advice
+    )
+
+
+def test_a_long_name_gives_way():
+    name = "the_one_that_everybody_waits_for_" * 3
+    source = (
+        f"import asyncio, threading\n{name}lock = threading.Lock()\n"
+        f"{name}sem = asyncio.Semaphore(3)\n"
+        f"async def one(x):\n async with {name}sem: await x\n"
+        f"async def all(xs):\n await asyncio.gather(*[one(x) for x in xs])\n"
+        f" with {name}lock: await go()\n"
+    )
+    findings = check_source(source)
+    assert [(one.line, one.code) for one in findings] == [(7, "LAG301"), (8, "LAG302")]
+    for finding in findings:
+        assert len(finding.message) <= 120
+        assert name not in finding.message
+        assert "line 5" in finding.message or "line 8" in finding.message
