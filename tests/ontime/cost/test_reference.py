@@ -100,7 +100,7 @@ def test_a_name_of_another_form(text: str) -> None:
     [
         ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("ontime.cost.works:absent", "has no absent"),
-        ("ontime.cost.table:seconds", "not a coroutine function"),
+        ("ontime.cost.table:this_machine", "not a coroutine function"),
     ],
 )
 def test_a_name_of_nothing(text: str, says: str) -> None:

@@ -115,7 +115,8 @@ export async function much_output(t) {
   await t.until(book.page, "a table", RUN, shows, cell, "in a table");
   const slower = await slowest(t, book, 5);
   t.notes.tables = `${slower.toFixed(2)} s`;
-  t.check(slower < 3, `tables kept the page from answering for ${slower.toFixed(2)} s`);
+  // Without the bound it is far more, on any machine; a busy one is slow besides.
+  t.check(slower < 6, `tables kept the page from answering for ${slower.toFixed(2)} s`);
   const elements = await book.page.$$eval(book.at(cell, "*"), (all) => all.length);
   t.check(elements < 60_000, `the page grew by ${elements} elements`);
   await book.stop(cell);
