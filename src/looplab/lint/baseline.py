@@ -66,7 +66,7 @@ class Baseline:
 
     @staticmethod
     def write(path: Path, marks: Iterable[Mark]) -> None:
-        """Write a file, whole or not at all.
+        """Write a file, whole or not at all; a device or a pipe is written to as it is.
 
         Raises:
             SettingsError: it cannot be written.
@@ -79,12 +79,16 @@ class Baseline:
             ],
         }
         name = ""
+        lines = json.dumps(data, indent=1) + "\n"
         try:
+            if path.exists() and not path.is_file():
+                path.write_text(lines, encoding="utf-8")
+                return
             with tempfile.NamedTemporaryFile(
                 "w", encoding="utf-8", dir=path.parent, delete=False
             ) as file:
                 name = file.name
-                file.write(json.dumps(data, indent=1) + "\n")
+                file.write(lines)
             Path(name).chmod(0o644)
             os.replace(name, path)  # noqa: PTH105
         except OSError as error:

@@ -52,10 +52,15 @@ def as_csv(rows: Iterable[Row]) -> str:
 def write(path: Path, rows: Iterable[Row]) -> None:
     """Write the table; a file that is there already is replaced in one step.
 
+    A device or a pipe, such as ``/dev/stdout``, is written to as it is.
+
     Raises:
         OSError: it could not be written; what was there is as it was.
     """
     data = as_csv(rows).encode()
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     part = Path(name)
     try:

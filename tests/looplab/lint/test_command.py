@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import types
 import warnings
 from pathlib import Path
@@ -609,6 +610,20 @@ def test_a_baseline_that_is_none(lint, data, said):
     run = lint("a.py", "--baseline", "known.json")
     assert (run.status, run.out) == (2, "")
     assert said in run.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_baseline_does_not_replace_a_device(lint):
+    write("a.py")
+    os.mkfifo("pipe")
+    got = []
+    reader = threading.Thread(target=lambda: got.append(Path("pipe").read_text()))
+    reader.start()
+    run = lint("a.py", "--baseline", "pipe", "--update-baseline")
+    reader.join()
+    assert run.status == 0
+    assert Path("pipe").is_fifo()
+    assert json.loads(got[0])["findings"]
 
 
 def test_a_baseline_that_cannot_be_written(lint):
