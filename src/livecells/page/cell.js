@@ -298,7 +298,7 @@ export class Cell {
   // ---- output
 
   begin() {
-    this.output = new Output(this.page.loadSanitiser);
+    this.output = new Output(this.page.loadSanitiser, this.page.spent);
     this.markLine(null);
     this.message("failed", null);
     this.ranSource = this.source;

@@ -8,15 +8,29 @@ const TEXT_LIMIT = 400_000;
 const BLOCK_LIMIT = 500;
 const RICH_LIMIT = 4_000_000; // characters of HTML, SVG and pictures
 const TAG_LIMIT = 21_000; // their tags
+// Of all outputs of one run, of however many cells, or of what passes for them:
+const RUN_TAG_LIMIT = 100_000;
+const RUN_MARKDOWN_LIMIT = 100_000; // characters, for it is parsed before it is cleaned
+const EXCERPT = 50_000; // characters of what cannot be shown as a figure
 const TALL = 50; // lines; a taller text scrolls in its own box
 
 let copied = 0; // texts that have got a button to copy them
 let boxes = 0; // outputs, each of which is the scope of its own styles
 
+/** What the outputs of one run have taken together of what a page can take. */
+export class Spent {
+  tags = 0;
+  markdown = 0;
+}
+
 /** The output of one run of one cell. */
 export class Output {
-  /** `loadSanitiser` returns a promise of the function that makes HTML safe. */
-  constructor(loadSanitiser) {
+  /**
+   * `loadSanitiser` returns a promise of the function that makes HTML safe; `spent` is
+   * that of the run.
+   */
+  constructor(loadSanitiser, spent) {
+    this.spent = spent;
     this.element = document.createElement("div");
     this.element.className = "cell_output docutils container livecell-live";
     this.element.append("\n");
@@ -103,35 +117,61 @@ export class Output {
 
   #addDisplay(data) {
     const text = String(data?.["text/plain"] ?? "");
-    const markdown = markdownOf(data);
-    const html = htmlOf(data) ?? markdown;
-    this.rich += html?.length ?? 0;
-    this.tags += html?.split("<").length ?? 0;
-    if (this.rich > RICH_LIMIT || this.tags > TAG_LIMIT) {
-      this.isCut = true;
-      return;
-    }
-    if (html === undefined) {
+    const html = htmlOf(data);
+    const markdown = html === undefined ? markdownOf(data) : undefined;
+    const rich = html ?? markdown;
+    if (rich === undefined) {
       this.length += text.length;
       if (this.length > TEXT_LIMIT) this.isCut = true;
       else this.#addBlock("output text_plain highlight-myst-ansi notranslate", text);
       return;
     }
-    if (!this.#room()) return;
+    this.rich += rich.length;
+    this.spent.markdown += markdown?.length ?? 0;
+    if (
+      this.rich > RICH_LIMIT ||
+      (html !== undefined && !this.#takesTags(html)) ||
+      !this.#room()
+    ) {
+      this.isCut = true;
+      return;
+    }
     const holder = document.createElement("div");
     holder.className = "output text_html";
     this.element.append(holder);
-    const made =
-      html === markdown
-        ? import("./markdown.js").then(({ toHtml }) => toHtml(markdown))
-        : html;
+    const made = html ?? this.#fromMarkdown(markdown);
     const filled = Promise.all([this.loadSanitiser(), made])
       .then(([clean, html]) => holder.replaceChildren(clean(html, this.scope)))
-      .catch(() => {
+      .catch((error) => {
         holder.className = "output text_plain";
-        holder.append(`This could not be shown as a figure. As text:\n${text}`);
+        const pre = document.createElement("pre");
+        const why = error instanceof RangeError ? ` (${error.message})` : "";
+        const what = markdown === undefined ? "a figure" : "Markdown";
+        const words = (markdown ?? text).slice(0, EXCERPT);
+        fill(pre, `This could not be shown as ${what}${why}. As text:\n${words}`);
+        holder.replaceChildren(pre);
       });
     this.waiting.push(filled);
+  }
+
+  /** The HTML of some Markdown; rejects with a RangeError where there is too much. */
+  async #fromMarkdown(text) {
+    if (this.spent.markdown > RUN_MARKDOWN_LIMIT)
+      throw new RangeError("the run has shown more of it than a page can take");
+    const { toHtml } = await import("./markdown.js");
+    const html = toHtml(text);
+    this.rich += html.length - text.length;
+    if (this.rich > RICH_LIMIT || !this.#takesTags(html))
+      throw new RangeError("it makes more elements than a page can take");
+    return html;
+  }
+
+  /** Count the tags of some HTML; returns whether the page can take them. */
+  #takesTags(html) {
+    const tags = html.split("<").length;
+    this.tags += tags;
+    this.spent.tags += tags;
+    return this.tags <= TAG_LIMIT && this.spent.tags <= RUN_TAG_LIMIT;
   }
 
   #addTraceback(text) {

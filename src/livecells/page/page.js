@@ -9,6 +9,7 @@ import { Cell } from "./cell.js";
 import { make } from "./dom.js";
 import { Links } from "./links.js";
 import { downloadNotebook } from "./notebook.js";
+import { Spent } from "./output.js";
 import { openPlain } from "./plain.js";
 import { Session } from "./session.js";
 
@@ -258,6 +259,7 @@ class Page {
     this.target = all ? null : cell;
     this.plan = null;
     this.place = 0;
+    this.spent = new Spent();
     this.error = null;
     this.reason = null;
     this.stopped = null;

@@ -12,6 +12,7 @@ const LARGE = 16_000_000; // … and their characters
 const TAGS = 25_000; // tags of one message
 const RUN_TEXT = 24_000_000; // characters of all messages of one run
 const RUN_TAGS = 100_000; // their tags
+const TAG = /<|\\u003c/gi; // as it is, or as JSON may write it
 
 addEventListener("message", function start({ source, data, ports: [port] }) {
   if (source !== parent || data?.type !== "start" || !port) return;
@@ -58,7 +59,7 @@ function relay(worker, port) {
       return;
     }
     if (typeof data !== "string" || data.length > LONG) return;
-    const found = count(data, "<");
+    const found = count(data);
     if (found > TAGS) return;
     text += data.length;
     tags += found;
@@ -95,8 +96,10 @@ function buffers({ core, library, runtime, snapshot, wheels = [] }) {
   return all.filter((one) => one instanceof ArrayBuffer);
 }
 
-function count(text, sign) {
+/** The tags in a message; no more are counted than one may have. */
+function count(text) {
   let found = 0;
-  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) found += 1;
+  TAG.lastIndex = 0;
+  while (found <= TAGS && TAG.test(text)) found += 1;
   return found;
 }

@@ -22,10 +22,9 @@ const ATTRIBUTES =
   "clipPathUnits colspan color cx cy d datetime dir display dominant-baseline " +
   "alignment-baseline baseline-shift dx dy fill fill-opacity fill-rule font-family " +
   "font-size font-style font-variant font-weight fx fy gradientTransform gradientUnits " +
-  "height href id lang letter-spacing marker-end marker-mid marker-start markerHeight " +
-  "markerUnits markerWidth offset opacity open orient overflow paint-order pathLength " +
-  "patternContentUnits patternTransform patternUnits points preserveAspectRatio r refX " +
-  "refY role rotate rowspan rx ry scope shape-rendering span spreadMethod src start " +
+  "height href id lang letter-spacing offset opacity open orient overflow paint-order " +
+  "pathLength points preserveAspectRatio r role rotate rowspan rx ry scope " +
+  "shape-rendering span spreadMethod src start " +
   "stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap " +
   "stroke-linejoin stroke-miterlimit stroke-opacity stroke-width style tabindex " +
   "text-anchor text-decoration textLength title transform transform-origin type " +
@@ -42,8 +41,10 @@ const SETTINGS = {
 const WORDS = ["alt", "title", "aria-label"]; // may say anything
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i;
 const DEPTH = 100; // elements in one another …
+const DEEP_LAYOUT = 12; // … where one is a grid or flexible …
 const TABLES = 4; // … and tables, whose layout doubles with each
 const SPAN = 200; // cells that one cell of a table may cover
+const OUTLINE = 2_000; // characters of a path that clips, drawn for all that it clips
 
 purifier.addHook("uponSanitizeAttribute", (node, data) => {
   const { attrName: name, attrValue: value } = data;
@@ -73,15 +74,15 @@ purifier.addHook("uponSanitizeAttribute", (node, data) => {
 const isOutput = (element) => element.closest(".livecell .cell_output") !== null;
 
 /** Whether elements lie so deep in one another that laying them out takes for ever. */
-function isTooDeep(html) {
-  const { body } = new DOMParser().parseFromString(html, "text/html"); // runs nothing
-  const walker = document.createTreeWalker(body, NodeFilter.SHOW_ELEMENT);
+function isTooDeep(root, most) {
+  const { SHOW_ELEMENT, SHOW_DOCUMENT_FRAGMENT } = NodeFilter;
+  const walker = document.createTreeWalker(root, SHOW_ELEMENT | SHOW_DOCUMENT_FRAGMENT);
   let depth = 0;
   let tables = 0;
   const enter = () => {
     depth += 1;
     if (walker.currentNode.localName === "table") tables += 1;
-    return depth > DEPTH || tables > TABLES;
+    return depth > most || tables > TABLES;
   };
   const leave = () => {
     if (walker.currentNode.localName === "table") tables -= 1;
@@ -93,7 +94,7 @@ function isTooDeep(html) {
       continue;
     }
     for (;;) {
-      if (walker.currentNode === body) return false;
+      if (walker.currentNode === root) return false;
       leave();
       if (walker.nextSibling()) break;
       walker.parentNode();
@@ -108,14 +109,32 @@ function isTooDeep(html) {
  * Throws where the elements lie too deep in one another.
  */
 export function clean(html, scope) {
-  if (isTooDeep(html)) throw new RangeError("elements lie too deep in one another");
+  const { body } = new DOMParser().parseFromString(html, "text/html"); // runs nothing
+  const depth = (root, most) => {
+    if (isTooDeep(root, most))
+      throw new RangeError("elements lie too deep in one another");
+  };
+  depth(body, DEPTH);
   // Of HTML without a body, such as a set of frames, nothing is left.
   const fragment =
     purifier.sanitize(html, SETTINGS) ?? document.createDocumentFragment();
+  // What is drawn once for each use, and may use others, can be drawn without end.
+  for (const one of fragment.querySelectorAll("marker, pattern")) one.remove();
+  for (const path of fragment.querySelectorAll("clipPath")) {
+    for (const one of [path, ...path.querySelectorAll("*")])
+      one.removeAttribute("clip-path");
+    if (path.outerHTML.length > OUTLINE) path.remove();
+  }
   for (const style of fragment.querySelectorAll("style")) {
     const text = style.firstElementChild ? "" : scoped(style.textContent, scope);
     if (text) style.textContent = text;
     else style.remove();
   }
+  const styles = [
+    ...Array.from(fragment.querySelectorAll("[style]"), (one) => one.style.cssText),
+    ...Array.from(fragment.querySelectorAll("style"), (one) => one.textContent),
+  ];
+  if (styles.some((text) => /\b(grid|flex)\b/.test(text) || /display:\s*var/.test(text)))
+    depth(fragment, DEEP_LAYOUT);
   return fragment;
 }

@@ -99,7 +99,8 @@ export class Session extends EventTarget {
   #run(message) {
     if (this.pending) return Promise.resolve({ status: "failed" }); // one at a time
     const result = new Promise((resolve) => {
-      this.pending = { resolve, target: message.target, cell: null };
+      const begun = new Set();
+      this.pending = { resolve, target: message.target, cell: null, begun };
     });
     this.#begin(this.pending, message);
     return result;
@@ -295,7 +296,10 @@ export class Session extends EventTarget {
     } else if (type === "plan" && Array.isArray(message.cells)) {
       this.#emit("plan", { cells: message.cells.map(String) });
     } else if (type === "begin") {
-      pending.cell = String(message.cell);
+      const cell = String(message.cell);
+      if (pending.begun.has(cell)) return; // forged: it would clear what is shown
+      pending.begun.add(cell);
+      pending.cell = cell;
       pending.since = performance.now();
       this.#emit("begin", { cell: pending.cell });
     } else if (type === "output" && message.output && pending.cell !== null) {

@@ -6,14 +6,14 @@ const MANY = 2_000; // rules of one sheet
 
 const PROPERTY = new RegExp(
   "^(--[\\w-]+|color|direction|display|opacity|order|orphans|quotes|position|visibility|" +
-    "widows|width|height|top|left|right|bottom|x|y|r|rx|ry|cx|cy|d|float|clear|columns|" +
+    "widows|width|height|top|left|right|bottom|x|y|r|rx|ry|cx|cy|d|float|clear|" +
     "gap|rotate|scale|translate|z-index|aspect-ratio|box-shadow|box-sizing|" +
     "caption-side|empty-cells|hyphens|letter-spacing|line-break|line-height|" +
-    "paint-order|row-gap|shape-rendering|tab-size|table-layout|unicode-bidi|" +
+    "paint-order|(row|column)-gap|shape-rendering|tab-size|table-layout|unicode-bidi|" +
     "vector-effect|vertical-align|(min|max)-(width|height|inline-size|block-size)|" +
     "(inline|block)-size|(dominant|alignment)-baseline|" +
-    "(align|background|baseline|border|break|column|fill|flex|font|grid|inset|justify|" +
-    "list-style|margin|marker|object|outline|overflow|padding|place|stop|stroke|text|" +
+    "(align|background|baseline|border|break|fill|flex|font|grid|inset|justify|" +
+    "list-style|margin|object|outline|overflow|padding|place|stop|stroke|text|" +
     "transform|white-space|word)(-[a-z-]+)?)$",
 );
 // Shorthands to ask for where a variable hides the parts.
@@ -36,7 +36,6 @@ const SHORTHANDS = [
   "inset",
   "list-style",
   "margin",
-  "marker",
   "outline",
   "overflow",
   "padding",
@@ -44,6 +43,15 @@ const SHORTHANDS = [
 ];
 const HERE = /url\(\s*(["']?)#[\w-]+\1\s*\)/gi; // a gradient of the same figure
 const REACHES_OUT = /[\\@<>]|\b(url|src|image|image-set|cross-fade|element|paint|attr)\(/i;
+
+// A grid of thousands of tracks takes as long as a page of thousands of elements.
+const IS_LARGE = /var\(|repeat\(|\b\d{3,}\b(?!\.)/i;
+
+/** Whether a browser lays out an element with this in a time that does not matter. */
+function isLight(name, value) {
+  if (!name.startsWith("grid")) return true;
+  return value !== "" && value.length <= 200 && !IS_LARGE.test(value);
+}
 
 /** Whether a value names nothing that a browser would have to fetch. */
 export function isHarmless(value) {
@@ -57,19 +65,24 @@ function kept(style) {
   for (const name of SHORTHANDS) if (style.getPropertyValue(name)) names.add(name);
   for (const name of names) {
     const value = style.getPropertyValue(name);
-    if (!value || !PROPERTY.test(name) || !isHarmless(value)) continue;
+    if (!value || !PROPERTY.test(name) || !isHarmless(value) || !isLight(name, value))
+      continue;
     const priority = style.getPropertyPriority(name) && " !important";
     out.push(`${name}:${value}${priority}`);
   }
   return out.join(";");
 }
 
+const SCRAP = document.implementation.createHTMLDocument("").body; // to parse styles with
+
 /** Whether the text of a `style` attribute may stay as it is. */
 export function isHarmlessBlock(text) {
   if (text.length > 10_000 || !isHarmless(text)) return false;
-  const { style } = document.implementation.createHTMLDocument("").body;
+  const { style } = SCRAP;
   style.cssText = text;
-  return [...style].every((name) => PROPERTY.test(name));
+  return [...style].every(
+    (name) => PROPERTY.test(name) && isLight(name, style.getPropertyValue(name)),
+  );
 }
 
 /**

@@ -295,6 +295,26 @@ export async function python_reaches_nothing(t) {
   t.check((await leaks(site, other)).length > 8, "nor was anything asked for");
 }
 
+/** A program that posts displays to the page, past the runtime, which would cut them. */
+const posting = (data, { times = 1, forms = "" } = {}) => `
+import js, json
+def show(kind, text):
+    js.postMessage(json.dumps({"type": "output", "cell": "third", "output":
+        {"kind": "display", "data": {kind: text}}})${forms})
+for n in range(${times}):
+    js.postMessage(json.dumps({"type": "begin", "cell": "third"}))
+    ${data}
+while True: pass`;
+const html = (text, more) => posting(`show("text/html", ${text})`, more);
+const markdown = (text, more) => posting(`show("text/markdown", ${text})`, more);
+/** Definitions of a drawing, each of which uses the one before it many times. */
+const using = (head, use, tag) =>
+  html(
+    `'<svg width="400" height="400">' + ''.join('<${tag} id="p%d" ${head}>' % n + ` +
+      `('${use}' % (n - 1) * 10 if n else '<path d="M0 0 9 9"/>') + '</${tag}>' ` +
+      `for n in range(30)) + '${use}</svg>' % 29`,
+  );
+
 const FLOODS = {
   "texts without end": "import js\nwhile True:\n    js.postMessage('x' * 1000)",
   "outputs without end":
@@ -314,6 +334,39 @@ const FLOODS = {
     "{'kind': 'display', 'data': {'text/html': html}}}))\nwhile True: pass",
   "large buffers":
     "import js\nwhile True:\n    js.postMessage(js.ArrayBuffer.new(50_000_000))",
+  "lists in lists": markdown("''.join(' ' * n + '- x\\n' for n in range(1400))"),
+  "a line of lists": markdown("'- ' * 24_000"),
+  "emphasis": markdown("'*a* ' * 100_000", { times: 50 }),
+  "unclosed emphasis": markdown("'*_a' * 16_000", { times: 50 }),
+  "much Markdown": markdown("'*_a' * 600 + 'a ' * 20_000", { times: 500 }),
+  "wide tables": markdown("'|a' * 8_000 + '\\n' + '|-' * 8_000 + '\\n|' * 8_000"),
+  "lazy lines": markdown("'- ' + 'a\\n' * 24_000"),
+  "tags in disguise": html("'<b>x</b>' * 20_000", {
+    times: 500,
+    forms: ".replace('<', '\\\\u003c')",
+  }),
+  "columns in columns": html("'<div style=\"columns:2\">x y z' * 90"),
+  "columns of a sheet": html("'<style>div{column-count:2}</style>' + '<div>x y z' * 90"),
+  "many columns": html(
+    "'<div style=\"column-count:100000;height:1px\">' + 'x<br>' * 3000 + '</div>'",
+  ),
+  "grids of many tracks": html(
+    "'<div style=\"display:grid;grid-template:repeat(9999,1px)/repeat(9999,1px)\">x</div>' * 9000",
+  ),
+  "tracks far away": html(
+    "'<div style=\"display:grid\"><b style=\"grid-area:9999999/9999999\">x</b></div>' * 5000",
+  ),
+  "grids in grids": html("('<div style=\"display:grid\">x<b>y</b>' * 90 + '</div>' * 90) * 40"),
+  "patterns in patterns": using(
+    'width="100" height="100" patternUnits="userSpaceOnUse"',
+    '<rect width="50" height="50" fill="url(#p%d)"/>',
+    "pattern",
+  ),
+  "paths that clip": using("", '<rect width="50" height="50" clip-path="url(#p%d)"/>', "clipPath"),
+  "a marker at each point": html(
+    "'<svg><marker id=\"m\">' + '<path d=\"M0 0 9 9\"/>' * 1000 + '</marker>' " +
+      "'<path marker-mid=\"url(#m)\" d=\"M0 0' + ' 1 1' * 200_000 + '\"/></svg>'",
+  ),
 };
 
 /** A cell that floods the page is ended, or is stopped by the reader, who can still click. */
@@ -348,6 +401,59 @@ export async function floods(t) {
   await book.press("cell-third", "reset");
   t.equal(await book.run("cell-second", 60), "ran", "the run after the floods");
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+const SHOW = `
+class Show:
+    def __init__(self, **forms):
+        self.forms = forms
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/" + kind: text for kind, text in self.forms.items()}
+`;
+
+/** What is too large for Markdown or figures is shown as text, which says why. */
+export async function too_much_is_shown_as_text(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  await book.edit(
+    "cell-third",
+    `${SHOW}display(Show(markdown="word *stressed* " * 1500))
+display(Show(markdown="".join(" " * n + "- x\\n" for n in range(70))))
+display(Show(markdown="> " * 12 + "x"))
+display(Show(markdown="# Words\\n\\n- one\\n  - two\\n\\n|a|b|\\n|-|-|\\n|1|2|"))
+display(Show(html="<div style='display:grid;grid-template-columns:auto 1fr'>1</div>"))
+display(Show(html="<div style='display:grid'>" * 30 + "2"))
+display(Show(html="<svg><clipPath id='c'><path d='M0 0h9v9z'/></clipPath>"
+    "<path clip-path='url(#c)' d='M0 0h9'/></svg>"))
+display(Show(markdown="word " * 9_000))
+display(Show(markdown="word " * 9_000))`,
+  );
+  t.equal(await book.run("cell-third"), "ran", "the displays");
+  const seen = await book.page.$$eval("#cell-third .livecell-live > .output", (all) =>
+    all.map((one) => ({
+      note: /\(([^)]*)\)\. As text:/.exec(one.textContent)?.[1] ?? "",
+      grid: one.querySelector("[style*=grid]") !== null,
+      clip: one.querySelector("[clip-path]") !== null,
+      parts: ["h1", "li li", "td", "em"].filter((name) => one.querySelector(name)),
+    })),
+  );
+  const none = { note: "", grid: false, clip: false, parts: [] };
+  const deep = "its lists or quotes lie too deep in one another";
+  t.equal(
+    seen,
+    [
+      { ...none, note: "it has too many signs of emphasis" },
+      { ...none, note: deep },
+      { ...none, note: deep },
+      { ...none, parts: ["h1", "li li", "td"] },
+      { ...none, grid: true },
+      { ...none, note: "elements lie too deep in one another" },
+      { ...none, clip: true },
+      none,
+      { ...none, note: "the run has shown more of it than a page can take" },
+    ],
+    "what is shown",
+  );
 }
 
 /** The longest time, in seconds, until a click on something else was handled. */
