@@ -32,20 +32,31 @@ async def main():
 
     def first():
         order.append("first")
-        loop.call_soon(order.append, "added by first")
+        loop.call_soon(more, "added by first", "added later")
+
+    def more(name, other):
+        order.append(name)
+        loop.call_soon(order.append, other)
 
     def slow():
         burn(0.030)
         order.append("slow")
         loop.call_later(0, order.append, "timer of 0 ms")
 
+    shown = loop.create_future()
+
+    def begin(done):  # comes first in each iteration
+        if done == iterations:
+            shown.set_result(list(order))
+        else:
+            loop.call_soon(begin, done + 1)
+
+    loop.call_soon(begin, 0)
     loop.call_soon(first)
     loop.call_soon(slow)
     loop.call_soon(order.append, "last")
-    loop.call_later(0.020, order.append, "timer of 20 ms")
-    for _ in range(iterations):
-        await asyncio.sleep(0)
-    return list(order)
+    loop.call_later(0.020, more, "timer of 20 ms", "added by a timer")
+    return await shown
 
 run(main())
 """

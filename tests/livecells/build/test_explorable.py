@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import gzip
 import html
@@ -25,7 +26,11 @@ from tests.livecells.books import Shelf
 from tools.common import ROOT
 
 FOLDER = ROOT / "book" / "explorables"
-BOOK = ("workers", "arrivals", "lost_leases", "clients")
+EXPLORE = ("workers", "arrivals", "lost_leases", "clients")  # on explore.md, too
+BARS = ("cpu_work", "hops")
+STEPS = ("iterations",)  # a table: its words are read as they are
+BOOK = (*EXPLORE, *BARS, *STEPS)
+HELPERS = {"charts", "bars"}
 
 
 def good(**change: Any) -> dict[str, Any]:
@@ -255,10 +260,15 @@ def figures() -> dict[str, Explorable]:
 
 
 def test_these_are_all(figures: dict[str, Explorable]) -> None:
-    modules = {file.stem for file in FOLDER.glob("*.py")} - {"charts"}
+    modules = {file.stem for file in FOLDER.glob("*.py")} - HELPERS
     assert modules == set(BOOK)
-    page = (ROOT / "book" / "explore.md").read_text(encoding="utf-8")
-    assert {name for name in BOOK if f"{{explorable}} {name}:" in page} == set(BOOK)
+    pages = {
+        page.stem: set(re.findall(r"{explorable} (\w+):", page.read_text("utf-8")))
+        for page in (ROOT / "book").glob("*.md")
+    }
+    assert pages["explore"] == set(EXPLORE)
+    chapters = [found for page, found in pages.items() if re.match(r"\d", page)]
+    assert set().union(*chapters) == set(BOOK), "each stands in its chapter"
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -270,8 +280,15 @@ def test_a_figure_is_small_and_fit_for_every_reader(
     assert made.live
     assert len({frame.summary for frame in made.frames}) == len(made.frames)
     for frame in made.frames:
+        if name in STEPS:
+            assert frame.picture.count('<th scope="col">') == 3
+            assert frame.picture.count('<th scope="row">') == len(made.frames)
+            assert frame.picture.count('class="now"') == 1
+            continue
         words = re.findall(r"<text[^>]*>([^<]*)</text>", frame.picture)
-        assert len(words) >= 8, "labels stand in the picture"
+        # A bar has its name and its length.
+        least = 2 * frame.picture.count(" area") if name in BARS else 8
+        assert len(words) >= max(least, 6), "labels stand in the picture"
         assert 'aria-hidden="true"' in frame.picture  # the summary says it
         # Text keeps its size on a phone: nothing scales the drawing as a whole.
         assert frame.picture.startswith('<svg class="xp"')
@@ -339,11 +356,34 @@ def clients_agree(shown: str, summary: str) -> bool:
     )
 
 
+def cpu_work_agrees(shown: str, summary: str) -> bool:
+    (said,) = re.findall(r"a task each, in pieces, ([\d,]+) ms", summary)
+    return round(1000 * float(shown)) == int(said.replace(",", ""))
+
+
+def hops_agree(shown: str, summary: str) -> bool:
+    printed = {hops: 1000 * took for hops, took in ast.literal_eval(shown).items()}
+    said = re.findall(r"(\d+) hops? ([\d.,]+) ms", summary)
+    return printed == pytest.approx(
+        {int(hops): float(took.replace(",", "")) for hops, took in said}
+    )
+
+
+def iterations_agree(shown: str, summary: str) -> bool:
+    order = ast.literal_eval(shown)
+    (names,) = re.findall(r"runs (.*)\.$", summary)
+    ran = names.split(", ")
+    return order[-len(ran) :] == ran
+
+
 AGREE: dict[str, Callable[[str, str], bool]] = {
     "workers": workers_agree,
     "arrivals": arrivals_agree,
     "lost_leases": leases_agree,
     "clients": clients_agree,
+    "cpu_work": cpu_work_agrees,
+    "hops": hops_agree,
+    "iterations": iterations_agree,
 }
 
 
