@@ -21,6 +21,8 @@ LIMITS = {
     "run_all_starts_anew": 200,
     "restart": 200,
     "bar_stays_in_view": 60,
+    "without_private_parts": 250,
+    "printed": 60,
     "outputs_stay_in_their_box": 200,
     "python_reaches_nothing": 1000,
     "floods": 700,

@@ -177,3 +177,75 @@ export async function strict_policy(t) {
   );
   t.check(/content policy/.test(await other.status()), `said: ${await other.status()}`);
 }
+
+/** Without the private parts of Pyodide that are used, cells run; only no start is kept. */
+export async function without_private_parts(t) {
+  const site = await t.serve();
+  const page = await (await fetch(site.url(LAB))).text();
+  const { assets } = JSON.parse(/id="livecells-config"[^>]*>([^<]*)</.exec(page)[1]);
+  const name = `${assets}worker.js`;
+  let text = await (await fetch(site.url(name))).text();
+  const { byteLength } = Buffer.from(text);
+  for (const [part, gone] of [
+    [/\b(\w+)\._api&&\(\1\._api\.on_fatal=/, "$1._gone&&($1._gone.on_fatal="],
+    [/\._module\?\.HEAPU8/, "._gone?.HEAPU8"],
+    [/\{_makeSnapshot:!0\}/, "{_gone:!0}"],
+    [/\.makeMemorySnapshot\(\)/, ".gone()"],
+  ]) {
+    t.check(part.test(text), `the worker has no ${part}: mend this test`);
+    text = text.replace(part, gone);
+  }
+  text += " ".repeat(byteLength - Buffer.byteLength(text)); // the page knows its size
+  await site.alter({ [name]: { text } });
+  const context = await t.context();
+  for (const visit of ["the first visit", "the next one"]) {
+    const book = await Book.open(t, site, LAB, { context });
+    t.equal(await book.run("cell-second"), "ran", visit);
+    t.equal((await book.shown("cell-second")).trim(), "42", `its output, ${visit}`);
+    t.equal(await book.boot(), "normal", `how it started, ${visit}`);
+    for (let tries = 0; tries < 300; tries++) {
+      if (t.lines.some((line) => line.includes("takes the long way"))) break;
+      await t.sleep(0.2);
+    }
+    t.check(
+      t.lines.some((line) => line.includes("takes the long way")),
+      `it does not say that no start is kept, ${visit}: ${t.lines}`,
+    );
+    t.lines.length = 0;
+    await book.page.close();
+  }
+}
+
+/** On paper there is nothing to press. */
+export async function printed(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, LAB);
+  await book.open("cell-second");
+  // Not every browser lets a test set the medium: the rules for paper are made to hold.
+  const seen = await book.page.evaluate(() => {
+    const parts = [".livecells-bar", ".livecell-toolbar", ".livecell-editor"];
+    const shown = () =>
+      parts.filter((one) => document.querySelector(one).checkVisibility());
+    const before = shown();
+    let rules = 0;
+    for (const sheet of document.styleSheets) {
+      for (const rule of sheet.cssRules) {
+        if (!(rule instanceof CSSMediaRule) || rule.media.mediaText !== "print") continue;
+        rule.media.mediaText = "all";
+        rules += 1;
+      }
+    }
+    const code = document.querySelector("#cell-second .cell_input pre");
+    return { before, after: shown(), rules: rules > 0, code: code.checkVisibility() };
+  });
+  t.equal(
+    seen,
+    {
+      before: [".livecells-bar", ".livecell-toolbar", ".livecell-editor"],
+      after: [],
+      rules: true,
+      code: true,
+    },
+    "what is on paper",
+  );
+}
