@@ -14,8 +14,8 @@ __all__ = ["Office", "requests"]
 
 
 def requests(count: int) -> list[int]:
-    """So many numbers, in no order, of which the first is also the last."""
-    return [(3 * index + 2) % max(count - 1, 1) for index in range(count)]
+    """So many numbers, in no order, of which one or more come twice."""
+    return [3 * index % max(count - 1, 1) for index in range(count)]
 
 
 class Office:
