@@ -28,7 +28,14 @@ from .library import (
     pack_runtime,
 )
 from .scripts import bundle_scripts, find_esbuild
-from .wheels import describe, make_wheel, pack, project_files, wheel_source
+from .wheels import (
+    describe,
+    make_wheel,
+    pack,
+    packages_in,
+    project_files,
+    wheel_source,
+)
 
 __all__ = ["Bundle", "cache_folder", "prepare", "replace"]
 
@@ -186,6 +193,13 @@ def prepare(app: Any) -> Bundle:
         copy_pyodide(pyodide, fresh / "pyodide", without, compiled.library)
         (fresh / "wheels").mkdir()
         made = [make_wheel(project, Path(scrap)) for project in projects]
+        names = [one.name for one in made]
+        for one in made:
+            if names.count(one.name) > 1:
+                raise ExtensionError(
+                    f"livecells_wheels: two wheels are {one.name}, and both hold "
+                    f"{packages_in(one)[0]!r}: name one of them"
+                )
         wheels = describe({pack(one, fresh / "wheels"): one for one in made})
         files = sizes(fresh)
         version = _digest(fresh / name for name in files)[:12]

@@ -17,7 +17,14 @@ from sphinx.errors import ExtensionError
 from .imports import imported
 from .library import archive_of, write_packed
 
-__all__ = ["describe", "make_wheel", "pack", "project_files", "wheel_source"]
+__all__ = [
+    "describe",
+    "make_wheel",
+    "pack",
+    "packages_in",
+    "project_files",
+    "wheel_source",
+]
 
 SCRAP = {"__pycache__", "node_modules", "dist"}
 
