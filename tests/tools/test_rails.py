@@ -261,6 +261,17 @@ def test_without_words_only_the_long_forms_stay_out(runs, monkeypatch):
         assert "not full" in words and "not full" not in all_words
 
 
+@pytest.mark.full  # it collects everything
+def test_every_file_of_tests_is_collected():
+    files = {name.partition("::")[0] for name in collected()}
+    written = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if "_build" not in path.parts
+    }
+    assert written and written <= files, written - files
+
+
 def test_a_plain_run_opens_one_browser():
     live = collected("tests/site/live", "-m", "not full")
     assert any("chrome" in name for name in live)

@@ -32,7 +32,6 @@ from .wheels import (
     describe,
     make_wheel,
     pack,
-    packages_in,
     project_files,
     wheel_source,
 )
@@ -193,14 +192,7 @@ def prepare(app: Any) -> Bundle:
         copy_pyodide(pyodide, fresh / "pyodide", without, compiled.library)
         (fresh / "wheels").mkdir()
         made = [make_wheel(project, Path(scrap)) for project in projects]
-        names = [one.name for one in made]
-        for one in made:
-            if names.count(one.name) > 1:
-                raise ExtensionError(
-                    f"livecells_wheels: two wheels are {one.name}, and both hold "
-                    f"{packages_in(one)[0]!r}: name one of them"
-                )
-        wheels = describe({pack(one, fresh / "wheels"): one for one in made})
+        wheels = describe([(pack(one, fresh / "wheels"), one) for one in made])
         files = sizes(fresh)
         version = _digest(fresh / name for name in files)[:12]
         fresh.rename(folder)

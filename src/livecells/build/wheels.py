@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ __all__ = [
     "describe",
     "make_wheel",
     "pack",
-    "packages_in",
     "project_files",
     "wheel_source",
 ]
@@ -144,31 +143,30 @@ def imports_in(wheel: Path) -> set[str]:
     return names
 
 
-def describe(wheels: Mapping[str, Path]) -> list[dict[str, Any]]:
+def describe(wheels: Sequence[tuple[str, Path]]) -> list[dict[str, Any]]:
     """What a page has to know of its wheels: what each holds and which others it needs.
 
     Args:
-        wheels: each wheel, by the name of the file that a page fetches.
+        wheels: the name of the file that a page fetches, and the wheel in it.
 
     Raises:
         ExtensionError: two wheels hold a package of one name.
     """
-    holds = {name: packages_in(wheel) for name, wheel in wheels.items()}
-    owner: dict[str, str] = {}
-    for name, packages in holds.items():
+    holds = [packages_in(wheel) for _, wheel in wheels]
+    owner: dict[str, Path] = {}
+    for (_, wheel), packages in zip(wheels, holds, strict=True):
         for package in packages:
             if package in owner:
-                one, two = wheels[owner[package]].name, wheels[name].name
                 raise ExtensionError(
-                    f"livecells_wheels: {one} and {two} both hold {package!r}: name "
-                    "one of them"
+                    f"livecells_wheels: {owner[package].name} and {wheel.name} both "
+                    f"hold {package!r}: name one of them"
                 )
-            owner[package] = name
+            owner[package] = wheel
     return [
         {
             "file": name,
             "packages": packages,
-            "needs": sorted(imports_in(wheels[name]) & (owner.keys() - set(packages))),
+            "needs": sorted(imports_in(wheel) & (owner.keys() - set(packages))),
         }
-        for name, packages in holds.items()
+        for (name, wheel), packages in zip(wheels, holds, strict=True)
     ]

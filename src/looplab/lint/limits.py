@@ -141,8 +141,8 @@ def _answered(
     if not made.isdisjoint(carried):
         return True
     # What is awaited must be in the item, or be there before the item is put, or be
-    # the task that takes.
-    known = carried | order.tasks(traffic)
+    # the task that takes, or an event that another method sets.
+    known = carried | order.tasks(traffic) | _set_by_others(use, uses)
     for node in inside:
         if isinstance(node, ast.Assign) and (
             node.lineno <= use.line or name_of(_inside(node.value)) in known
@@ -175,6 +175,20 @@ def _answered(
             ):
                 return True
     return False
+
+
+def _set_by_others(use: Use, uses: Uses) -> set[str]:
+    """The events that other methods of the producer's class set."""
+    owner = None if use.function is None else uses.owner(use.function)
+    return {
+        name_of(node.func.value)
+        for node in (() if owner is None else ast.walk(owner))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "set"
+        and not node.args
+        and uses.function(node) is not use.function
+    }
 
 
 def _inside(node: ast.expr) -> ast.expr:

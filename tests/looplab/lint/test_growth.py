@@ -458,6 +458,12 @@ def test_class_attributes_and_defaults():
         ("async def f(self, x):\n await self.queue.put(x)\n await self.task\n"
          "def start(self): self.task = asyncio.create_task(self.read())",
          "lag102-answer"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await self.done.wait()",
+         "lag101-await"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await self.done.wait()\n"
+         " self.done.set()", "lag101-await"),
+        ("async def f(self, x):\n await self.queue.put(x)\n await self.done.wait()\n"
+         "def g(self): self.done.set()", "lag102-answer"),
     ],
 )  # fmt: skip
 def test_what_is_no_end_and_what_is_an_answer(producer, section):

@@ -45,8 +45,11 @@ async def start(self):  # once, before the server serves
     await self.events.put("startup")
     await self.started.wait()
 
-async def receive(self):  # the application calls this, then sets started
+async def receive(self):  # the application calls this
     return await self.events.get()
+
+async def send(self, message):  # and then this
+    self.started.set()
 """,
     "crawlee": """\
 queue = asyncio.Queue()

@@ -127,6 +127,7 @@ async function attempts(origins) {
   const fetch = self.fetch.bind(self);
   async function attempt(name, work) {
     tried.push(name);
+    postMessage(JSON.stringify({ trying: name }));
     const late = new Promise((_, fail) => setTimeout(fail, 1500));
     late.catch(() => {});
     try {
@@ -272,11 +273,17 @@ export async function python_reaches_nothing(t) {
     port1.onmessage = ({ data }) => {
       const found = JSON.parse(data);
       if (found.tried) window.inside = found; // else an attempt has ended in an error
+      if (found.trying) window.trying = found.trying;
     };
     frame.contentWindow.postMessage({ type: "start", script }, "*", [port2]);
   }, script);
   const found = () => window.inside;
-  const inside = await t.until(book.page, "the attempts in the sandbox", 400, found);
+  const inside = await t
+    .until(book.page, "the attempts in the sandbox", 120, found)
+    .catch(async (failure) => {
+      const last = await book.page.evaluate(() => window.trying);
+      throw new Error(`the last attempt begun was ${last}`, { cause: failure });
+    });
   t.notes.tried = inside.tried.length;
   t.check(inside.tried.length >= 45, `only ${inside.tried.length} were tried`);
   t.equal(inside.got, [], "what a worker of the sandbox has reached");
@@ -287,7 +294,7 @@ export async function python_reaches_nothing(t) {
   // The test of the test: the same worker outside the sandbox reaches a lot.
   await book.page.evaluate((script) => {
     const worker = new Worker(URL.createObjectURL(new Blob([script])));
-    worker.onmessage = ({ data }) => (window.outside = JSON.parse(data).got.length);
+    worker.onmessage = ({ data }) => (window.outside = JSON.parse(data).got?.length);
   }, script);
   const reached = () => window.outside;
   t.notes.free = await t.until(book.page, "the attempts outside", 400, reached);
