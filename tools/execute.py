@@ -20,6 +20,7 @@ the patience lasts, and then refused.  The share stays in the cell's metadata un
 from __future__ import annotations
 
 import argparse
+import ast
 import asyncio
 import contextlib
 import os
@@ -44,12 +45,19 @@ from ontime.measuring.cores import free_cores
 from ontime.measuring.records import usable_cores
 from tools.common import ROOT, ToolError, say
 
-__all__ = ["Quiet", "execute", "main", "normalise", "refresh", "select"]
+__all__ = ["Quiet", "execute", "main", "normalise", "only_defines", "refresh", "select"]
 
 CELL_TIMEOUT = 900  # seconds: sweeps of measured cells take minutes on a busy machine
 MEASURED = "measured"  # the tag of a cell whose outputs depend on the machine
 SHARE = "free_cores"  # in the metadata of such a cell
 QUIET = 0.9  # the share of the usable cores that is free on a quiet machine
+DEFINITIONS = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+)
 PATIENCE = 300.0  # seconds that one measured cell may wait for it
 
 METADATA = {
@@ -110,6 +118,18 @@ def free_share() -> float:
     return min(1.0, free_cores() / usable_cores())
 
 
+def only_defines(source: str) -> bool:
+    """Whether a cell runs nothing: it imports, and defines functions and classes.
+
+    A cell that shows nothing may still take a time that a later cell shows.
+    """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a line for IPython
+        return False
+    return all(isinstance(one, DEFINITIONS) for one in body)
+
+
 @dataclass(frozen=True, slots=True)
 class Quiet:
     """When the outputs of a measured cell may be taken.
@@ -148,11 +168,14 @@ class _Client(NotebookClient):  # type: ignore[misc]
         if MEASURED not in cell.metadata.get("tags", ()):
             return await super().async_execute_cell(cell, *args, **options)
         committed = list(cell.outputs)
-        if cell.execution_count and (self.quiet.keep or not committed):
+        if cell.execution_count and self.quiet.keep:
             done = await super().async_execute_cell(cell, *args, **options)
-            if committed or not done.outputs:  # or it only defines something
+            if bool(committed) == bool(done.outputs):
                 done.outputs = committed
                 return done
+        elif only_defines(cell.source):
+            cell.metadata.pop(SHARE, None)
+            return await super().async_execute_cell(cell, *args, **options)
         share = self.quiet.share
         limit = time.monotonic() + self.quiet.patience
         while True:

@@ -38,8 +38,8 @@ class Lab:
         values: For each key whose output has a text, a number or the text itself.
         twice: Keys that were glued more than once.
         tags: For each key, the tags of its cell.
-        shares: For each measured figure whose cell says so, the share of the cores that
-            was free around the cell.
+        shares: For each measured figure, the share of the cores that was free, which is
+            the least around its cell and the measured cells before it.
     """
 
     name: str
@@ -129,15 +129,19 @@ def _read_lab(path: Path, mtime_ns: int, size: int) -> Lab:
     tags: dict[str, frozenset[str]] = {}
     shares: dict[str, Decimal] = {}
     seen: Counter[str] = Counter()
+    least: Decimal | None = None  # what is measured here may be shown further down
     for cell in notebook["cells"]:
+        share = cell["metadata"].get("free_cores")
+        if share is not None:
+            least = min(Decimal(str(share)), least or Decimal(1))
         for output in cell.get("outputs", ()):
             key = output.get("metadata", {}).get("scrapbook", {}).get("name")
             if key is None:
                 continue
             seen[key] += 1
             tags[key] = frozenset(cell["metadata"].get("tags", ()))
-            if "free_cores" in cell["metadata"]:
-                shares[key] = Decimal(str(cell["metadata"]["free_cores"]))
+            if least is not None and "measured" in tags[key]:
+                shares[key] = least
             outputs[key] = _by_type(output.get("data", {}))
             value = glued_value(outputs[key])
             if value is not None:

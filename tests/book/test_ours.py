@@ -262,3 +262,20 @@ def test_a_lab_knows_what_was_glued_twice_and_the_tags(tmp_path: Path) -> None:
     lab = lab_values.read_lab(path)
     assert lab.twice == ("x",)
     assert lab.tags == {"x": frozenset({"exact"})}
+
+
+def test_a_figure_is_as_good_as_the_worst_of_what_was_measured_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "lab.ipynb"
+    cells = [
+        cell(key, text_plain="1") for key in ("before", "silent", "after", "exact")
+    ]
+    for one, free in zip(cells[:3], (1.0, 0.3, 0.95), strict=True):
+        one["metadata"] = {"tags": ["measured"], "free_cores": free}
+    cells[1]["outputs"] = []
+    path.write_text(json.dumps({"cells": cells}))
+    shares = {
+        key: float(share) for key, share in lab_values.read_lab(path).shares.items()
+    }
+    assert shares == {"before": 1.0, "after": 0.3}

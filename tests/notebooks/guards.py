@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.execute import only_defines
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 BOOK = ROOT / "book"
@@ -92,6 +94,21 @@ def bad_tags(notebook: Notebook) -> list[str]:
                 f"{where}: nbval-ignore-output is for measured cells (and for a glued "
                 "image, which nbval would compare); this output must be compared"
             )
+    return found
+
+
+def bad_shares(notebook: Notebook) -> list[str]:
+    """Which cells that measure do not say how much of the machine was free."""
+    found = []
+    for where, cell in code_cells(notebook):
+        measures = "measured" in tags(cell) and not only_defines(source(cell))
+        share = cell["metadata"].get("free_cores")
+        if measures and share is None:
+            found.append(f"{where}: measures, but was not run by make execute")
+        elif not measures and share is not None:
+            found.append(f"{where}: measures nothing, but has a share of free cores")
+        elif measures and not 0 < share <= 1:
+            found.append(f"{where}: {share} is no share of the cores")
     return found
 
 

@@ -14,6 +14,7 @@ from tests.notebooks import guards
 Rule = Callable[[guards.Notebook], list[str]]
 RULES: dict[str, Rule] = {
     "tags": guards.bad_tags,
+    "shares": guards.bad_shares,
     "runs": guards.not_run,
     "solutions": guards.unnamed_solutions,
     "errors": guards.errors,
@@ -61,7 +62,7 @@ def cell(source: str, *tags: str, count: int = 1, text: str = "") -> guards.Cell
 
 @pytest.fixture
 def good() -> guards.Notebook:
-    return {
+    book: guards.Notebook = {
         "cells": [
             {"cell_type": "markdown", "metadata": {}, "source": "# Title"},
             cell("import asyncio", "live", count=1),
@@ -73,6 +74,8 @@ def good() -> guards.Notebook:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+    book["cells"][4]["metadata"]["free_cores"] = 0.97
+    return book
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -107,6 +110,10 @@ MUTATIONS: list[tuple[str, int, Callable[[guards.Cell], Any], str]] = [
     ("tags", 2, set_tags("live", "mesured"), "unknown tag 'mesured'"),
     ("tags", 4, set_tags("measured"), "tag it nbval-ignore-output"),
     ("tags", 2, set_tags("live", "nbval-ignore-output"), "must be compared"),
+    ("shares", 4, lambda c: c["metadata"].pop("free_cores"), "not run by make execute"),
+    ("shares", 4, lambda c: c["metadata"].update(free_cores=0), "0 is no share"),
+    ("shares", 4, set_source("def f(): pass"), "measures nothing"),
+    ("shares", 2, lambda c: c["metadata"].update(free_cores=1.0), "measures nothing"),
     ("runs", 2, lambda c: c.update(execution_count=None), "was not run"),
     ("runs", 2, lambda c: c.update(execution_count=7), "top to bottom"),
     ("runs", 2, lambda c: c.update(outputs=[]), "has no output"),

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools.common import ROOT, ToolError
-from tools.execute import Quiet, main, normalise, refresh, select
+from tools.execute import Quiet, main, normalise, only_defines, refresh, select
 
 
 def write(path, *sources, **tags):
@@ -220,10 +220,40 @@ def test_a_measured_cell_without_outputs_is_not_kept_but_measured(tmp_path, line
     assert texts(path) == ["1", "1"]
 
 
-def test_a_cell_that_shows_nothing_needs_no_quiet_machine(tmp_path, lines):
-    path = write(tmp_path / "01_a.ipynb", "x = 1", "x", cell1=["measured"])
-    refresh([path], lines.append, Quiet(share=shares(1.0)))
+@pytest.mark.parametrize("second", ["", "x"])
+def test_a_cell_that_shows_nothing_is_guarded_too(tmp_path, lines, second):
+    # What it has measured may be shown by another cell.
+    path = write(tmp_path / "01_a.ipynb", "x = 1", second, cell1=["measured"])
+    refresh([path], lines.append, Quiet(share=shares(1.0, 0.5, 0.95)))
+    assert nbformat.read(path, 4).cells[1].metadata.free_cores == 0.95
+    with pytest.raises(ToolError, match="cell 1 of 2: only 20% of the cores"):
+        refresh([path], lines.append, Quiet(patience=0, share=shares(0.2)))
+
+
+@pytest.mark.parametrize(
+    ("source", "defines"),
+    [
+        ("", True),
+        ("import time\nfrom a import b", True),
+        ("def f(): return 1\n\nclass A: x = 1\n\nasync def g(): pass", True),
+        ("# nothing yet", True),
+        ("x = 1", False),
+        ("def f(): pass\nf()", False),
+        ("%time f()", False),
+        ("await f()", False),
+    ],
+)
+def test_a_cell_that_only_defines_needs_no_quiet_machine(source, defines):
+    assert only_defines(source) is defines
+
+
+def test_a_cell_that_only_defines_has_no_share(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "def f(): return 1", cell1=["measured"])
+    notebook = nbformat.read(path, 4)
+    notebook.cells[1].metadata.free_cores = 0.1
+    nbformat.write(notebook, path)
     refresh([path], lines.append, Quiet(patience=0, share=shares(0.2)))
+    assert "free_cores" not in nbformat.read(path, 4).cells[1].metadata
 
 
 @pytest.mark.parametrize("patience", ["-1", "inf", "nan"])
