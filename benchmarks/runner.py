@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.workloads import OURS, Contestant, Workload
+from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
 from tools.common import ROOT, ToolError
 
 __all__ = [
@@ -155,57 +154,22 @@ def time(
 # -- instructions --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Counter:
-    """A tool that counts the instructions of a process.
-
-    Args:
-        name: What the reader is told.
-        command: The words before the process's own.
-        pattern: Finds the number in what the tool prints to the standard error.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    pattern: str
-
-    def find(self, text: str) -> int | None:
-        """The number in *text*."""
-        found = re.search(self.pattern, text, re.MULTILINE)
-        return int(found[1].replace(",", "")) if found else None
-
-
-COUNTERS = (
-    Counter(
-        "perf",
-        ("perf", "stat", "-x", ";", "-e", "instructions:u"),
-        r"^(\d+);.*instructions",
-    ),
-    Counter(
-        "Valgrind",
-        (
-            "valgrind",
-            "--tool=cachegrind",
-            "--cache-sim=no",
-            f"--cachegrind-out-file={os.devnull}",
-        ),
-        r"I +refs: +([\d,]+)",
-    ),
-)
-
-
-def find_counter(python: Sequence[str], counters: Sequence[Counter] = COUNTERS) -> Any:
+def find_counter(
+    python: Sequence[str], counters: Sequence[Counter] = COUNTERS
+) -> Counter:
     """The first counter that works here.
 
     Raises:
         ToolError: None does.
     """
-    for counter in counters:
-        if shutil.which(counter.command[0]) is None:
-            continue
-        done = call([*counter.command, *python, "-c", "pass"], 120)
-        if done and done[0] == 0 and counter.find(done[2]):
-            return counter
+
+    def behind(words: Sequence[str]) -> str | None:
+        done = call([*words, *python, "-c", "pass"], 120)
+        return done[2] if done and done[0] == 0 else None
+
+    counter = first_that_counts(behind, counters)
+    if counter is not None:
+        return counter
     raise ToolError(
         "--instructions needs perf with hardware counters, or Valgrind, and neither "
         "works here: install Valgrind, or leave the option out."

@@ -198,29 +198,6 @@ def test_the_table_is_aligned():
     assert len(ends) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("==7== I   refs:      313,146,377\n", 313_146_377),
-        ("==7== I refs: 12\n", 12),
-        ("valgrind: no such tool", None),
-    ],
-)
-def test_valgrind_is_read(text, number):
-    assert runner.COUNTERS[1].find(text) == number
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("1234567;;instructions:u;100;100.00;;\n", 1_234_567),
-        ("<not supported>;;instructions:u;0;100.00;;\n", None),
-    ],
-)
-def test_perf_is_read(text, number):
-    assert runner.COUNTERS[0].find(text) == number
-
-
 def test_without_a_counter_there_is_one_clear_line():
     nowhere = runner.Counter("nowhere", ("no-such-counter",), "")
     with pytest.raises(ToolError, match="install Valgrind, or leave the option out"):

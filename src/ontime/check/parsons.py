@@ -8,7 +8,7 @@ from typing import Any
 
 from ontime.check.verdict import NotYet
 
-__all__ = ["compiled", "executed", "read_order"]
+__all__ = ["Shuffled", "executed", "read_order"]
 
 
 def read_order(answer: object, count: int, example: str) -> list[int]:
@@ -35,29 +35,41 @@ def read_order(answer: object, count: int, example: str) -> list[int]:
     return order
 
 
-def compiled(
-    program: str, order: list[int], lines: Sequence[str], above: int = 0
-) -> CodeType:
-    """The program that the answer to a Parsons exercise makes.
+class Shuffled:
+    """The lines of a Parsons exercise.
 
     Args:
-        program: its text.
-        order: the answer, see :func:`read_order`.
-        lines: those of the exercise.
-        above: how many lines the program has before them.
-
-    Raises:
-        NotYet: it is no program; the error names the line.
+        lines: in the order in which a reader sees them.
+        head: the beginning of the program, which is given.
     """
-    try:
-        return compile(program, "<your order>", "exec")
-    except SyntaxError as error:
-        place = max((error.lineno or above + 1) - above, 1)
-        line = lines[order[min(place, len(order)) - 1] - 1].strip()
-        raise NotYet(
-            f"'{line}' cannot stand at place {place}: {error.msg}.",
-            "after a line that ends in a colon the next is indented by four more",
-        ) from None
+
+    def __init__(self, lines: Sequence[str], head: str = "") -> None:
+        self._lines = lines
+        self._head = head
+
+    def program(self, order: Sequence[int]) -> str:
+        """The lines in the given order, as one program; the first one is 1."""
+        return self._head + "\n".join(self._lines[number - 1] for number in order)
+
+    def read(self, answer: object, example: str) -> tuple[list[int], CodeType]:
+        """An answer as an order, and the program that it makes.
+
+        *example* is as for :func:`read_order`.
+
+        Raises:
+            NotYet: it is no order, or no program; the error names the line.
+        """
+        order = read_order(answer, len(self._lines), example)
+        try:
+            return order, compile(self.program(order), "<your order>", "exec")
+        except SyntaxError as error:
+            above = self._head.count("\n")
+            place = max((error.lineno or above + 1) - above, 1)
+            line = self._lines[order[min(place, len(order)) - 1] - 1].strip()
+            raise NotYet(
+                f"'{line}' cannot stand at place {place}: {error.msg}.",
+                "after a line that ends in a colon the next is indented by four more",
+            ) from None
 
 
 def executed(code: CodeType, namespace: dict[str, Any], name: str, begin: str) -> Any:

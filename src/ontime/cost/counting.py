@@ -1,53 +1,22 @@
-"""Tools that count instructions."""
+"""Which tool counts the instructions of a clean interpreter."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+from ontime.measuring import counters
 
 from .clean import environ, run
 
 __all__ = ["find_counter"]
 
 
-@dataclass(frozen=True)
-class _Counter:
-    name: str
-    command: tuple[str, ...]
-    pattern: str
+def find_counter(timeout: float) -> counters.Counter | None:
+    """The first tool that counts here; each is tried for *timeout* seconds at most."""
 
-    def find(self, said: str) -> int | None:
-        found = re.search(self.pattern, said, re.MULTILINE)
-        return int(found[1].replace(",", "")) if found else None
-
-
-_COUNTERS = (
-    _Counter(
-        "perf",
-        ("perf", "stat", "-x", ";", "-e", "instructions:u"),
-        r"^(\d+);.*instructions",
-    ),
-    _Counter(
-        "Valgrind",
-        (
-            "valgrind",
-            "--tool=cachegrind",
-            "--cache-sim=no",
-            f"--cachegrind-out-file={os.devnull}",
-        ),
-        r"I +refs: +([\d,]+)",
-    ),
-)
-
-
-def find_counter(timeout: float) -> _Counter | None:
-    for counter in _COUNTERS:
-        if shutil.which(counter.command[0]) is None:
-            continue
+    def behind(words: Sequence[str]) -> str | None:
         # "true" is no Python: the question is whether the tool counts at all.
-        status, said = run([*counter.command, "true"], environ(), timeout)
-        if status == 0 and counter.find(said):
-            return counter
-    return None
+        status, said = run([*words, "true"], environ(), timeout)
+        return said if status == 0 else None
+
+    return counters.first_that_counts(behind, counters.COUNTERS)

@@ -11,6 +11,7 @@ from ontime.cost import (
     cpu_cost,
 )
 from ontime.cost.works import nothing
+from ontime.measuring import counters
 from tests.ontime.cost.shared import (
     BRIEF,
     needs_pyperf,
@@ -33,7 +34,7 @@ def test_instructions_are_counted() -> None:
 
 @needs_pyperf
 def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "_COUNTERS", ())
+    monkeypatch.setattr(counters, "COUNTERS", ())
     table = cpu_cost(nothing, instructions=True, **BRIEF)
     assert table.rows[0].instructions is None
     assert "Instructions were not counted" in repr(table)
@@ -43,11 +44,11 @@ def test_a_counter_that_cannot_count_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As perf says on a machine without hardware counters."""
-    refuses = counting._Counter(
+    refuses = counters.Counter(
         "a", (sys.executable, "-c", "print('<not supported>;;instructions:u')"), r"^\d+"
     )
-    counts = counting._Counter("b", (sys.executable, "-c", "print(12)"), r"^(\d+)")
-    monkeypatch.setattr(counting, "_COUNTERS", (refuses, counts))
+    counts = counters.Counter("b", (sys.executable, "-c", "print(12)"), r"^(\d+)")
+    monkeypatch.setattr(counters, "COUNTERS", (refuses, counts))
     assert counting.find_counter(20) is counts
-    monkeypatch.setattr(counting, "_COUNTERS", (refuses,))
+    monkeypatch.setattr(counters, "COUNTERS", (refuses,))
     assert counting.find_counter(20) is None

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from ontime.check.backpressure.flow import Flow, cause, watched_to_its_end
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
 from ontime.check.tools import simulate
 from ontime.check.verdict import NotYet
@@ -34,9 +34,8 @@ _UNBOUNDED = 3
 _NOWAIT = 11
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 @exercise("05-parsons")
@@ -47,9 +46,8 @@ def check_parsons(answer: Any) -> str:
     item of an iterable to an async function through a bounded queue, and ends.  Ten
     lines are needed, two are not.  :func:`parsons_program` shows an order as a program.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[7, 9, 5]")
     namespace: dict[str, Any] = {"asyncio": asyncio, "END": object()}
-    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    _, code = _SHUFFLED.read(answer, "[7, 9, 5]")
     begin = "begin with 'async def copy(source, sink):'"
     copy = executed(code, namespace, "copy", begin)
     if copy is None:

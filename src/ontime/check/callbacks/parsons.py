@@ -14,7 +14,7 @@ from ontime.check.callbacks.small_loop import (
     TooManyCallsError,
     endless,
 )
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
 from ontime.check.verdict import NotYet
 
@@ -40,9 +40,8 @@ _UNTIL_EMPTY = 3
 _LAST_IN = 7
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 class _Clock:
@@ -112,9 +111,8 @@ def check_parsons(answer: Any) -> str:
     of a loop: move the clock if nothing is ready, make due timers ready, run what was
     ready at that moment.  Nine lines are needed, two are not.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[5, 10, 6]")
     namespace: dict[str, Any] = {"heappop": heappop}
-    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    order, code = _SHUFFLED.read(answer, "[5, 10, 6]")
     begin = "begin with the line that has no indent"
     run_once = executed(code, namespace, "run_once", begin)
     if run_once is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ontime.check.parsons import read_order
+from ontime.check.parsons import Shuffled, read_order
 from ontime.check.registry import exercise
 from ontime.check.verdict import NotYet
 
@@ -26,9 +26,8 @@ _CALLED, _BLOCKING, _OWN_POOL = 3, 5, 8
 _ORDER = [4, 2, 6, 7, 9, 1]
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 @exercise("02-parsons")

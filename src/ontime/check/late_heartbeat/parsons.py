@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from ontime.check.late_heartbeat.jobs import make_jobs
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
 from ontime.check.tools import simulate, under_load
 from ontime.check.verdict import NotYet
@@ -37,9 +37,8 @@ _UNBOUNDED = 3
 _NOT_AWAITED = 12
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 @exercise("04-parsons")
@@ -51,9 +50,8 @@ def check_parsons(answer: Any) -> str:
     workers.  Thirteen lines are needed, two are not.  Every order that works passes.
     :func:`parsons_program` shows an order as a program.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[7, 13, 4]")
     namespace: dict[str, Any] = {"asyncio": asyncio}
-    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    order, code = _SHUFFLED.read(answer, "[7, 13, 4]")
     begin = "begin with 'async def run_jobs(jobs):'"
     process = executed(code, namespace, "run_jobs", begin)
     if process is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplab.clock import LivelockError, StepLimitError
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.priority.urgent import urgent_wait
 from ontime.check.registry import exercise
 from ontime.check.tools import simulate
@@ -35,9 +35,8 @@ PARSONS_LINES: tuple[str, ...] = (
 _HEAD = "class Settling:\n    bid, cookie = -1, None\n\n"
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as a class."""
-    return _HEAD + "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES, _HEAD)
+parsons_program = _SHUFFLED.program
 
 
 @exercise("07-parsons")
@@ -49,10 +48,8 @@ def check_parsons(answer: Any) -> str:
     row before it goes on.  Eight lines are needed, three are not.
     :func:`parsons_program` shows an order as a program.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[5, 10, 2]")
     namespace: dict[str, Any] = {"asyncio": asyncio}
-    above = _HEAD.count("\n")
-    code = compiled(parsons_program(order), order, PARSONS_LINES, above)
+    order, code = _SHUFFLED.read(answer, "[5, 10, 2]")
     begin = "begin with 'async def turn(self, priority):'"
     make = executed(code, namespace, "Settling", begin)
     if not inspect.iscoroutinefunction(getattr(make, "turn", None)):

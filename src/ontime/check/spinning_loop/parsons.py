@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ontime.check.parsons import compiled, read_order
+from ontime.check.parsons import Shuffled
 from ontime.check.registry import exercise
 from ontime.check.verdict import NotYet
 
@@ -25,9 +25,8 @@ PARSONS_LINES: tuple[str, ...] = (
 )
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 class _Stage:
@@ -92,8 +91,7 @@ def check_parsons(answer: Any) -> str:
     In that order the lines must make a test that passes with a session that waits and
     fails with one that polls.  Five lines are needed, three are not.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[5, 3, 7]")
-    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    _, code = _SHUFFLED.read(answer, "[5, 3, 7]")
     failed = {}
     for polls in False, True:
         stage = _Stage(polls)

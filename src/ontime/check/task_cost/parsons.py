@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     finished,
@@ -33,9 +33,8 @@ PARSONS_LINES: tuple[str, ...] = (
 _NOT_AWAITED = 8
 
 
-def parsons_program(order: list[int]) -> str:
-    """The lines of :data:`PARSONS_LINES` in the given order, as one program."""
-    return "\n".join(PARSONS_LINES[number - 1] for number in order)
+_SHUFFLED = Shuffled(PARSONS_LINES)
+parsons_program = _SHUFFLED.program
 
 
 class _Clocks:
@@ -69,13 +68,12 @@ def check_parsons(answer: Any) -> str:
     count.  Six lines are needed, three are not.  :func:`parsons_program` shows an order
     as a program.  The check runs it with clocks of its own.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[5, 7, 9]")
     clocks = _Clocks(0.002, 0.5, 0.3)
     namespace: dict[str, Any] = {
         "process_time": clocks.process_time,
         "perf_counter": clocks.perf_counter,
     }
-    code = compiled(parsons_program(order), order, PARSONS_LINES)
+    order, code = _SHUFFLED.read(answer, "[5, 7, 9]")
     begin = "begin with line 5"
     cost = executed(code, namespace, "cost", begin)
     if cost is None:

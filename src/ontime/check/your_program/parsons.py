@@ -7,7 +7,7 @@ from typing import Any
 
 from looplab.clock import burn
 from looplab.diagnose import Recording, move, record, tag
-from ontime.check.parsons import compiled, executed, read_order
+from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
 from ontime.check.verdict import NotYet
 
@@ -24,6 +24,8 @@ PARSONS_LINES: tuple[str, ...] = (
     "    then = recording.replay()",
     "    then = recording.replay(move(victim))",
 )
+
+_SHUFFLED = Shuffled(PARSONS_LINES)
 
 
 async def _program() -> None:
@@ -57,9 +59,7 @@ def check_parsons(answer: Any) -> str:
     moving it to a thread would bring, and returns its name with the recorded and the
     predicted time of the victim.  Five lines are needed, three are not.
     """
-    order = read_order(answer, len(PARSONS_LINES), "[4, 2, 1]")
-    program = "\n".join(PARSONS_LINES[number - 1] for number in order)
-    code = compiled(program, order, PARSONS_LINES)
+    _, code = _SHUFFLED.read(answer, "[4, 2, 1]")
     space: dict[str, Any] = {"move": move}
     advise = executed(code, space, "advise", "begin with the line that defines it")
     if advise is None:
