@@ -16,12 +16,20 @@ awaits, such as ``while True: pass``, holds the interpreter; stop the cell.)
 * :mod:`.tools`: run an answer, and see what it did;
 * :mod:`.parsons`: lines to be put in order;
 * a folder for each chapter, with a module for each of its exercises, which register
-  themselves with :func:`exercise`.
+  themselves with :func:`exercise`;
+* :mod:`.bank`: the extra exercises for teachers, a module for each chapter.
 
 Standard library only.
 """
 
-from .registry import check, exercise, exercises
+from .registry import check, exercise, exercises, extra_exercises
 from .verdict import NotYet, Verdict
 
-__all__ = ["NotYet", "Verdict", "check", "exercise", "exercises"]
+__all__ = [
+    "NotYet",
+    "Verdict",
+    "check",
+    "exercise",
+    "exercises",
+    "extra_exercises",
+]

@@ -14,7 +14,7 @@ from typing import Any
 from looplab.clock import ClockError, DeadlockError, OutsideCallError
 from ontime.check.verdict import NotYet, Verdict
 
-__all__ = ["CHAPTERS", "check", "exercise", "exercises"]
+__all__ = ["CHAPTERS", "check", "exercise", "exercises", "extra_exercises"]
 
 Check = Callable[[Any], str]
 
@@ -30,11 +30,16 @@ CHAPTERS = {
     "08": "your_program",
 }
 
+#: An extra exercise of the bank, such as ``"01-xorder"``; those of the labs have no x.
+_EXTRA = re.compile(r"\d\d-x")
+
 _checks: dict[str, Check] = {}
 
 
 def exercise(name: str) -> Callable[[Check], Check]:
     """Register a check under *name*, such as ``"04-predict"``.
+
+    The name of an extra exercise has an x behind the hyphen, as in ``"04-xslices"``.
 
     The check takes the answer, returns the sentence of a pass and raises
     :class:`NotYet` otherwise.  Whatever else it raises is taken for the answer's fault.
@@ -50,19 +55,33 @@ def exercise(name: str) -> Callable[[Check], Check]:
 
 
 def exercises() -> list[str]:
-    """The names of all exercises, in order."""
+    """The names of the exercises of all labs, in order."""
     for number in CHAPTERS:
-        _import_chapter(number)
-    return sorted(_checks)
+        _import_chapter(f"{number}-")
+    return sorted(name for name in _checks if not _EXTRA.match(name))
 
 
-def _import_chapter(number: str) -> None:
-    """Have the exercises of a chapter registered.
+def extra_exercises() -> list[str]:
+    """The names of the extra exercises in the bank, in order."""
+    for number in CHAPTERS:
+        _import_chapter(f"{number}-x")
+    return sorted(name for name in _checks if _EXTRA.match(name))
+
+
+def _import_chapter(name: str) -> None:
+    """Have the exercises registered that belong to the chapter of *name*.
 
     A page needs those of one chapter, and does not wait for the others.
     """
-    if number in CHAPTERS:
-        importlib.import_module(f"ontime.check.{CHAPTERS[number]}")
+    if name[:2] not in CHAPTERS:
+        return
+    folder = "ontime.check.bank" if _EXTRA.match(name) else "ontime.check"
+    module = f"{folder}.{CHAPTERS[name[:2]]}"
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
 
 
 def check(name: str, answer: object) -> Verdict:
@@ -71,12 +90,14 @@ def check(name: str, answer: object) -> Verdict:
     Raises:
         LookupError: there is no exercise of that name.
     """
-    _import_chapter(str(name)[:2])
+    _import_chapter(str(name))
     try:
         function = _checks[name]
     except (KeyError, TypeError):
+        extra = _EXTRA.match(str(name))
+        known = extra_exercises() if extra else exercises()
         raise LookupError(
-            f"there is no exercise {name!r}; there are {', '.join(exercises())}"
+            f"there is no exercise {name!r}; there are {', '.join(known)}"
         ) from None
     with warnings.catch_warnings():
         # A forgotten await is told in our words.

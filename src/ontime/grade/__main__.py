@@ -14,7 +14,14 @@ from pathlib import Path
 
 from ontime.grade.child import Limits
 from ontime.grade.grading import STATUSES, Grader
-from ontime.grade.labs import Exercise, LabError, default_folder, read_labs
+from ontime.grade.labs import (
+    Exercise,
+    LabError,
+    default_bank,
+    default_folder,
+    lab_of,
+    read_labs,
+)
 from ontime.grade.notebook import Cell, UnreadableError, find_answer, read
 from ontime.grade.table import Row, safe, write
 
@@ -42,8 +49,8 @@ def grade_files(
         paths: the submissions.
         exercises: of the labs, by name.
         grader: what runs the answers.
-        lab: the beginning of the exercises' names, such as ``"04"``, if the submissions
-            have lost them.
+        lab: the lab that was handed in, such as ``"04"``, or ``"04-x"`` for extra
+            exercises, if the submissions have lost the names of the exercises.
 
     Raises:
         LabError: an exercise cannot be graded on this machine.
@@ -69,13 +76,13 @@ def grade_files(
 def _wanted(
     cells: list[Cell], exercises: dict[str, Exercise], lab: str
 ) -> list[Exercise]:
-    named = {cell.exercise[:2] for cell in cells if cell.exercise in exercises}
+    named = {lab_of(cell.exercise) for cell in cells if cell.exercise in exercises}
     labs = {lab} if lab else named
-    found = [exercise for name, exercise in exercises.items() if name[:2] in labs]
+    found = [exercise for name, exercise in exercises.items() if lab_of(name) in labs]
     if not found:
         raise UnreadableError(
             "no cell has the name of an exercise; say which lab it is with --lab, "
-            f"one of {', '.join(sorted({name[:2] for name in exercises}))}"
+            f"one of {', '.join(sorted(set(map(lab_of, exercises))))}"
         )
     return found
 
@@ -114,10 +121,17 @@ def _parser() -> argparse.ArgumentParser:
         "--csv", required=True, type=Path, metavar="OUT", help="the table to write"
     )
     parser.add_argument(
-        "--labs", type=Path, metavar="FOLDER", help="the labs that were handed out"
+        "--labs",
+        type=Path,
+        metavar="FOLDER",
+        help="the labs or the extra exercises that were handed out; unless told, both "
+        "of this copy of the project",
     )
     parser.add_argument(
-        "--lab", default="", metavar="04", help="the lab, if its names are lost"
+        "--lab",
+        default="",
+        metavar="04",
+        help="the lab, if its names are lost; 04-x for the extra exercises",
     )
     parser.add_argument(
         "--seconds",
@@ -148,7 +162,10 @@ def _graded(options: argparse.Namespace) -> list[Row]:
             "--labs on-time/notebooks"
         )
     exercises = read_labs(folder)
-    if options.lab and not any(name[:2] == options.lab for name in exercises):
+    bank = None if options.labs else default_bank()
+    if bank is not None:
+        exercises |= read_labs(bank)
+    if options.lab and options.lab not in map(lab_of, exercises):
         raise LabError(f"{folder} has no exercises of a lab {options.lab!r}")
     grader = Grader(Limits(options.seconds, int(options.memory * 2**20)))
     for word in grader.missing_walls:

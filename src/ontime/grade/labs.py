@@ -1,14 +1,29 @@
-"""The exercises of the labs: what a submission is compared with."""
+"""The exercises of the labs: what a submission is compared with.
+
+The notebooks of the bank of extra exercises hold no solutions.  They are in a folder
+beside it: ``solutions/01_callbacks.py`` has those of ``exercises/01_callbacks.ipynb``,
+in a dict ``SOLUTIONS`` from the names of exercises to the text of a cell.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ontime.grade.notebook import Cell, UnreadableError, read
 
-__all__ = ["Exercise", "LabError", "default_folder", "exercises_of", "read_labs"]
+__all__ = [
+    "Exercise",
+    "LabError",
+    "default_bank",
+    "default_folder",
+    "exercises_of",
+    "lab_of",
+    "read_labs",
+    "read_solutions",
+]
 
 _PARTS = ("exercise", "solution", "check")
 
@@ -29,19 +44,65 @@ class Exercise:
     setup: tuple[str, ...]  # the cells above it that run anywhere
 
 
+def lab_of(name: str) -> str:
+    """The lab that an exercise belongs to.
+
+    It is ``"04"`` for those of lab 4, and ``"04-x"`` for the extra ones of chapter 4.
+    """
+    return name[:4] if name[2:4] == "-x" else name[:2]
+
+
 def default_folder() -> Path | None:
     """The folder with the labs of this copy of the project, or None."""
+    return _folder("notebooks")
+
+
+def default_bank() -> Path | None:
+    """The folder with the extra exercises of this copy of the project, or None."""
+    return _folder("teaching/exercises")
+
+
+def _folder(place: str) -> Path | None:
     for root in (Path(__file__).resolve().parents[3], Path.cwd()):
-        if any((root / "notebooks").glob("*.ipynb")):
-            return root / "notebooks"
+        if any((root / place).glob("*.ipynb")):
+            return root / place
     return None
+
+
+def read_solutions(path: Path) -> dict[str, str]:
+    """The solutions in a file of the bank, by the names of their exercises.
+
+    The file is read and not run.
+
+    Raises:
+        LabError: it holds no dict ``SOLUTIONS`` of texts.
+    """
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise LabError(f"the solutions {path} cannot be read: {error}") from None
+    for node in tree.body:
+        match node:
+            case ast.Assign([ast.Name("SOLUTIONS")], ast.Dict(keys, values)):
+                texts = [
+                    (key.value, value.value)
+                    for key, value in zip(keys, values, strict=True)
+                    if isinstance(key, ast.Constant) and isinstance(value, ast.Constant)
+                ]
+                if len(texts) == len(keys) and all(
+                    isinstance(text, str) for pair in texts for text in pair
+                ):
+                    return {str(name): str(text) for name, text in texts}
+    raise LabError(
+        f'{path} has no SOLUTIONS = {{"01-xname": """text of a cell"""}} of texts only'
+    )
 
 
 def read_labs(folder: Path) -> dict[str, Exercise]:
     """The exercises of all labs in a folder, by name.
 
     Raises:
-        LabError: it has none, or a lab cannot be read.
+        LabError: it has none, or a lab or its solutions cannot be read.
     """
     found: dict[str, Exercise] = {}
     for path in sorted(folder.glob("*.ipynb")):
@@ -49,7 +110,10 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
             cells = read(path)
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
-        found.update({exercise.name: exercise for exercise in exercises_of(cells)})
+        beside = folder.parent / "solutions" / f"{path.stem}.py"
+        solutions = read_solutions(beside) if beside.is_file() else {}
+        exercises = exercises_of(cells, solutions)
+        found.update({exercise.name: exercise for exercise in exercises})
     if not found:
         raise LabError(
             f"{folder} has no lab with exercises; name the folder with --labs, "
@@ -58,8 +122,14 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
     return found
 
 
-def exercises_of(cells: list[Cell]) -> list[Exercise]:
+def exercises_of(
+    cells: list[Cell], solutions: Mapping[str, str] | None = None
+) -> list[Exercise]:
     """The exercises of one lab, in order.
+
+    Args:
+        cells: of the lab.
+        solutions: by name, of those that have none in the lab.
 
     Raises:
         LabError: the cells of an exercise are not what they should be.
@@ -76,6 +146,9 @@ def exercises_of(cells: list[Cell]) -> list[Exercise]:
         elif "live" in cell.tags and "raises-exception" not in cell.tags:
             setup.append(cell.source)
     for name, found in parts.items():
+        if solutions and name in solutions:
+            kept = Cell("", name, frozenset({"solution"}), solutions[name])
+            found.setdefault("solution", kept)
         for part in _PARTS:
             if part not in found:
                 raise LabError(f"exercise {name} has no cell with the tag {part!r}")

@@ -11,6 +11,7 @@ import pytest
 from ontime.grade import STATUSES
 from ontime.grade import __main__ as command
 from ontime.grade.__main__ import main
+from ontime.grade.labs import default_bank
 from tests.ontime.grade.handed_in import (
     APART,
     GOOD_APART,
@@ -64,9 +65,29 @@ def test_a_lab_that_lost_its_names(tmp_path: Path) -> None:
     path.write_text(json.dumps(book))
     assert main([str(path), "--csv", str(out)]) == 1
     (row,) = table(out)
-    assert "--lab, one of 01, 02" in row["reason"]
+    assert "--lab, one of 01, 01-x, 02" in row["reason"]
     assert main([str(path), "--csv", str(out), "--lab", "03"]) == 0
     assert [row["status"] for row in table(out)].count("passed") == 1
+
+
+def test_extra_exercises(tmp_path: Path) -> None:
+    folder = default_bank()
+    assert folder is not None
+    book = json.loads((folder / "01_callbacks.ipynb").read_text("utf-8"))
+    stub_of(book, "01-xorder")["source"] = "order_of_letters = 'ABCDEFG'"
+    path, out = tmp_path / "bank.ipynb", tmp_path / "grades.csv"
+    path.write_text(json.dumps(book))
+    words = [str(path), "--csv", str(out), "--seconds", "60"]
+    assert main(words) == 0
+    rows = {row["exercise"]: row["status"] for row in table(out)}
+    assert rows.pop("01-xorder") == "not yet"
+    assert all(name.startswith("01-x") for name in rows), "none of the lab's"
+    assert set(rows.values()) <= {"no answer"}
+    for cell in book["cells"]:
+        cell["metadata"] = {}
+    path.write_text(json.dumps(book))
+    assert main([*words, "--lab", "01-x"]) == 0
+    assert table(out)[0]["status"] == "not yet"
 
 
 @pytest.mark.parametrize(

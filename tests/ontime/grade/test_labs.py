@@ -8,7 +8,7 @@ import pytest
 
 from ontime.check import exercises as names
 from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
-from ontime.grade.labs import exercises_of
+from ontime.grade.labs import default_bank, exercises_of, lab_of, read_solutions
 from ontime.grade.notebook import Cell
 from tests.notebooks.test_exercises import EXERCISES
 from tests.notebooks.test_exercises import Exercise as Lab
@@ -47,6 +47,43 @@ def test_labs_that_cannot_be_used() -> None:
     for check in ('check("y", b)', "print(b)", "check(", 'check("x", b, c)'):
         with pytest.raises(LabError, match="is not one line"):
             exercises_of(parts(check))
+
+
+def test_the_lab_of_an_exercise() -> None:
+    assert lab_of("04-fix") == "04"
+    assert lab_of("04-xslices") == "04-x"
+
+
+def test_a_bank_has_its_solutions_beside_it() -> None:
+    cells = parts()[:-1]
+    (exercise,) = exercises_of(cells, {"x": "b = 2", "y": "b = 3"})
+    assert exercise.solution == "b = 2"
+    with pytest.raises(LabError, match="no cell with the tag 'solution'"):
+        exercises_of(cells, {"y": "b = 3"})
+
+
+def test_solutions_are_read_and_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "01_a.py"
+    path.write_text('raise SystemExit\nSOLUTIONS = {"01-xa": "b = 1"}\n')
+    assert read_solutions(path) == {"01-xa": "b = 1"}
+    for text in ("", "SOLUTIONS = {1: '2'}", "SOLUTIONS = {'a': f()}", "SOLUTIONS = x"):
+        path.write_text(text)
+        with pytest.raises(LabError, match=r"01_a\.py has no SOLUTIONS = "):
+            read_solutions(path)
+    for bad in (path.parent, path.with_name("none.py")):
+        with pytest.raises(LabError, match="cannot be read"):
+            read_solutions(bad)
+    path.write_text("(")
+    with pytest.raises(LabError, match="cannot be read"):
+        read_solutions(path)
+
+
+def test_an_extra_exercise_is_graded(grader: Grader) -> None:
+    folder = default_bank()
+    assert folder is not None
+    exercise = read_labs(folder)["01-xorder"]
+    assert grader.grade(exercise, exercise.solution).passed
+    assert grader.grade(exercise, "order_of_letters = 'ABCDEFG'").status == "not yet"
 
 
 def changed(exercise: Exercise, **parts: str) -> Exercise:

@@ -1,0 +1,7 @@
+"""The bank of extra exercises, which go with the guide for teachers.
+
+Their names have an x behind the hyphen: ``01-xorder``.  The tasks are in
+``teaching/exercises/`` of the project and solutions in ``teaching/solutions/``; neither
+is part of the site.  A module for each chapter registers its checks, and is imported
+when one of them is asked for.
+"""
