@@ -16,42 +16,12 @@ ends the process.
 
 from __future__ import annotations
 
-import ast
-import asyncio
-import inspect
 import json
 import sys
 from contextlib import redirect_stdout
-from types import CodeType
 from typing import Any
 
-FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-
-
-def execute(code: CodeType, space: dict[str, Any]) -> Any:
-    result = eval(code, space)
-    if code.co_flags & inspect.CO_COROUTINE:
-
-        async def wait() -> Any:
-            return await result
-
-        return asyncio.run(wait())
-    return result
-
-
-def run_cell(source: str, space: dict[str, Any]) -> Any:
-    """Run a cell and return the value of its last expression, as a notebook does."""
-    tree = compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | FLAGS)
-    assert isinstance(tree, ast.Module)
-    last = None
-    if tree.body and isinstance(tree.body[-1], ast.Expr):
-        expression = tree.body.pop()
-        assert isinstance(expression, ast.Expr)
-        last = ast.Expression(expression.value)
-    execute(compile(tree, "<cell>", "exec", FLAGS), space)
-    if last is None:
-        return None
-    return execute(compile(last, "<cell>", "eval", FLAGS), space)
+from ontime.grade.cells import run_cell
 
 
 def attempt(sources: list[str], space: dict[str, Any]) -> tuple[Any, str | None]:

@@ -21,7 +21,6 @@ Standard library and the course only.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import builtins
 import inspect
@@ -29,16 +28,15 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from types import CodeType
 from typing import Any, NoReturn
 
 from ontime.grade import plain, screen
+from ontime.grade.cells import names_in, run_cell
 from ontime.grade.snapshot import Snapshot
 from ontime.grade.walls import raise_walls
 
 __all__ = ["main"]
 
-_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _Space = dict[str, Any]
 _LONGEST_CALL = 20_000  # characters of packed arguments: less than a pipe holds
 
@@ -77,7 +75,7 @@ def main() -> None:
     space: _Space = {"__name__": "__main__"}
     try:
         for source in _needed(job):
-            _run(source, space)
+            run_cell(source, space)
         if job["part"] in ("judge", "together"):
             check = _checker(job["name"])  # before anything of the answer
         if job["part"] == "together":
@@ -121,8 +119,8 @@ def _checker(name: str) -> Callable[[str, Any], Any]:
 def _value(line: _Line, job: dict[str, Any], space: _Space) -> Any:
     """The value of the answer, or the end of the process."""
     try:
-        _run(job["answer"], space)
-        return _run(job["expression"], space)
+        run_cell(job["answer"], space)
+        return run_cell(job["expression"], space)
     except MemoryError:
         line.end(status="memory", reason="it took more memory than it may have")
     except BaseException as error:
@@ -208,13 +206,10 @@ def _doubts(
         (job["stub"], stub, False),
         (job["solution"], solution, True),
     ):
-        _run(source, space)
-        if check(job["name"], _run(job["expression"], space)).passed is not good:
+        run_cell(source, space)
+        if check(job["name"], run_cell(job["expression"], space)).passed is not good:
             return "after it the check is not what it was"
     return ""
-
-
-# Cells
 
 
 def _needed(job: dict[str, Any]) -> list[str]:
@@ -223,55 +218,14 @@ def _needed(job: dict[str, Any]) -> list[str]:
     wanted: set[str] = set()
     for key in ("answer", "stub", "solution"):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            wanted |= _names(job.get(key, ""))[1]
+            wanted |= names_in(job.get(key, ""))[1]
     cells = []
     for source in reversed(setup):
-        binds, uses = _names(source)
+        binds, uses = names_in(source)
         if binds & wanted:
             wanted |= uses
             cells.append(source)
     return cells[::-1]
-
-
-def _names(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell binds and all that it mentions."""
-    binds: set[str] = set()
-    uses: set[str] = set()
-    for node in ast.walk(compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | _FLAGS)):
-        if isinstance(node, ast.Name):
-            (uses if isinstance(node.ctx, ast.Load) else binds).add(node.id)
-            uses.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            binds.add(node.name)
-        elif isinstance(node, ast.alias):
-            binds.add(node.asname or node.name.split(".")[0])
-    return binds, uses
-
-
-def _run(source: str, space: _Space) -> Any:
-    """Run a cell; the value of its last expression, as a notebook shows it."""
-    tree = compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | _FLAGS)
-    assert isinstance(tree, ast.Module)
-    shown = tree.body.pop() if tree.body else None
-    if not isinstance(shown, ast.Expr):
-        tree.body += [shown] if shown else []
-        shown = None
-    _execute(compile(tree, "<cell>", "exec", _FLAGS), space)
-    if shown is None:
-        return None
-    last = ast.Expression(shown.value)
-    return _execute(compile(last, "<cell>", "eval", _FLAGS), space)
-
-
-def _execute(code: CodeType, space: _Space) -> Any:
-    result = eval(code, space)
-    if code.co_flags & inspect.CO_COROUTINE:
-
-        async def wait() -> Any:
-            return await result
-
-        return asyncio.run(wait())
-    return result
 
 
 def _words(error: BaseException) -> str:
