@@ -43,6 +43,16 @@ export class Files {
     }
   }
 
+  /** The worker's script as soon as it is there, while `get` fetches everything. */
+  async script() {
+    return text(await this.#keep(PYTHON.script));
+  }
+
+  /** The core of Python, likewise. */
+  core() {
+    return this.#keep(PYTHON.core);
+  }
+
   /** Stop fetching; what is there stays. */
   abort() {
     this.control?.abort();

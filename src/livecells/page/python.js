@@ -22,7 +22,7 @@ const BASE = "https://livecells.invalid/";
 const PAGE = 65_536; // bytes by which a memory grows
 
 /** Answer Pyodide's requests for its files from memory while `action` runs. */
-async function fromMemory({ core, library, snapshot }, action) {
+async function fromMemory({ library, snapshot }, compiled, action) {
   const { fetch } = self;
   const { instantiateStreaming } = WebAssembly;
   self.fetch = async (request) => {
@@ -32,12 +32,13 @@ async function fromMemory({ core, library, snapshot }, action) {
     throw new TypeError(`nothing is fetched here, and ${address} was asked for`);
   };
   WebAssembly.instantiateStreaming = async (_, imports) => {
-    const made = await WebAssembly.instantiate(core, imports);
+    const module = await compiled;
+    const instance = await WebAssembly.instantiate(module, imports);
     // Pyodide copies a snapshot into the memory that it finds, and makes no room for it.
-    const { memory } = made.instance.exports;
+    const { memory } = instance.exports;
     const lacks = (snapshot?.byteLength ?? 0) - memory.buffer.byteLength;
     if (lacks > 0) memory.grow(Math.ceil(lacks / PAGE));
-    return made;
+    return { instance, module };
   };
   try {
     return await action();
@@ -47,8 +48,8 @@ async function fromMemory({ core, library, snapshot }, action) {
   }
 }
 
-/** Start Pyodide, from a snapshot if there is one. */
-export async function start(message, more = {}) {
+/** Start Pyodide, from a snapshot if there is one; `compiled` is a promise of its core. */
+export async function start(message, compiled, more = {}) {
   const { lock, runtime, wheels, snapshot } = message;
   const options = {
     indexURL: BASE,
@@ -65,7 +66,7 @@ export async function start(message, more = {}) {
     ...more,
   };
   if (snapshot) options._loadSnapshot = new Uint8Array(snapshot);
-  const pyodide = await fromMemory(message, () => loadPyodide(options));
+  const pyodide = await fromMemory(message, compiled, () => loadPyodide(options));
   addWheels(pyodide, wheels, ["runtime.zip"]);
   return pyodide;
 }

@@ -11,7 +11,10 @@ const POLICY =
 const ANSWER = 10_000; // ms within which the frame's own script answers
 
 export class Sandbox {
-  /** `hear(message)` gets what the worker sends: objects, or an ArrayBuffer. */
+  /**
+   * The frame is made at once, and the worker as soon as the promise of its script is kept.
+   * `hear(message)` gets what the worker sends: objects, or an ArrayBuffer.
+   */
   constructor(script, hear) {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -26,21 +29,24 @@ export class Sandbox {
       `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
       `<script>${relay}</script>`;
     this.port.onmessage = ({ data }) => this.#take(data);
-    this.frame.addEventListener(
-      "load",
-      () => {
-        if (!this.frame) return;
-        const start = { type: "start", script };
-        this.frame.contentWindow.postMessage(start, "*", [port2]);
-        this.isStarted = true;
-        const reason = "a content policy of this site forbids the frame that it needs";
-        this.late = setTimeout(() => this.hear({ type: "unready", reason }), ANSWER);
-        for (const message of this.waiting) this.post(message);
-        this.waiting = [];
-      },
-      { once: true },
+    const loaded = new Promise((done) =>
+      this.frame.addEventListener("load", done, { once: true }),
+    );
+    Promise.all([script, loaded]).then(
+      ([text]) => this.#start(text, port2),
+      () => {}, // whoever has promised the script says why there is none
     );
     document.body.append(this.frame);
+  }
+
+  #start(script, port) {
+    if (!this.frame) return;
+    this.frame.contentWindow.postMessage({ type: "start", script }, "*", [port]);
+    this.isStarted = true;
+    const reason = "a content policy of this site forbids the frame that it needs";
+    this.late = setTimeout(() => this.hear({ type: "unready", reason }), ANSWER);
+    for (const message of this.waiting) this.post(message);
+    this.waiting = [];
   }
 
   /** Send the worker a message. */

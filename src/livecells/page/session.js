@@ -195,14 +195,15 @@ export class Session extends EventTarget {
       const { version } = this.config;
       const finding =
         this.kept === undefined ? store.load(this.place, version) : this.kept;
-      const files = await this.files.get(wheels, this.#tell);
+      const loading = this.files.get(wheels, this.#tell);
+      let python = this.#open(); // gets ready while the rest is fetched
+      const files = await loading;
       if (isStale()) return false;
       this.kept = await finding;
       if (isStale()) return false;
       this.#emit("progress", { text: "Starting Python", loaded: 0, total: 0 });
-      let boot;
       try {
-        boot = await this.#boot(files, this.kept?.snapshot ?? null);
+        await python.boot(files, this.kept?.snapshot ?? null);
       } catch (error) {
         if (!this.kept || isStale()) throw error;
         // A snapshot that does not fit: forget it and start the long way.
@@ -211,11 +212,12 @@ export class Session extends EventTarget {
         this.sandbox?.remove();
         await store.save(this.place, version, null);
         if (isStale()) return false;
-        boot = await this.#boot(files, null);
+        python = this.#open();
+        await python.boot(files, null);
       }
       if (isStale()) return false;
       this.wheels = new Set(wheels);
-      this.#setState("idle", { boot });
+      this.#setState("idle", { boot: this.kept ? "snapshot" : "normal" });
       return true;
     } catch (error) {
       if (isStale()) return false;
@@ -225,24 +227,36 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Start Python in a new sandbox; resolves to "snapshot" or "normal". */
-  #boot({ script, ...files }, snapshot) {
-    return new Promise((resolve, reject) => {
-      const sandbox = new Sandbox(script, (message) => {
-        if (sandbox !== this.sandbox) return;
-        const { type, reason } = message ?? {};
-        if (this.state === "loading") {
-          if (type === "ready") resolve(snapshot ? "snapshot" : "normal");
-          else if (type === "unready" || type === "crashed")
-            reject(new Error(String(reason)));
-        } else {
-          this.#hear(message);
-        }
-      });
-      this.sandbox = sandbox;
-      const { limit } = this.config;
-      sandbox.post({ type: "boot", limit, packages: this.#packages(), snapshot, ...files });
+  /**
+   * A new sandbox, in which Python's core is made ready as soon as it is there; the files
+   * are being fetched. `boot(files, snapshot)` starts Python in it.
+   */
+  #open() {
+    let hear;
+    const ready = new Promise((resolve, reject) => {
+      hear = ({ type, reason }) => {
+        if (type === "ready") resolve();
+        else if (type === "unready" || type === "crashed")
+          reject(new Error(String(reason)));
+      };
     });
+    ready.catch(() => {}); // said when Python is to start in it
+    const sandbox = new Sandbox(this.files.script(), (message) => {
+      if (sandbox !== this.sandbox) return;
+      if (this.state === "loading") hear(message ?? {});
+      else this.#hear(message);
+    });
+    this.sandbox = sandbox;
+    const compile = (core) => sandbox.post({ type: "compile", core });
+    this.files.core().then(compile, () => {});
+    const { limit } = this.config;
+    const boot = ({ lock, library, runtime, wheels }, snapshot) => {
+      const packages = this.#packages();
+      const files = { lock, library, runtime, wheels };
+      sandbox.post({ type: "boot", limit, packages, snapshot, ...files });
+      return ready;
+    };
+    return { boot };
   }
 
   #packages(wheels = this.config.wheels.map(({ file }) => file)) {
@@ -267,12 +281,14 @@ export class Session extends EventTarget {
       const wheels = this.config.wheels.map(({ file }) => file).filter((f) => all.has(f));
       const { script, ...files } = await this.files.get(wheels);
       const snapshot = await new Promise((resolve, reject) => {
-        sandbox = new Sandbox(script, (message) => {
+        sandbox = new Sandbox(Promise.resolve(script), (message) => {
           if (message instanceof ArrayBuffer) resolve(message);
           else reject(new Error(message.reason));
         });
         const packages = this.#packages(wheels);
-        sandbox.post({ type: "prepare", packages, ...files });
+        const { core, ...others } = files;
+        sandbox.post({ type: "compile", core });
+        sandbox.post({ type: "prepare", packages, ...others });
       });
       this.kept = { snapshot, wheels };
       await store.save(this.place, this.config.version, this.kept);

@@ -1,7 +1,8 @@
 // The worker: runs cells with the runtime. Pyodide's own script is bundled into this
 // file, so that a new worker needs nothing but what the page has in its memory.
 //
-// Messages in:  {type: "boot", …}, {type: "prepare", …}, {type: "run", …},
+// Messages in:  {type: "compile", core}, then {type: "boot", …} or {type: "prepare", …};
+//               {type: "run", …},
 //               {type: "add", wheels}, {type: "forget", id}, {type: "complete", …}
 // Messages out: as text, {type: "ready", boot}, {type: "unready", reason}, and while
 //               cells run "plan", "begin", "output", "end", "done", "crashed" and
@@ -54,6 +55,7 @@ def complete(before):
 
 let python = null; // {plan, begin, step, result, forget, complete, size} once it runs
 let pyodide = null;
+let compiled = null; // promise of Python's core
 let current = null; // id of the cell that runs
 let isRunning = false;
 let idle = 0; // the timer that serves what cells have left behind
@@ -74,7 +76,7 @@ const ROOM_AFTER_AN_ERROR = 2 ** 29;
 
 async function boot(message) {
   const { limit, snapshot, packages } = message;
-  pyodide = await start(message);
+  pyodide = await start(message, compiled);
   // Private, like the snapshots: some fatal errors leave through a callback of Pyodide's
   // own, and then nothing that is awaited here would ever end.
   if (pyodide._api) pyodide._api.on_fatal = broke;
@@ -102,7 +104,7 @@ async function boot(message) {
 
 /** Send the page a copy of a Python that has imported what cells use. */
 async function prepare(message) {
-  const prepared = await start(message, { _makeSnapshot: true });
+  const prepared = await start(message, compiled, { _makeSnapshot: true });
   runWith(prepared, PREPARE, { packages: message.packages });
   const { buffer } = prepared.makeMemorySnapshot();
   post(buffer, [buffer]);
@@ -204,7 +206,14 @@ const guarded =
     }
   };
 
+/** Compile Python's core while the page fetches the rest. */
+function compile({ core }) {
+  compiled = WebAssembly.compile(core);
+  compiled.catch(() => {}); // who waits for it says so
+}
+
 const ACTIONS = {
+  compile,
   boot,
   prepare,
   run,
