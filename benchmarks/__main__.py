@@ -10,7 +10,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import environment, report, runner
+from benchmarks import environment, readme, report, runner
 from benchmarks.workloads import CHOICES, WORKLOADS, Workload
 from tools.common import ROOT, ToolError, say
 
@@ -171,6 +171,7 @@ def run(options: argparse.Namespace) -> None:
     results = measure(options, python)
     if path is not None:
         report.write(results, path)
+        readme.follow(path)
         say(f"Written to {runner.relative(path)}.")
 
 

@@ -20,7 +20,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import environment, report, runner
+from benchmarks import environment, readme, report, runner
 from tools.common import ROOT, ToolError, say
 
 __all__ = ["ALONE", "COMMAND", "PLUGIN", "TREES", "Tree", "group", "main", "plant"]
@@ -233,7 +233,7 @@ def measure(
 def group(
     title: str, about: str, values: dict[str, Sequence[float]] | dict[str, list[float]]
 ) -> dict[str, Any]:
-    """One group of the results file; its schema is in book/_ext/benchmark_table.py."""
+    """One group of the results file; its schema is in benchmarks/schema.py."""
     rows = []
     for name in NAMES:
         each = runner.ratios(values[name], values[ALONE])
@@ -343,6 +343,7 @@ def run(options: argparse.Namespace) -> None:
     path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
     if path is not None:
         report.write(results, path)
+        readme.follow(path)
         say(f"Written to {runner.relative(path)}.")
 
 

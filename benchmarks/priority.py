@@ -24,7 +24,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import environment, report, runner
+from benchmarks import environment, readme, report, runner
 from benchmarks.priority_worker import (
     ASYNKIT,
     CHAINS,
@@ -190,7 +190,7 @@ def table(
     rows: Sequence[str] = ROWS,
     judged: str | None = None,
 ) -> dict[str, Any]:
-    """One group of the results file; its schema is in book/_ext/benchmark_table.py.
+    """One group of the results file; its schema is in benchmarks/schema.py.
 
     Args:
         title: The head of the table.
@@ -569,6 +569,7 @@ def run(options: argparse.Namespace) -> None:
     whole = results | {"packages": packages, "groups": merged(old["groups"], groups)}
     if path is not None:
         report.write(whole, path)
+        readme.follow(path)
         say(f"Written to {runner.relative(path)}.")
 
 

@@ -239,7 +239,7 @@ def ratios(values: Sequence[float], baseline: Sequence[float]) -> list[float]:
 
 
 def group(results: Results, counter: Counter | None = None) -> dict[str, Any]:
-    """One group of the results file; its schema is in book/_ext/benchmark_table.py."""
+    """One group of the results file; its schema is in benchmarks/schema.py."""
     workload = results.workload
     baseline = baseline_of(results)
     scale = 1e6 / results.size if workload.each and counter is None else 1.0

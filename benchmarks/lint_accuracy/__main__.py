@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import readme
 from benchmarks.lint_accuracy.accuracy import (
     Row,
     judged,
@@ -129,6 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not options.no_write:
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         TABLE.write_text(text, encoding="utf-8")
+        readme.follow(TABLE)
     return 0
 
 

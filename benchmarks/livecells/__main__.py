@@ -12,7 +12,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import report
+from benchmarks import readme, report
 from benchmarks.livecells import lite, measure
 from benchmarks.livecells.server import serve
 from tests.site.live.driver import MissingError, find_browser, find_node
@@ -107,6 +107,7 @@ def run(options: argparse.Namespace) -> None:
     file = target(options)
     if file is not None:
         report.write(results, file)
+        readme.follow(file)
         say(f"\nWritten to {file.name}.")
 
 

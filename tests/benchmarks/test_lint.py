@@ -9,10 +9,9 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-import benchmark_table
 import pytest
 
-from benchmarks import lint, runner
+from benchmarks import lint, readme, runner, schema
 from benchmarks.lint import ALONE, COMMAND, PLUGIN, TREES
 from tools.common import ROOT, ToolError
 
@@ -52,8 +51,8 @@ def test_ratios_are_taken_round_by_round():
     assert rows[PLUGIN]["spread"] == [2.2, 4.4]
     assert rows[COMMAND]["ratio"] == 0.1
     data = {"machine": {"a": "b"}, "python": "x", "groups": [group]}
-    assert benchmark_table.check(data) == data
-    assert benchmark_table.verdict(group).endswith("Met: 1.10.")
+    assert schema.check(data) == data
+    assert schema.verdict(group).endswith("Met: 1.10.")
 
 
 def test_a_tree_has_the_planted_file_and_no_tests(tmp_path):
@@ -108,7 +107,7 @@ def test_fewer_rounds_write_no_file(monkeypatch, tmp_path, capsys):
     assert lint.main(["--rounds", "1", "--output", str(tmp_path / "other.json")]) == 0
     assert lint.main([]) == 0
     for name in ("other.json", "published.json"):
-        benchmark_table.check(json.loads((tmp_path / name).read_text("utf-8")))
+        schema.check(json.loads((tmp_path / name).read_text("utf-8")))
     assert "Aim for flake8 with the LAG rules" in capsys.readouterr().out
 
 
@@ -123,7 +122,7 @@ def test_without_flake8_there_is_one_clear_line(monkeypatch):
 
 @pytest.fixture(scope="module")
 def published():
-    return benchmark_table.check(json.loads(PUBLISHED.read_text(encoding="utf-8")))
+    return schema.check(json.loads(PUBLISHED.read_text(encoding="utf-8")))
 
 
 def test_the_published_tables_are_whole(published):
@@ -146,6 +145,6 @@ def test_the_published_versions_are_the_pinned_ones(published):
 
 
 def test_the_page_shows_the_file():
-    page = (ROOT / "book" / "benchmarks.md").read_text(encoding="utf-8")
-    assert "```{benchmarks} benchmarks/lint_results.json" in page
+    page = readme.PAGE.read_text(encoding="utf-8")
+    assert lint.RESULTS.name in readme.sources(page)
     assert f"\n{lint.SPOKEN}\n" in page

@@ -8,9 +8,9 @@ import json
 import urllib.error
 import urllib.request
 
-import benchmark_table
 import pytest
 
+from benchmarks import schema
 from benchmarks.livecells import __main__ as command
 from benchmarks.livecells import measure
 from benchmarks.livecells.server import Counted, serve
@@ -75,13 +75,11 @@ def test_the_tables_follow_the_schema_and_judge_the_aims():
         "Stop",
         "Megabytes sent, compressed",
     }
-    benchmark_table.check(results(list(groups.values())))
+    schema.check(results(list(groups.values())))
     first = groups["First visit"]["rows"][0]
     assert (first["value"], first["ratio"]) == (2.0, 0.2)
     assert first["ratio_spread"] == [0.1, 0.3]
-    verdicts = {
-        title: benchmark_table.verdict(group) for title, group in groups.items()
-    }
+    verdicts = {title: schema.verdict(group) for title, group in groups.items()}
     assert verdicts["First visit"].endswith("Met: 0.20.")
     assert verdicts["Second visit"].endswith("Missed: 1.00 s.")
     assert verdicts["Stop"].endswith("Met: 0.30 s.")
@@ -90,8 +88,8 @@ def test_the_tables_follow_the_schema_and_judge_the_aims():
 
 def test_a_missed_aim_is_missed():
     groups = by_title(measure.groups(found(ours=(5.0, 5.0, 5.0)), 3))
-    assert "Missed: 0.50" in benchmark_table.verdict(groups["First visit"])
-    assert "Missed: 2.50 s" in benchmark_table.verdict(groups["Second visit"])
+    assert "Missed: 0.50" in schema.verdict(groups["First visit"])
+    assert "Missed: 2.50 s" in schema.verdict(groups["Second visit"])
 
 
 def test_what_was_sent_belongs_to_the_span_it_was_sent_in():
@@ -154,7 +152,7 @@ def test_a_missing_browser_is_one_line(monkeypatch, capsys):
 def test_the_published_results_follow_the_schema():
     if not PUBLISHED.is_file():
         pytest.skip("no results yet: run python -m benchmarks.livecells")
-    data = benchmark_table.check(json.loads(PUBLISHED.read_text(encoding="utf-8")))
+    data = schema.check(json.loads(PUBLISHED.read_text(encoding="utf-8")))
     assert {row["name"] for row in data["groups"][0]["rows"]} == {
         measure.OURS,
         measure.LITE,

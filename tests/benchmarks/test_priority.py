@@ -11,10 +11,9 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import benchmark_table
 import pytest
 
-from benchmarks import environment, priority, priority_worker, runner
+from benchmarks import environment, priority, priority_worker, runner, schema
 from benchmarks.priority_worker import (
     ASYNKIT,
     CHAINS,
@@ -102,8 +101,8 @@ def test_ratios_are_taken_round_by_round():
     assert rows[OURS]["ratio_spread"] == [1.05, 1.5]
     assert rows[ASYNKIT] == {"name": ASYNKIT, "value": None, "note": "not installed"}
     data = {"machine": {"a": "b"}, "python": "x", "groups": [group]}
-    assert benchmark_table.check(data) == data
-    assert benchmark_table.verdict(group).endswith("Met: 1.05.")
+    assert schema.check(data) == data
+    assert schema.verdict(group).endswith("Met: 1.05.")
 
 
 def test_priorities_in_use_have_an_aim_of_their_own(monkeypatch):
@@ -113,9 +112,9 @@ def test_priorities_in_use_have_an_aim_of_their_own(monkeypatch):
     load = next(one for one in priority.WORKLOADS if one.is_judged)
     plain, in_use = priority.counted("python", load, counter, 1)
     assert [row["name"] for row in plain["rows"]] == list(priority.ROWS)
-    assert benchmark_table.verdict(plain).endswith("Met: 1.04.")
+    assert schema.verdict(plain).endswith("Met: 1.04.")
     assert [row["name"] for row in in_use["rows"]] == [STOCK, IN_USE]
-    assert benchmark_table.verdict(in_use).endswith("Missed: 1.12.")
+    assert schema.verdict(in_use).endswith("Missed: 1.12.")
     assert len(priority.counted("python", priority.WORKLOADS[1], counter, 1)) == 1
 
 
@@ -133,7 +132,7 @@ def test_the_growth_has_its_limit(monkeypatch):
     group = priority.growth("python", 3, 1)
     assert group["aim"]["at_most"] == pytest.approx(220)
     assert group["rows"][-1]["ratio"] == 100
-    assert benchmark_table.verdict(group).endswith("Met: 100.00.")
+    assert schema.verdict(group).endswith("Met: 100.00.")
 
 
 # ---------------------------------------------------------------- callbacks
@@ -202,7 +201,7 @@ def test_the_rate_is_callbacks_for_each_second(monkeypatch):
     ratios = [row["ratio"] for row in rates["rows"]]
     assert ratios == pytest.approx([1 / n for n in range(1, 6)], rel=1e-3)
     data = {"machine": {"a": "b"}, "python": "x", "groups": [counts, rates]}
-    assert benchmark_table.check(data) == data
+    assert schema.check(data) == data
 
 
 def test_a_count_that_changes_is_an_error(monkeypatch):
@@ -248,7 +247,7 @@ def published():
 
 
 def test_the_published_file_is_whole(published):
-    assert benchmark_table.check(published) == published
+    assert schema.check(published) == published
     titles = [group["title"] for group in published["groups"]]
     for load in priority.WORKLOADS:
         assert f"{load.title}: instructions" in titles

@@ -13,11 +13,10 @@ import subprocess
 import sys
 import time
 
-import benchmark_table
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import environment, report, runner, worker
+from benchmarks import environment, report, runner, schema, worker
 from benchmarks.workloads import LOOPS, OURS, STOCK, TRACERS, WORKLOADS, Contestant
 from tools.common import ROOT, ToolError
 
@@ -146,7 +145,7 @@ def test_without_any_peer_there_is_still_a_table():
     group = runner.group(nothing)
     assert "baseline" not in group
     for one in (group, runner.group(alone)):
-        benchmark_table.check({"machine": {"a": "b"}, "python": "x", "groups": [one]})
+        schema.check({"machine": {"a": "b"}, "python": "x", "groups": [one]})
 
 
 def test_a_tracer_is_given_per_callback_in_microseconds():
@@ -177,7 +176,7 @@ def test_the_table_says_whether_the_aim_was_met(ratio, word):
     values = {OURS: [ratio], "seedloop": [1.0]}
     group = runner.group(measured("sleeps", values))
     assert f": {word}, {ratio:.2f}." in report.as_text(group)
-    assert word.capitalize() in benchmark_table.verdict(group)
+    assert word.capitalize() in schema.verdict(group)
 
 
 def test_the_table_is_aligned():
@@ -237,7 +236,7 @@ def test_a_small_run_of_our_loop_and_the_stock_loop():
             assert len(values) == 2
             assert all(0 < value < math.inf for value in values)
         group = runner.group(results)
-        benchmark_table.check({"machine": {"a": "b"}, "python": "x", "groups": [group]})
+        schema.check({"machine": {"a": "b"}, "python": "x", "groups": [group]})
 
 
 def test_a_small_run_of_our_tracer():
@@ -412,7 +411,7 @@ def test_a_whole_command_from_options_to_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(environment, "ensure", lambda python: python)
     path = tmp_path / "out.json"
     assert command.main(["--quick", "--rounds", "1", "--output", str(path)]) == 0
-    results = benchmark_table.check(json.loads(path.read_text(encoding="utf-8")))
+    results = schema.check(json.loads(path.read_text(encoding="utf-8")))
     assert results["groups"][0]["title"] == "1,000 calls of call_soon"
     assert "1,000 calls of call_soon" in capsys.readouterr().out
 
@@ -548,7 +547,7 @@ def test_without_a_network_there_is_one_clear_line(project):
 @pytest.fixture(scope="module")
 def published():
     text = PUBLISHED.read_text(encoding="utf-8")
-    return benchmark_table.check(json.loads(text))
+    return schema.check(json.loads(text))
 
 
 def test_every_contestant_has_a_row_in_each_group(published):
@@ -594,15 +593,6 @@ def test_the_published_file_names_no_machine(published):
     assert re.search(r"\d{4}-\d\d-\d\d", text) is None  # a date
     assert re.search(r"(?:^|[\s\"'])(?:/|[A-Z]:\\\\)\w", text) is None  # a path
     assert set(published["machine"]) <= {"Processor", "System", "Build of Python"}
-
-
-def test_the_page_types_no_figure_by_hand():
-    page = (ROOT / "book" / "benchmarks.md").read_text(encoding="utf-8")
-    assert "```{benchmarks}" in page
-    prose = re.sub(r"```.*?```|flake8|<\w+>`", "", page, flags=re.DOTALL)
-    assert re.findall(r"\d", prose) == []
-    for row in LOOPS:
-        assert row.name.split()[0] in page.replace("Trio", "trio")
 
 
 def test_the_command_runs_as_a_module():

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import accessible_theme
-import benchmark_table
 import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from tests.site.checks import ROOT, read_page
+from tests.site.checks import read_page
 
 PUBLISHED = """
 [[source]]
@@ -46,7 +45,7 @@ unit = "s"
 kind = "shown"
 """
 CONF = """
-extensions = ["myst_parser", "sphinxcontrib.bibtex", "scoreboard", "benchmark_table"]
+extensions = ["myst_parser", "sphinxcontrib.bibtex", "scoreboard"]
 bibtex_bibfiles = ["book/references.bib"]
 html_theme = "basic"
 """
@@ -74,7 +73,6 @@ class Book:
         self.path = path
         (path / "book").mkdir()
         (path / "notebooks").mkdir()
-        (path / "benchmarks").mkdir()
         self.write("conf.py", CONF)
         self.write("book/published.toml", PUBLISHED)
         self.write("book/references.bib", "@misc{someone2020,\n title = {T},\n}")
@@ -205,135 +203,6 @@ def test_roles(book: Book, text: str, says: str) -> None:
         assert warnings == ""
         figure = text.strip("`").split("`")[1].removeprefix("A1:")
         assert f"It is {figure}." in words(page, "p")
-
-
-# -------------------------------------------------------------- benchmarks
-
-
-def results(**changes: Any) -> dict[str, Any]:
-    group: dict[str, Any] = {
-        "title": "Sleeps",
-        "unit": "s",
-        "method": "Best of 5.",
-        "baseline": "peer",
-        "aim": {"name": "looplab", "at_most": 0.9, "text": "at most 0.9"},
-        "rows": [
-            {"name": "looplab", "value": 0.8, "ratio": 0.8, "spread": [0.8, 1.2]},
-            {"name": "peer", "value": 1.0, "ratio": 1.0},
-            {"name": "other", "value": None, "note": "does not start"},
-        ],
-    }
-    group.update(changes)
-    return {
-        "machine": {"processor": "example, 2 cores"},
-        "python": "CPython 3.11",
-        "command": "make bench",
-        "packages": {"peer": "1.0"},
-        "groups": [group],
-    }
-
-
-def test_the_benchmark_page(book: Book) -> None:
-    book.write("index.md", "# Top\n\n```{benchmarks}\n```")
-    _, warnings = book.build()
-    assert "run the benchmark command first" in warnings
-    book.write("benchmarks/results.json", json.dumps(results()))
-    page, warnings = book.build()
-    assert warnings == ""
-    text = " ".join(page.get_text().split())
-    for part in (
-        "processor: example, 2 cores",
-        "CPython 3.11",
-        "peer 1.0",
-        "Best of 5",
-    ):
-        assert part in text
-    assert "Met: 0.80" in text
-    assert words(page, "table caption") == "Sleeps"
-    assert len(page.select("thead th[scope=col]")) == 5
-    assert [th.get_text() for th in page.select("tbody th[scope=row]")] == [
-        "looplab",
-        "peer",
-        "other",
-    ]
-    assert "not run" in text
-
-
-def test_a_missed_aim_is_said() -> None:
-    aim = {"name": "looplab", "at_most": 0.7, "text": "at most 0.7"}
-    (group,) = benchmark_table.check(results(aim=aim))["groups"]
-    assert benchmark_table.verdict(group) == "Aim: at most 0.7. Missed: 0.80."
-
-
-def test_an_aim_may_be_about_the_value() -> None:
-    aim = {"name": "looplab", "value_at_most": 0.5, "text": "at most 0.5 s"}
-    (group,) = benchmark_table.check(results(aim=aim))["groups"]
-    assert benchmark_table.verdict(group) == "Aim: at most 0.5 s. Missed: 0.80 s."
-
-
-def test_another_file_of_results(book: Book) -> None:
-    book.write("index.md", "# Top\n\n```{benchmarks} benchmarks/more.json\n```")
-    _, warnings = book.build()
-    assert "no benchmark results at benchmarks/more.json" in warnings
-    book.write("benchmarks/more.json", json.dumps(results(title="More")))
-    page, warnings = book.build()
-    assert warnings == ""
-    assert words(page, "table caption") == "More"
-
-
-def row(**changes: Any) -> list[dict[str, Any]]:
-    return [{"name": "looplab", "value": 1.0} | changes, {"name": "peer", "value": 2.0}]
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"titel": "x"}, "unknown titel"),
-        ({"rows": []}, "has no rows"),
-        ({"baseline": "nobody"}, "'nobody' is not a row"),
-        ({"rows": row(value="1")}, "must be a number"),
-        ({"rows": row(value=-1)}, "must be finite"),
-        ({"rows": row(value=float("nan"))}, "must be finite"),
-        ({"rows": row(value=None)}, "no note to say why"),
-        ({"rows": row(spread=[2, 1])}, "ends swapped"),
-        ({"rows": row(spread=[1])}, "must be [lowest, highest]"),
-        ({"rows": row(ratio_spread=[2, 1])}, "ratio_spread of 'looplab'"),
-        ({"rows": row(ratio=0.7)}, "its value over the baseline's is 0.5"),
-        ({"rows": row() + row()}, "is there twice"),
-        ({"aim": {"name": "looplab", "at_most": 1}}, "lacks text"),
-        ({"aim": {"name": "looplab", "text": "x"}}, "needs one of at_most, value"),
-    ],
-)
-def test_wrong_results_are_refused(changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(benchmark_table.BenchmarkError) as caught:
-        benchmark_table.check(results(**changes))
-    assert says in str(caught.value)
-
-
-def test_a_paired_ratio_need_not_be_the_quotient() -> None:
-    benchmark_table.check(results(rows=row(ratio=0.7, paired=True)))
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (1.0234, "1.02"),
-        (12345.6, "12,300"),
-        (999.9, "1,000"),
-        (0.000456, "0.000456"),
-        (38, "38.0"),
-    ],
-)
-def test_three_digits(value: float, text: str) -> None:
-    assert benchmark_table.number(value) == text
-
-
-def test_the_published_results_follow_the_schema() -> None:
-    path = ROOT / "benchmarks" / "results.json"
-    if not path.is_file():
-        pytest.skip("no benchmark results yet: run `make bench`")
-    benchmark_table.check(json.loads(path.read_text(encoding="utf-8")))
 
 
 # ------------------------------------------------------------------- theme

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import readme
 from benchmarks.lint_accuracy.accuracy import lint
 from benchmarks.lint_accuracy.corpus import FOLDER, fetch
 from tools.common import ROOT, ToolError, say
@@ -142,9 +143,7 @@ def _run(one: Advice, copy: Path, python: Path) -> int:
 def table(every: Sequence[Advice]) -> str:
     """The table of the page, in Markdown."""
     lines = ["| library | place | section of the advice |", "|---|---|---|"]
-    lines += [
-        f"| {one.project} | `{one.file}` | {{ref}}`{one.section}` |" for one in every
-    ]
+    lines += [f"| {one.project} | `{one.file}` | `{one.section}` |" for one in every]
     return "\n".join([*lines, ""])
 
 
@@ -164,6 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return error.code
     TABLE.write_text(table(advice()), encoding="utf-8")
+    readme.follow(TABLE)
     return 0
 
 

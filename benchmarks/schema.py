@@ -1,16 +1,4 @@
-"""The benchmark table: ``benchmarks/results.json`` as an accessible table.
-
-Use in a page, for that file and for another one::
-
-    ```{benchmarks}
-    ```
-
-    ```{benchmarks} benchmarks/live_results.json
-    ```
-
-The benchmark command writes the file; nothing in it is typed by hand. The page
-shows every group with its method, the machine, and no date, so that a new run
-on the same machine changes only figures.
+"""What a file of results must hold, and how its figures are printed.
 
 Schema (a key not named here is an error, so that a misspelling is seen)::
 
@@ -31,7 +19,7 @@ Schema (a key not named here is an error, so that a misspelling is seen)::
           "unit": "s",              # of value and spread: "s", "instructions", ...
           "method": "Best of 5 runs in fresh interpreters, in turn.",
           "baseline": "aiotools",   # optional: name of the row whose ratio is 1
-          "aim": {                  # optional: a promise, judged by the directive
+          "aim": {                  # optional: a promise, judged by `verdict`
             "name": "looplab",      # the row that is judged
             "at_most": 0.9,         # its ratio must not be more than this
                                     # (or "value_at_most": its value must not)
@@ -51,30 +39,18 @@ Schema (a key not named here is an error, so that a misspelling is seen)::
       ]
     }
 
-Rows are shown in the order of the file. A ratio is checked against the values:
-when both are given, ``ratio`` must be ``value / baseline value`` within 1 %,
-unless the row says ``"paired": true`` (a ratio taken pair by pair, as a median).
-The directive never hides a missed aim: it says "met" or "missed".
-
-Machine, Python and command are shown above the tables. A missing file is a
-warning (so it fails a build with warnings as errors) unless the directive has
-the option ``:optional:``, which shows one sentence in its place.
+A ratio is checked against the values: when both are given, ``ratio`` must be
+``value / baseline value`` within 1 %, unless the row says ``"paired": true`` (a ratio
+taken pair by pair, as a median). Nothing hides a missed aim: :func:`verdict` says
+"Met" or "Missed".
 """
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from docutils import nodes
-from docutils.parsers.rst import directives
-from html_elements import add_html_node, element
-from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
-
-logger = logging.getLogger(__name__)
+__all__ = ["BenchmarkError", "check", "number", "verdict"]
 
 TOP = {"machine", "python", "groups"}
 TOP_OPTIONAL = {"command", "packages"}
@@ -201,106 +177,3 @@ def verdict(group: dict[str, Any]) -> str:
         return f"Aim: {aim['text']}. Not measured in this run."
     state = "Met" if actual <= limit else "Missed"
     return f"Aim: {aim['text']}. {state}: {actual:.2f}{unit}."
-
-
-def table(group: dict[str, Any]) -> nodes.Node:
-    """One group as a table with a caption and header scopes."""
-    unit = group["unit"]
-    has_ratio = any(row.get("ratio") is not None for row in group["rows"])
-    has_spread = any(row.get("spread") is not None for row in group["rows"])
-    has_note = any(row.get("note") for row in group["rows"])
-    titles = ["What ran", f"Value ({unit})"]
-    titles += [f"Lowest to highest ({unit})"] * has_spread
-    titles += [f"Ratio to {group.get('baseline', 'the baseline')}"] * has_ratio
-    titles += ["Note"] * has_note
-    columns = (element("th", t, scope="col", role="columnheader") for t in titles)
-    head = element("thead", element("tr", *columns, role="row"), role="rowgroup")
-    body = element("tbody", role="rowgroup")
-    for row in group["rows"]:
-        cells = ["not run" if row["value"] is None else number(row["value"])]
-        if has_spread:
-            low_high = row.get("spread")
-            cells.append("–" if not low_high else " to ".join(map(number, low_high)))
-        if has_ratio:
-            ratio = row.get("ratio")
-            text = "–" if ratio is None else f"{ratio:.2f}"
-            if ends := row.get("ratio_spread"):
-                text += f" ({ends[0]:.2f} to {ends[1]:.2f})"
-            cells.append(text)
-        if has_note:
-            cells.append(row.get("note") or "–")
-        body += element(
-            "tr",
-            element("th", row["name"], scope="row", role="rowheader"),
-            *(
-                element("td", text, role="cell", data_label=title)
-                for title, text in zip(titles[1:], cells, strict=True)
-            ),
-            role="row",
-        )
-    return element(
-        "table",
-        element("caption", group["title"]),
-        head,
-        body,
-        classes=("cards", "benchmarks"),
-        role="table",
-    )
-
-
-class BenchmarksDirective(SphinxDirective):
-    """Draw a results file: the argument, or the one in ``benchmarks_results``."""
-
-    has_content = False
-    optional_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"optional": directives.flag}
-
-    def run(self) -> list[nodes.Node]:
-        name = self.arguments[0] if self.arguments else self.config.benchmarks_results
-        path = Path(self.env.srcdir, name)
-        self.env.note_dependency(str(path))
-        if not path.is_file():
-            if "optional" not in self.options:
-                logger.warning(
-                    "no benchmark results at %s: run the benchmark command first",
-                    name,
-                    location=self.get_location(),
-                )
-            return [nodes.paragraph(text="The benchmarks have not been run yet.")]
-        try:
-            data = check(json.loads(path.read_text(encoding="utf-8")))
-        except ValueError as error:
-            logger.warning("%s: %s", path.name, error, location=self.get_location())
-            return [nodes.paragraph(text="The benchmark results cannot be read.")]
-        return list(self.draw(data))
-
-    def draw(self, data: dict[str, Any]) -> list[nodes.Node]:
-        facts = [f"{name}: {value}" for name, value in data["machine"].items()]
-        facts.append(f"Python: {data['python']}")
-        if packages := data.get("packages"):
-            listed = ", ".join(f"{name} {packages[name]}" for name in sorted(packages))
-            facts.append(f"packages: {listed}")
-        out: list[nodes.Node] = [nodes.paragraph(text="Measured on this machine:")]
-        out.append(
-            nodes.bullet_list(
-                "", *(nodes.list_item("", nodes.paragraph(text=f)) for f in facts)
-            )
-        )
-        if command := data.get("command"):
-            line = nodes.paragraph(text="To measure on yours: ")
-            line += nodes.literal(text=command)
-            out.append(line)
-        for group in data["groups"]:
-            out.append(nodes.paragraph(text=group["method"]))
-            out.append(table(group))
-            if said := verdict(group):
-                out.append(nodes.paragraph(text=said))
-        return out
-
-
-def setup(app: Any) -> dict[str, Any]:
-    """Register the directive and the path of the results file."""
-    add_html_node(app)
-    app.add_config_value("benchmarks_results", "benchmarks/results.json", "env")
-    app.add_directive("benchmarks", BenchmarksDirective)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
