@@ -1,24 +1,26 @@
-"""Draw the picture of the landing page into book/figures/timeline.html.
+"""Draw the pictures of the landing page and of chapter 4 into book/figures.
 
 ``python -m tools.landing_figure`` runs the storm and the queue of chapter 4 on the
-virtual clock and writes their timelines, one above the other, as a piece of HTML. A
-test fails when the committed file is not what this makes.
+virtual clock. The landing page shows the storm among beats that are on time
+(``late_beat.html``), the chapter the storm and the queue, one above the other
+(``timeline.html``). A test fails when a committed file is not what this makes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from looplab import Heartbeat, Timeline, burn, record
 from tools.common import ROOT, say
 
-__all__ = ["TARGET", "fragment", "main"]
+__all__ = ["FOLDER", "JOBS", "PICTURES", "both", "late_beat", "main"]
 
-TARGET = ROOT / "book" / "figures" / "timeline.html"
+FOLDER = ROOT / "book" / "figures"
 JOBS, CPU = 200, 0.010  # and seconds of each
+BEGINS = 2.5  # seconds
 
 
 async def job() -> None:
@@ -47,14 +49,22 @@ async def through_queue() -> None:
         task.cancel()
 
 
-def draw(load: Callable[[], Awaitable[None]], title: str) -> str:
+def draw(
+    load: Callable[[], Awaitable[None]],
+    title: str,
+    *,
+    start: float = 2.4,
+    end: float = 4.7,
+    rest: float = 0.5,
+    marks: Sequence[tuple[float, str]] = (),
+) -> str:
     """The timeline of a load that starts at 2.5 s beside a heartbeat of 1 s."""
 
     async def measure() -> None:
         async with Heartbeat():
-            await asyncio.sleep(2.5)
+            await asyncio.sleep(BEGINS)
             await load()
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(rest)
 
     trace = record(measure())
     late = trace.filter(task="heartbeat").worst_lateness
@@ -62,12 +72,41 @@ def draw(load: Callable[[], Awaitable[None]], title: str) -> str:
     # The heartbeat and the jobs tell the story; who creates the jobs does not.
     trace = trace.filter(lambda one: one.task and not one.label.endswith("measure"))
     title = title.format(late=f"{late:.3f}")
-    picture = Timeline(trace, probe="heartbeat", title=title, start=2.4, end=4.7)
+    picture = Timeline(
+        trace, probe="heartbeat", title=title, start=start, end=end, marks=marks
+    )
     return picture._repr_html_()
 
 
-def fragment() -> str:
-    """The picture as HTML, ending in a newline."""
+def figure(pictures: Sequence[str], caption: str) -> str:
+    """Pictures and what they show, as HTML that ends in a newline."""
+    return (
+        "<!-- made by: python -m tools.landing_figure -->\n"
+        f'<figure class="on-time-hero">\n{"".join(pictures)}\n'
+        f"<figcaption>{caption}</figcaption>\n</figure>\n"
+    )
+
+
+def late_beat() -> str:
+    """The picture of the landing page."""
+    picture = draw(
+        storm,
+        f"A heartbeat beside {JOBS} small tasks: {{late}} s late",
+        start=0.8,
+        end=5.2,
+        rest=0.7,
+        marks=[(BEGINS, f"{JOBS} tasks begin")],
+    )
+    caption = (
+        f"The heartbeat is to beat every second. At {BEGINS:g} s {JOBS} tasks begin, "
+        f"of {CPU * 1000:g} ms each. There is one thread, so the next beat waits for "
+        "all of them."
+    )
+    return figure([picture], caption)
+
+
+def both() -> str:
+    """The picture of chapter 4: the storm, and the queue below it."""
     pictures = (
         draw(storm, f"{JOBS} tasks at once: {{late}} s late"),
         draw(through_queue, "A queue of size 1: {late} s late"),
@@ -77,18 +116,18 @@ def fragment() -> str:
         "at the same moment, and a heartbeat that falls due waits for all of them. "
         "Below, one job is ready at a time."
     )
-    return (
-        "<!-- made by: python -m tools.landing_figure -->\n"
-        f'<figure class="on-time-hero">\n{"".join(pictures)}\n'
-        f"<figcaption>{caption}</figcaption>\n</figure>\n"
-    )
+    return figure(pictures, caption)
+
+
+PICTURES = {"late_beat.html": late_beat, "timeline.html": both}
 
 
 def main(words: list[str]) -> int:
-    """Write the picture to its place, or to the file that the words name."""
-    target = Path(words[0]) if words else TARGET
-    target.write_text(fragment(), encoding="utf-8", newline="\n")
-    say(f"Saved {target}.")
+    """Write the pictures to their folder, or to the one that the words name."""
+    folder = Path(words[0]) if words else FOLDER
+    for name, draw_one in PICTURES.items():
+        (folder / name).write_text(draw_one(), encoding="utf-8", newline="\n")
+        say(f"Saved {folder / name}.")
     return 0
 
 

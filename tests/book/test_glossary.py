@@ -22,6 +22,19 @@ def test_the_terms_are_in_alphabetical_order() -> None:
     assert found == sorted(found, key=lambda term: re.sub(r"[^\w ]", "", term).lower())
 
 
+def test_every_term_is_explained_once_and_used() -> None:
+    found = terms()
+    assert len(found) == len({term.lower() for term in found})
+    pages = " ".join(
+        page.read_text(encoding="utf-8")
+        for page in BOOK.glob("*.md")
+        if page.stem != "glossary"
+    )
+    words = " ".join(pages.split()).lower()
+    unused = [t for t in found if re.sub(r"[^\w' -]", "", t).lower() not in words]
+    assert not unused, f"no page uses {unused}"
+
+
 def test_a_task_is_later_than_the_callback_of_its_timer_by_an_iteration() -> None:
     """Beside a callback that has the thread for 10 ms in each iteration."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
@@ -178,18 +180,32 @@ def test_looplab_does_not_need_matplotlib() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# The picture of the landing page, which is made by the same rules.
+# The pictures of the landing page and of chapter 4, which are made by the same rules.
 
 
-def test_the_committed_picture_is_what_the_code_makes() -> None:
-    committed = landing_figure.TARGET.read_text(encoding="utf-8")
-    assert committed == landing_figure.fragment(), (
-        "book/figures/timeline.html is stale: run python -m tools.landing_figure"
+@pytest.mark.parametrize("name", landing_figure.PICTURES)
+def test_the_committed_picture_is_what_the_code_makes(name: str) -> None:
+    committed = (landing_figure.FOLDER / name).read_text(encoding="utf-8")
+    assert committed == landing_figure.PICTURES[name](), (
+        f"book/figures/{name} is stale: run python -m tools.landing_figure"
     )
 
 
+def test_the_cell_of_the_landing_page_runs_what_its_picture_shows() -> None:
+    page = (landing_figure.FOLDER.parent / "index.md").read_text(encoding="utf-8")
+    (cell,) = re.findall(r"```\{livecell\}\n:id: storm\n(.*?)```", page, re.DOTALL)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(cell, {})
+    assert printed.getvalue() == "1.500 s late\n"
+    picture = landing_figure.late_beat()
+    assert "1.500 s late at 3 s" in picture, "in the words for who does not see it"
+    assert f"beside {landing_figure.JOBS} small tasks: 1.500 s late" in picture
+    beats = re.search(r"heartbeat: (\d) beats", picture)
+    assert beats is not None and beats[1] == "3", "two on time, and the late one"
+
+
 def test_the_picture_shows_both_and_says_how_late() -> None:
-    _, storm, queue = landing_figure.fragment().split('<div class="looplab-timeline"')
+    _, storm, queue = landing_figure.both().split('<div class="looplab-timeline"')
     assert "1.500 s late" in storm
     assert "0.010 s late" in queue
     assert "1.500 s late" not in queue

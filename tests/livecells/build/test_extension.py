@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,6 @@ from livecells.build.cells import cell_ids
 from livecells.build.checks import check_options
 from livecells.options import OPTIONS
 from tests.livecells.books import Shelf, code, notebook, printed, text
-from tools.common import ROOT
 
 CELL = re.compile(r'<div class="(cell [^"]*)"(?: id="([^"]*)")?>')
 LAB = notebook(
