@@ -91,16 +91,15 @@ def late_beat() -> str:
     """The picture of the landing page."""
     picture = draw(
         storm,
-        f"A heartbeat beside {JOBS} small tasks: {{late}} s late",
+        f"{JOBS} tasks make a beat {{late}} s late",
         start=0.8,
         end=5.2,
-        rest=0.7,
+        rest=1,
         marks=[(BEGINS, f"{JOBS} tasks begin")],
     )
     caption = (
-        f"The heartbeat is to beat every second. At {BEGINS:g} s {JOBS} tasks begin, "
-        f"of {CPU * 1000:g} ms each. There is one thread, so the next beat waits for "
-        "all of them."
+        f"One thread, and {JOBS} tasks of {CPU * 1000:g} ms at once: the next beat "
+        "waits for all of them."
     )
     return figure([picture], caption)
 

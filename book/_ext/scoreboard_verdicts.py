@@ -182,10 +182,11 @@ class Scoreboard:
         count = Counter(judgement.status for judgement in self.judgements)
         differ = "differs" if count[DIFFERS] == 1 else "differ"
         busy = f"{count[BUSY]} measured on a busy machine, " if count[BUSY] else ""
+        missing = f", {count[NOT_YET]} not yet" if count[NOT_YET] else ""
         return (
             f"{count[REPRODUCED]} of {len(self.rows)} reproduced in real time, "
             f"{count[MODEL]} in the model alone, {busy}"
-            f"{count[DIFFERS]} {differ} with a reason, {count[NOT_YET]} not yet."
+            f"{count[DIFFERS]} {differ} with a reason{missing}."
         )
 
     # -- everything that may have gone stale

@@ -134,8 +134,7 @@ def test_reproduced(make: Maker) -> None:
     assert board.judgements[0].verdict == "reproduced in the model"
     assert problems(board) == []
     assert board.summary == (
-        "0 of 1 reproduced in real time, 1 in the model alone, "
-        "0 differ with a reason, 0 not yet."
+        "0 of 1 reproduced in real time, 1 in the model alone, 0 differ with a reason."
     )
 
 
