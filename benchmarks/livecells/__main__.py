@@ -16,6 +16,7 @@ from benchmarks import readme, report
 from benchmarks.livecells import lite, measure
 from benchmarks.livecells.server import serve
 from tests.site.live.driver import MissingError, find_browser, find_node
+from tools import lite as kit
 from tools.common import ROOT, ToolError, say
 
 RESULTS = ROOT / "benchmarks" / "live_results.json"
@@ -115,15 +116,15 @@ def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:
     """What a reader must know of the machine and the versions."""
     package = ROOT / "node_modules" / "pyodide" / "package.json"
     ours = json.loads(package.read_text(encoding="utf-8"))["version"]
-    folder = ROOT / lite.NAME
+    folder = ROOT / kit.NAME
     versions = {
         measure.BROWSERS[kind]: by_name[measure.OURS].version.partition("/")[2]
         for kind, by_name in found.items()
     }
-    pins = lite.REQUIREMENTS.read_text(encoding="utf-8").split()
+    pins = kit.REQUIREMENTS.read_text(encoding="utf-8").split()
     packages = dict(pin.split("==") for pin in pins if "jupyterlite" in pin)
     packages["pyodide (live cells)"] = ours
-    packages["pyodide (JupyterLite)"] = lite.pyodide_version(folder)
+    packages["pyodide (JupyterLite)"] = kit.pyodide_version(folder)
     return {
         "machine": report.machine() | versions,
         "python": f"Pyodide {ours}",
