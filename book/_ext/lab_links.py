@@ -1,0 +1,84 @@
+"""Links on the page of a lab that open it elsewhere: JupyterLite, Binder, Colab.
+
+JupyterLite is added to a built site by a command of its own, so a page gets a mark
+where the link can stand; ``tools/lite_labs.py`` turns it into one.
+
+``lab_repository`` in ``_config.yml``, such as ``https://github.com/owner/name``, names
+the published repository. When it is set, the pages have links for Binder, which builds
+what is in ``.binder/``, and for Colab, which opens the copies of the branch ``colab``.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+BRANCH = "main"
+COPIES = "colab"  # the branch that the workflow of the site writes
+
+
+def named(repository: object) -> str | None:
+    """The owner and the name of a repository; None when it is not set.
+
+    Raises:
+        ExtensionError: It is no address of a repository.
+    """
+    if not repository:
+        return None
+    found = REPOSITORY.fullmatch(repository) if isinstance(repository, str) else None
+    if found is None:
+        raise ExtensionError(
+            f"lab_repository is {repository!r}, which is no address of a repository: "
+            "write https://github.com/OWNER/NAME, or '' for none"
+        )
+    return found[1]
+
+
+def links(lab: str, repository: object) -> str:
+    """The HTML for a lab, such as ``04_late_heartbeat.ipynb``.
+
+    A box without a link has no size.
+    """
+    parts = [f"<!--open-lite ../lite/lab/index.html?path={lab}-->"]
+    if name := named(repository):
+        binder = f"https://mybinder.org/v2/gh/{name}/{BRANCH}"
+        binder += f"?urlpath=lab/tree/notebooks/{lab}"
+        colab = f"https://colab.research.google.com/github/{name}"
+        colab += f"/blob/{COPIES}/notebooks/{lab}"
+        for text, address in (("Binder", binder), ("Colab", colab)):
+            parts.append(
+                f'<a class="lab-link" href="{escape(address)}">Open in {text}</a>'
+            )
+    return f'<div class="lab-links">{"".join(parts)}</div>'
+
+
+def insert(app: Any, doctree: nodes.document) -> None:
+    """Put the links below the title of a lab."""
+    path = PurePosixPath(app.env.doc2path(app.env.docname, base=False))
+    if path.parent.name != "notebooks" or path.suffix != ".ipynb":
+        return
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if title is None:
+        return
+    html = links(path.name, app.config.lab_repository)
+    place = title.parent.index(title) + 1
+    title.parent.insert(place, nodes.raw("", html, format="html"))
+
+
+def check(_: Any, config: Any) -> None:
+    """Stop at a setting that cannot be meant so."""
+    named(config.lab_repository)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register the setting and the handlers."""
+    app.add_config_value("lab_repository", "", "env", [str])
+    app.connect("config-inited", check)
+    app.connect("doctree-read", insert)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
