@@ -102,6 +102,15 @@ def build(_: argparse.Namespace) -> None:
     say(f"The site is in {folder.relative_to(ROOT)}.")
 
 
+def lite(_: argparse.Namespace) -> None:
+    """Build the site with a JupyterLite that has every lab, in _build/html/lite.
+
+    Its parts are fetched into .venv-lite the first time. `make book` then serves both.
+    """
+    environment.offer_node_modules()
+    run(environment.ensure_venv(), "-m", "tools.lite_labs")
+
+
 def test(options: argparse.Namespace) -> None:
     """Prove the book, or run the tests that the given pytest words select.
 
@@ -241,6 +250,7 @@ def parser() -> argparse.ArgumentParser:
     add("book", book).add_argument("--port", default="8000")
     add("lab", lab).add_argument("--port", default="8000")
     add("build", build)
+    add("lite", lite)
     add("test", test)
     add("execute", execute)
     add("bench", bench)

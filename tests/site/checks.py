@@ -60,11 +60,14 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def pages(folder: Path) -> list[str]:
-    """The addresses of all pages, relative to the folder."""
+    """The addresses of all pages, relative to the folder.
+
+    JupyterLite, which ``make lite`` adds, is no page of the book.
+    """
     return sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*.html")
-        if not {"_static", "_sources"} & set(path.relative_to(folder).parts)
+        if not {"_static", "_sources", "lite"} & set(path.relative_to(folder).parts)
     )
 
 

@@ -1,0 +1,186 @@
+"""A lab in JupyterLite: opened from its page, run, and compared with the notebook."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.site import checks
+from tools import lite, lite_labs
+from tools.common import ROOT, ToolError
+
+pytestmark = pytest.mark.full
+
+LAB = "07_priority"
+PATIENCE = 300_000  # milliseconds; a quiet machine needs about a tenth of it
+#: Chromium itself, for a page with a form, whatever the page is.
+CHROMIUM_ASKS = {"content-autofill.googleapis.com:443"}
+READY = """
+() => {
+  const panel = window.jupyterapp?.shell.currentWidget;
+  return panel?.sessionContext?.session?.kernel?.status === "idle"
+    && panel.content.model.cells.length > 0;
+}
+"""
+RUN = """
+async () => {
+  await window.jupyterapp.commands.execute("notebook:run-all-cells");
+  const panel = window.jupyterapp.shell.currentWidget;
+  return JSON.stringify(panel.content.model.toJSON());
+}
+"""
+
+
+class Outside(http.server.BaseHTTPRequestHandler):
+    """A proxy for every other host, which notes what it is asked and refuses."""
+
+    asked: list[str]
+
+    def refuse(self) -> None:
+        if self.path not in CHROMIUM_ASKS:
+            self.asked.append(self.path)
+        self.send_error(403)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):  # whatever the method is
+            return self.refuse
+        raise AttributeError(name)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def outside() -> Iterator[tuple[str, list[str]]]:
+    """The address of the proxy, and what it was asked."""
+    asked: list[str] = []
+    handler = type("Handler", (Outside,), {"asked": asked})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def folder(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site with JupyterLite in it."""
+    try:
+        lite.ensure_kit(ROOT)
+    except ToolError as error:
+        pytest.skip(f"what JupyterLite is made of could not be fetched: {error}")
+    copy = tmp_path_factory.mktemp("lite") / "html"
+    shutil.copytree(site, copy, ignore=shutil.ignore_patterns(lite_labs.FOLDER))
+    count = lite_labs.add(copy)
+    assert count == len(list((ROOT / "notebooks").glob("*.ipynb")))
+    return copy
+
+
+def shown(cell: dict[str, Any]) -> list[Any]:
+    """What a cell shows: text with its stream, and other outputs by their type."""
+    found: list[Any] = []
+    for output in cell["outputs"]:
+        if output["output_type"] == "stream":
+            text = "".join(output["text"])
+            if found and found[-1][0] == output["name"]:
+                found[-1] = (output["name"], found[-1][1] + text)
+            else:
+                found.append((output["name"], text))
+        elif output["output_type"] == "error":
+            found.append((output["ename"], output["evalue"]))
+        else:
+            data = output["data"].items()
+            found.append({kind: "".join(value) for kind, value in data})
+    return found
+
+
+@pytest.fixture(scope="module")
+def ran(
+    folder: Path, browser: Any, outside: tuple[str, list[str]], axe: Path
+) -> dict[str, Any]:
+    """The notebook after all its cells have run, and what the browser did."""
+    proxy, asked = outside
+    # Without the exception Playwright sends what is for this machine there too.
+    settings = {"server": proxy, "bypass": "127.0.0.1"}
+    context = browser.new_context(proxy=settings)
+    context.set_default_timeout(PATIENCE)
+
+    def expose(route: Any) -> None:
+        """Let the test ask the application instead of its pictures."""
+        answer = route.fetch()
+        found = answer.json()
+        found["jupyter-config-data"]["exposeAppInBrowser"] = True
+        route.fulfill(response=answer, json=found)
+
+    context.route("**/lite/jupyter-lite.json*", expose)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
+    try:
+        with checks.serve(folder) as origin:
+            answer = page.goto(f"{origin}{checks.SUB_PATH}notebooks/{LAB}.html")
+            assert answer.ok, answer.status
+            violations = checks.axe_violations(page, LAB)
+            page.get_by_role("link", name="Open in JupyterLite").click()
+            page.wait_for_function(READY)
+            assert asked == []
+            notebook = json.loads(page.evaluate(RUN))
+            before = list(asked)
+            # The count counts: a request to another host is seen.
+            page.evaluate("fetch('http://elsewhere.invalid/x').catch(() => null)")
+            after = list(asked)
+    finally:
+        context.close()
+    return {
+        "cells": {cell["id"]: cell for cell in notebook["cells"]},
+        "violations": violations,
+        "wrong": wrong,
+        "before": before,
+        "after": after,
+    }
+
+
+def test_live_cells_show_what_the_notebook_shows(ran: dict[str, Any]) -> None:
+    path = ROOT / "notebooks" / f"{LAB}.ipynb"
+    compared = 0
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        if "live" in cell["metadata"].get("tags", []):
+            assert shown(ran["cells"][cell["id"]]) == shown(cell), cell["source"]
+            compared += bool(cell["outputs"])
+    assert compared > 10
+
+
+def test_the_other_cells_say_why_they_do_not_run(ran: dict[str, Any]) -> None:
+    said = 0
+    for cell in ran["cells"].values():
+        first = "".join(cell["source"]).partition("\n")[0]
+        if first.startswith("%%elsewhere "):
+            assert shown(cell) == [
+                ("stdout", first.removeprefix("%%elsewhere ") + "\n")
+            ]
+            said += 1
+    assert said
+
+
+def test_nothing_is_asked_of_another_host(ran: dict[str, Any]) -> None:
+    assert ran["before"] == []
+    assert ran["after"] == ["http://elsewhere.invalid/x"]
+
+
+def test_the_page_with_the_link(folder: Path, ran: dict[str, Any]) -> None:
+    assert ran["violations"] == []
+    assert ran["wrong"] == []
+    for path in sorted(folder.glob("notebooks/*.html")):
+        (link,) = checks.read_page(path).select(".lab-links a")
+        address, _, name = str(link["href"]).partition("?path=")
+        assert (path.parent / address).resolve().is_file()
+        assert (folder / lite_labs.FOLDER / "files" / name).is_file()
