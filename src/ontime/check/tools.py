@@ -25,6 +25,7 @@ __all__ = [
     "move_hashes",
     "need_async_function",
     "need_awaitable",
+    "need_class",
     "need_function",
     "need_number",
     "now",
@@ -79,7 +80,7 @@ def move_hashes(by: int) -> None:
         hash(loop.create_future())
 
 
-async def finished(work: Coroutine[Any, Any, T]) -> T:
+async def finished(work: Coroutine[Any, Any, T] | asyncio.Future[T]) -> T:
     """Await *work*, and say so if it does not end.
 
     A heartbeat beside it keeps a timer set, so the loop itself sees no deadlock.
@@ -135,6 +136,15 @@ def need_async_function(answer: object, name: str) -> None:
     if not callable(answer):
         raise NotYet(
             f"the answer is {answer!r}, not a function.",
+            f"hand over {name} itself, without parentheses",
+        )
+
+
+def need_class(answer: object, name: str) -> None:
+    """Refuse what is no class, and nothing that makes objects as one does."""
+    if inspect.isfunction(answer) or not callable(answer):
+        raise NotYet(
+            f"the answer is {answer!r}, not a class.",
             f"hand over {name} itself, without parentheses",
         )
 

@@ -27,6 +27,7 @@ from ontime.check.tools import (
     left_over,
     need_async_function,
     need_awaitable,
+    need_class,
     now,
     simulate,
 )
@@ -243,12 +244,8 @@ async def _relay_at_rest(answer: Any) -> int:
     with counted_callbacks() as callbacks:
         await asyncio.sleep(8)
     queue.get_nowait()
-    await finished(_awaited(work))
+    await finished(work)
     return callbacks.count
-
-
-async def _awaited(work: asyncio.Future[Any]) -> Any:
-    return await work
 
 
 # 05-xend: the end, for several workers
@@ -372,8 +369,7 @@ def check_shed(answer: Any) -> str:
     *patience* is refused at once with ``(503, seconds)``: what is inside now needs so
     many whole seconds.
     """
-    if inspect.isfunction(answer) or not callable(answer):
-        raise NotYet(f"the answer is {answer!r}, not a class.", "hand over Door itself")
+    need_class(answer, "Door")
     refused = 0
     for service, patience, times in (
         (1.0, 4.5, [0.0] * 10),
@@ -508,10 +504,7 @@ def check_drain(answer: Any) -> str:
     *grace* seconds, and returns at once when all is sent.  It returns what was not
     sent, in order, the one that was under way first.
     """
-    if inspect.isfunction(answer) or not callable(answer):
-        raise NotYet(
-            f"the answer is {answer!r}, not a class.", "hand over Outbox itself"
-        )
+    need_class(answer, "Outbox")
     for grace, before in (
         (2.5, 0.0),
         (0.0, 0.0),
@@ -546,7 +539,7 @@ async def _drained(answer: Any, grace: float, before: float) -> None:
     await asyncio.sleep(0)
     where = f"stop({grace:g}) after {before:g} s"
     _refuses_new(box, where)
-    left = await finished(_awaited(task))
+    left = await finished(task)
     took = now() - began
     if not isinstance(left, list):
         raise NotYet(f"{where}: it returned {left!r}.", "return the list of the rest")

@@ -173,7 +173,7 @@ async def _leased(answer: Any, lease: float, cpu: float, crowd: float) -> float:
         work = answer(steps, message.renew, lease)
         need_awaitable(work, "under_lease")
         task = asyncio.ensure_future(work)
-    await finished(_awaited(task))
+    await finished(task)
     ended = now()
     if len(message.steps) != len(steps):
         raise NotYet(
@@ -223,7 +223,7 @@ async def _lease_is_lost(answer: Any) -> None:
     with priority(2):
         task = asyncio.ensure_future(answer(steps, message.renew, 3.0))
     try:
-        await finished(_awaited(task))
+        await finished(task)
     except (LeaseLost, BaseExceptionGroup) as error:
         if not isinstance(cause(error), LeaseLost):
             raise
@@ -241,10 +241,6 @@ async def _lease_is_lost(answer: Any) -> None:
         )
     if await abandoned():
         raise NotYet("a task was left behind.", "let a TaskGroup own it")
-
-
-async def _awaited(work: asyncio.Future[Any]) -> Any:
-    return await work
 
 
 # 07-xinvert: an urgent task waits for a lock
@@ -323,8 +319,8 @@ async def _refreshed(answer: Any, starts: float, held: bool) -> float:
         crowd = asyncio.create_task(crunch())
     with priority(3):
         asking = asyncio.create_task(urgent())
-    waited = float(await finished(_awaited(asking)))
-    await finished(_awaited(work))
+    waited = float(await finished(asking))
+    await finished(work)
     await crowd
     if held:
         await other

@@ -12,15 +12,14 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
-import contextvars
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from looplab.clock import DeadlockError, VirtualTimeLoop
 from looplab.clock.observers import Observer
+from ontime.check.bank.events import events_that_wait
+from ontime.check.bank.two_loops import SIDE, Here, There, nobody_blocks
 from ontime.check.registry import exercise
 from ontime.check.spinning_loop.watched import simulate_watched, watched_loop
 from ontime.check.tools import (
@@ -28,49 +27,12 @@ from ontime.check.tools import (
     finished,
     need_async_function,
     need_awaitable,
+    need_class,
     need_function,
     now,
     simulate,
 )
 from ontime.check.verdict import NotYet
-
-_AT_ONCE = 10_000
-
-
-@contextmanager
-def _events_that_wait() -> Iterator[None]:
-    """Refuse a loop around the wait for an event that stays set.
-
-    Such a wait returns without having waited, so nothing else would ever run, and
-    nothing could stop the check.
-    """
-    original, at_once = asyncio.Event.wait, 0
-
-    async def wait(self: asyncio.Event) -> Any:
-        nonlocal at_once
-        if self.is_set():
-            at_once += 1
-            if at_once > _AT_ONCE:
-                raise NotYet(
-                    f"an Event that is set was waited for {_AT_ONCE:,} times: it holds "
-                    "the loop for ever.",
-                    "clear() it, or make a new one, before you wait again",
-                )
-        return await original(self)
-
-    asyncio.Event.wait = wait  # type: ignore[assignment,method-assign]
-    try:
-        yield
-    finally:
-        asyncio.Event.wait = original  # type: ignore[method-assign]
-
-
-def _need_class(answer: Any, name: str) -> None:
-    if inspect.isfunction(answer) or not callable(answer):
-        raise NotYet(
-            f"the answer is {answer!r}, not a class.",
-            f"hand over {name} itself, without parentheses",
-        )
 
 
 def _plainly(said: Any, name: str) -> None:
@@ -92,8 +54,8 @@ def check_event(answer: Any) -> str:
     ``add(n)``, a plain method, counts; ``await at_least(n)`` returns once the count is
     *n* or more.  Several may wait, for different numbers, and nobody polls.
     """
-    _need_class(answer, "Progress")
-    with _events_that_wait():
+    need_class(answer, "Progress")
+    with events_that_wait():
         ran = simulate_watched(_progress_at_rest(answer))
         simulate_watched(_progress_of_several(answer))
     return f"everybody is told at their number; the loop ran {ran} callbacks at rest."
@@ -153,7 +115,7 @@ async def _progress_of_several(answer: Any) -> None:
         )
 
 
-async def _all(tasks: list[asyncio.Future[None]]) -> None:
+async def _all(tasks: Sequence[asyncio.Future[None]]) -> None:
     await asyncio.gather(*tasks)
 
 
@@ -167,8 +129,8 @@ def check_lost(answer: Any) -> str:
     ``put(item)`` is called by any thread; ``await get()``, on the loop, returns the
     items in order, however many come at once.
     """
-    _need_class(answer, "Mailbox")
-    with _events_that_wait():
+    need_class(answer, "Mailbox")
+    with events_that_wait():
         for bursts in _BURSTS:
             simulate_watched(_delivered(answer, bursts))
         simulate_watched(_mail_for_two(answer))
@@ -264,94 +226,6 @@ async def _mail_for_two(answer: Any) -> None:
 
 # 06-xacross: ask another loop
 
-#: Whose thread runs: "here", "there", or "" where a loop was told by the safe way.
-_SIDE: contextvars.ContextVar[str] = contextvars.ContextVar("side", default="here")
-
-
-class _Here(VirtualTimeLoop):
-    """One virtual clock for two threads; it knows whose code runs."""
-
-    careless = False
-
-    def call_soon(  # type: ignore[override]
-        self, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        side = _SIDE.get()
-        of = context.get(_SIDE, "here") if context is not None else side
-        if side and of and side != of:
-            self.careless = True
-        return super().call_soon(callback, *args, context=context)
-
-    def call_soon_threadsafe(  # type: ignore[override]
-        self, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        return self.hand_over("", callback, args)
-
-    def hand_over(self, side: str, callback: Any, args: Any) -> Any:
-        context = contextvars.copy_context()
-        context.run(_SIDE.set, side)
-        return super().call_soon(callback, *args, context=context)
-
-
-class _There:
-    """The face of a loop that runs in another thread."""
-
-    def __init__(self, loop: _Here) -> None:
-        self._loop = loop
-
-    def call_soon_threadsafe(
-        self, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        return self._loop.hand_over("there", callback, args)
-
-    def create_task(self, work: Any, **options: Any) -> Any:
-        if _SIDE.get() != "there":
-            self._loop.careless = True
-        return self._loop.create_task(work, **options)
-
-    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> Any:
-        self._loop.careless = True
-        return self._loop.hand_over("there", callback, args)
-
-    def is_running(self) -> bool:
-        return True
-
-    def is_closed(self) -> bool:
-        return False
-
-    def get_debug(self) -> bool:
-        return False
-
-
-@contextmanager
-def _nobody_blocks() -> Iterator[None]:
-    """A thread that waits for a future of the other loop holds its own loop."""
-    kind = concurrent.futures.Future
-    result, exception = kind.result, kind.exception
-
-    def refuse(self: Any) -> None:
-        if not self.done():
-            raise NotYet(
-                "ask() waits for the answer with its thread: its own loop stands "
-                "still until the other one has answered.",
-                "asyncio.wrap_future(future) can be awaited",
-            )
-
-    def guarded(original: Callable[..., Any]) -> Any:
-        def read(self: Any, timeout: float | None = None) -> Any:
-            refuse(self)
-            return original(self, timeout)
-
-        return read
-
-    kind.result = guarded(result)  # type: ignore[method-assign]
-    kind.exception = guarded(exception)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        kind.result = result  # type: ignore[method-assign]
-        kind.exception = exception  # type: ignore[method-assign]
-
 
 @exercise("06-xacross")
 def check_across(answer: Any) -> str:
@@ -362,9 +236,9 @@ def check_across(answer: Any) -> str:
     loop goes on and nobody polls; an ``ask`` that is cancelled cancels the work.
     """
     need_async_function(answer, "ask")
-    with _nobody_blocks():
+    with nobody_blocks():
         ran = simulate(
-            _asked(answer), new_loop=_Here, callback_cost=0.000_1, max_steps=400_000
+            _asked(answer), new_loop=Here, callback_cost=0.000_1, max_steps=400_000
         )
     return (
         f"results, errors and cancelling cross over, and while the other loop worked "
@@ -374,11 +248,11 @@ def check_across(answer: Any) -> str:
 
 async def _asked(answer: Any) -> int:
     loop = asyncio.get_running_loop()
-    assert isinstance(loop, _Here)
-    there, seen = _There(loop), list[str]()
+    assert isinstance(loop, Here)
+    there, seen = There(loop), list[str]()
 
     async def work() -> str:
-        seen.append(_SIDE.get())
+        seen.append(SIDE.get())
         try:
             await asyncio.sleep(3)
         except asyncio.CancelledError:
@@ -416,7 +290,7 @@ async def _asked(answer: Any) -> int:
         )
     if not seen:
         raise NotYet("the work was never begun.", "call it: work() makes the coroutine")
-    if (found := await finished(_awaited(task))) != "the answer":
+    if (found := await finished(task)) != "the answer":
         raise NotYet(f"ask() returned {found!r}.", "return what the work returned")
     judge()
     try:
@@ -438,10 +312,6 @@ async def _asked(answer: Any) -> int:
             "a future from wrap_future() that is cancelled cancels the other side",
         )
     return callbacks.count
-
-
-async def _awaited(work: asyncio.Future[Any]) -> Any:
-    return await work
 
 
 # 06-xguard: a guard that looks at the right moment
