@@ -266,7 +266,7 @@ def check_end(answer: Any) -> str:
     """
     need_async_function(answer, "work_off")
     for workers in 1, 2, 3, 5:
-        for count in 0, 1, 4, 23:
+        for count in 4, 0, 1, 23:
             simulate(_worked_off(answer, count, workers))
     simulate(_worked_off_to_a_failure(answer))
     return "1 to 5 workers handled every item once, and all of them ended."
@@ -293,7 +293,7 @@ async def _worked_off(answer: Any, count: int, workers: int) -> None:
         at_once -= 1
         handled.append(item)
 
-    where = f"{count} items and {workers} workers"
+    where = f"{count} items and {workers} worker{'s' if workers > 1 else ''}"
     try:
         _, left = await watched_to_its_end(answer, items(), handle, workers)
     except DeadlockError:
