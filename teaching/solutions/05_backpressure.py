@@ -2,7 +2,7 @@
 
 SOLUTIONS = {
     "05-xcrash": """
-async def feed(items, handle):
+async def feed(source, handle):
     queue = asyncio.Queue(maxsize=1)
 
     async def consume():
@@ -13,7 +13,7 @@ async def feed(items, handle):
 
     async with asyncio.TaskGroup() as tasks:
         consumer = tasks.create_task(consume())
-        for item in items:
+        async for item in source:
             await queue.put(item)
         await queue.join()
         consumer.cancel()

@@ -1,7 +1,7 @@
 """The extra exercises of chapter 5, *Bound every channel*.
 
 ============  ======================================================================
-``05-xcrash``   an async function ``feed(items, handle)``
+``05-xcrash``   an async function ``feed(source, handle)``
 ``05-xrelay``   an async function ``relay(source, queue, patience)``
 ``05-xend``     an async function ``work_off(items, handle, workers)``
 ``05-xshed``    a class ``Door(service, patience)``
@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from looplab.clock import DeadlockError
-from ontime.check.backpressure.flow import cause, watched_to_its_end
+from ontime.check.backpressure.flow import Flow, cause, watched_to_its_end
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     abandoned,
@@ -38,43 +38,38 @@ from ontime.check.verdict import NotYet
 
 @exercise("05-xcrash")
 def check_crash(answer: Any) -> str:
-    """The answer is an async function ``feed(items, handle)``.
+    """The answer is an async function ``feed(source, handle)``.
 
-    It hands the items, in order, to the async function ``handle`` through a bounded
-    queue, and returns when all are handled.  If ``handle`` raises, for whichever item,
-    the error comes out at once and no task is left behind.
+    It hands the items of the async iterator *source*, in order, to the async function
+    ``handle`` through a bounded queue, so that an item is handled while the next one is
+    awaited, and returns when all are handled.  If ``handle`` raises, for whichever
+    item, the error comes out at once and no task is left behind.
     """
     need_async_function(answer, "feed")
     most = 0
-    for count in 0, 1, 20:
-        most = max(most, simulate(_fed(answer, count)))
+    for count, gap in (0, 0.0), (1, 0.0), (20, 0.0), (20, 1.0):
+        most = max(most, simulate(_fed(answer, count, gap)))
     for bad in 0, 1, 7, 18, 19:
-        simulate(_fed_to_a_failure(answer, bad))
+        for gap in 0.0, 10.0:
+            simulate(_fed_to_a_failure(answer, bad, gap))
     return (
         f"20 items were handled, at most {most} under way; an error comes out at once, "
         "whichever item it is."
     )
 
 
-def _taken(count: int, handled: list[int], ahead: list[int]) -> Iterator[int]:
-    for number in range(count):
-        ahead.append(number + 1 - len(handled))
-        yield number
-
-
-async def _fed(answer: Any, count: int) -> int:
-    handled: list[int] = []
-    ahead = [0]
+async def _fed(answer: Any, count: int, gap: float) -> int:
+    flow = Flow()
 
     async def handle(item: int) -> None:
         await asyncio.sleep(1)
-        handled.append(item)
+        flow.delivered.append(item)
 
-    _, left = await watched_to_its_end(answer, _taken(count, handled, ahead), handle)
-    if handled != list(range(count)):
+    _, left = await watched_to_its_end(answer, flow.arrivals(count, gap), handle)
+    if flow.delivered != list(range(count)):
         raise NotYet(
-            f"{count} items were given, and {len(handled)} had been handled, each once "
-            "and in order, when feed() returned.",
+            f"{count} items were given, and {len(flow.delivered)} had been handled, "
+            "each once and in order, when feed() returned.",
             "await queue.join() waits until each has had its task_done()",
         )
     if left:
@@ -82,23 +77,30 @@ async def _fed(answer: Any, count: int) -> int:
             f"feed() returned and left {left} tasks behind.",
             "a consumer that waits in get() for ever has to be cancelled",
         )
-    if max(ahead) > 4:
+    if flow.most_ahead > 4:
         raise NotYet(
-            f"{max(ahead)} items were under way at once.",
+            f"{flow.most_ahead} items were under way at once.",
             "a queue without a bound takes all that comes: keep maxsize=1",
         )
-    return max(ahead)
+    if now() > count + 2:
+        raise NotYet(
+            f"{count} items that come one a second, and take a second each, needed "
+            f"{now():g} s.",
+            "handle an item while the next one is awaited: that is what the queue and "
+            "the consumer's task are for",
+        )
+    return flow.most_ahead
 
 
-async def _fed_to_a_failure(answer: Any, bad: int) -> None:
+async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
     async def handle(item: int) -> None:
         await asyncio.sleep(1)
         if item == bad:
             raise OSError(f"item {item} cannot be stored")
 
-    said = f"handle() raised OSError for item {bad} of 20"
+    said = f"items come every {gap:g} s, handle() raised OSError for item {bad} of 20"
     try:
-        await watched_to_its_end(answer, iter(range(20)), handle)
+        await watched_to_its_end(answer, Flow().arrivals(20, gap), handle)
     except DeadlockError:
         raise NotYet(
             f"{said}, and feed() waits for ever.",
@@ -113,10 +115,12 @@ async def _fed_to_a_failure(answer: Any, bad: int) -> None:
             f"{said}, and feed() returned as if nothing had been.",
             "whoever awaits the consumer is told; a TaskGroup does that",
         )
-    if now() > bad + 1.001:
+    raised = (bad + 1) * max(gap, 1.0) + (1.0 if gap else 0.0)
+    if now() > raised + 0.001:
         raise NotYet(
-            f"{said} at {bad + 1} s, and it came out at {now():g} s.",
-            "do not go on feeding when nobody eats: let the error stop the producer",
+            f"{said} at {raised:g} s, and it came out at {now():g} s.",
+            "do not go on feeding when nobody eats: the error has to stop the "
+            "producer, wherever it waits",
         )
     for _ in range(3):
         await asyncio.sleep(0)

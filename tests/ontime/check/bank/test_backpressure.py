@@ -15,15 +15,33 @@ from tests.ontime.check.bank.bank import (
 from tests.ontime.check.bank.mistakes import changed
 
 ONE_BY_ONE = """
-async def feed(items, handle):
-    errors = []
-    for item in items:
-        try:
-            await handle(item)
-        except OSError as error:
-            errors.append(error)
-    if errors:
-        raise errors[0]
+async def feed(source, handle):
+    async for item in source:
+        await handle(item)
+"""
+
+ASKED_BEFORE_EACH_PUT = """
+async def feed(source, handle):
+    queue = asyncio.Queue(maxsize=1)
+
+    async def consume():
+        while True:
+            await handle(await queue.get())
+            queue.task_done()
+
+    consumer = asyncio.create_task(consume())
+    async for item in source:
+        while queue.full() and not consumer.done():
+            await asyncio.wait([consumer], timeout=0.1)
+        if consumer.done():
+            consumer.result()
+        queue.put_nowait(item)
+    joined = asyncio.create_task(queue.join())
+    await asyncio.wait([consumer, joined], return_when="FIRST_COMPLETED")
+    joined.cancel()
+    if consumer.done():
+        consumer.result()
+    consumer.cancel()
 """
 
 WRONG: Wrong = {
@@ -51,7 +69,11 @@ WRONG: Wrong = {
             changed("05-xcrash", ("maxsize=1", "maxsize=0")),
             "a queue without a bound takes all that comes",
         ),
-        "the error comes at the end": (ONE_BY_ONE, "and it came out at 20 s"),
+        "no queue": (ONE_BY_ONE, "handle an item while the next one is awaited"),
+        "the error waits for the source": (
+            ASKED_BEFORE_EACH_PUT,
+            "has to stop the producer, wherever it waits",
+        ),
     },
     "05-xrelay": {
         "what is given up is forgotten": (
@@ -121,6 +143,10 @@ WRONG: Wrong = {
         ),
     },
     "05-xshed": {
+        "a function": (
+            "\ndef Door(service, patience):\n    return None\n",
+            "hand over Door itself",
+        ),
         "one too many": (
             changed("05-xshed", (">= self.places", "> self.places")),
             "was let in and answered after",
