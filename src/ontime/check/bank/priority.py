@@ -319,7 +319,7 @@ async def _refreshed(answer: Any, starts: float, held: bool) -> float:
         crowd = asyncio.create_task(crunch())
     with priority(3):
         asking = asyncio.create_task(urgent())
-    waited = float(await finished(asking))
+    waited = await finished(asking)
     await finished(work)
     await crowd
     if held:
