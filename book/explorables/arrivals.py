@@ -98,20 +98,18 @@ def queue_run(rate: int, bound: int) -> Seen:
 def frame(rate: int) -> Frame:
     free, bounded = queue_run(rate, 0), queue_run(rate, BOUND)
     far = Axes(24, 120, (0, LENGTH), (0, 1200))
-    far.text(0, 1200, "Items in the queue", "head", rise=8)
-    far.grid([(0, ""), (500, "500"), (1000, "1,000")])
+    far.head("Items in the queue")
+    far.grid([(0, "0"), (500, "500"), (1000, "1,000")])
     far.line(free.lengths, "orange")
     far.line(bounded.lengths, "blue")
-    end = free.lengths[-1][1]
-    far.text(LENGTH, end, f"no bound: {end:,}", "orange", rise=9 if end < 900 else -40)
+    far.name(free.lengths[::-5], f"no bound: {free.lengths[-1][1]:,}", "orange")
 
     near = Axes(182, 120, (0, LENGTH), (0, 30))
-    near.text(0, 30, "The same, nearer", "head", rise=8)
-    near.grid([(0, ""), (BOUND, f"{BOUND}"), (20, "20")])
+    near.head("The same, nearer")
+    near.grid([(0, "0"), (BOUND, f"{BOUND}"), (20, "20")])
     near.line(free.lengths, "orange clip")
     near.line(bounded.lengths, "blue")
-    held = f": producer waits {bounded.held:.1f} s" if bounded.held > 0.05 else ""
-    near.text(LENGTH, BOUND, f"bound of {BOUND}{held}", "blue", rise=9)
+    near.name(bounded.lengths[::-5], f"bound of {BOUND}", "blue")
     near.below([(0, "0 s"), (5, "5 s"), (10, "10 s")])
     summary = (
         f"The consumer takes {1 / SERVE:.0f} a second. No bound: up to "
@@ -119,7 +117,7 @@ def frame(rate: int) -> Frame:
         f"{BOUND}: up to {bounded.longest} wait, the longest for {bounded.wait:.2f} s, "
         f"and the producer is held back for {bounded.held:.1f} s."
     )
-    return Frame(figure(322, far, near), summary)
+    return Frame(figure(326, far, near), summary)
 
 
 def explorable() -> Explorable:

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
+from places import Line, Place, find_place, text_width
+
 from looplab.timeline import COLOURS, COLOURS_DARK
 
 __all__ = ["STYLE", "Axes", "figure"]
 
 Point = tuple[float, float]
 
-LEFT, WIDTH = 1.5, 97.0  # per cent
 UNITS = 1000  # across an inner drawing
+AFTER = 3  # pixels to the right of a plot, for half of a ring
+BESIDE, BELOW = 10, 20  # pixels to the values of the axes, which a ring may not meet
 
 
 def _style() -> str:
@@ -76,6 +79,10 @@ class Axes:
         self.top, self.height = top, height
         self.x, self.y = x, y
         self.parts: list[str] = []
+        self.title = ""
+        self.margin = 0.0  # pixels that the values of the axis upwards take
+        self.lines: list[Line] = []  # what a name may not cover
+        self.names: list[tuple[str, str, list[tuple[float, float]]]] = []
 
     def across(self, x: float) -> float:
         """The share of the plot's width at which ``x`` lies."""
@@ -84,7 +91,7 @@ class Axes:
 
     def percent(self, x: float) -> str:
         """``x`` as a place in the figure."""
-        return f"{LEFT + WIDTH * self.across(x):.2f}%"
+        return f"{100 * self.across(x):.2f}%"
 
     def down(self, y: float) -> float:
         """Pixels from the plot's top to ``y``."""
@@ -98,7 +105,7 @@ class Axes:
         """
         overflow = "hidden" if "clip" in classes.split() else "visible"
         self.parts.append(
-            f'<svg x="{LEFT}%" y="{number(self.top)}" width="{WIDTH}%" '
+            f'<svg x="0" y="{number(self.top)}" width="100%" '
             f'height="{number(self.height)}" viewBox="0 0 {UNITS} '
             f'{number(self.height)}" preserveAspectRatio="none" overflow="{overflow}">'
             f'<path class="{classes}" d="{d}"/></svg>'
@@ -112,15 +119,29 @@ class Axes:
         )
 
     def line(self, points: Iterable[Point], classes: str) -> None:
-        """A line through the points."""
+        """A line through the points. No name covers it, unless it is a ``rule``."""
+        points = list(points)
         self.path("M" + self.points(points), classes)
+        if "rule" not in classes.split():
+            half = 14 if {"bar", "area"} & set(classes.split()) else 1
+            self.keep_free(points, half)
 
-    def upright(self, x: float, classes: str) -> None:
-        """A line from the bottom to the top at ``x``."""
-        self.line([(x, self.y[0]), (x, self.y[1])], classes)
+    def keep_free(self, points: Iterable[Point], half: float) -> None:
+        """Let no name cover the line through the points, ``2 * half`` pixels broad."""
+        places = tuple((self.across(x), self.down(y)) for x, y in points)
+        self.lines.append(Line(places if len(places) > 1 else places * 2, half))
+
+    def upright(self, x: float, y: float, classes: str) -> None:
+        """A line from the bottom to ``y`` at ``x``."""
+        ends = [(x, self.y[0]), (x, y)]
+        self.line(ends, classes)
+        self.keep_free(ends, 1)
 
     def dots(self, points: Iterable[Point], role: str, radius: float = 3) -> None:
         """A dot at each point."""
+        points = list(points)
+        for point in points:
+            self.keep_free([point], radius)
         self.parts.extend(
             f'<circle class="{role} dot" cx="{self.percent(x)}" '
             f'cy="{number(self.top + self.down(y))}" r="{number(radius)}"/>'
@@ -129,6 +150,7 @@ class Axes:
 
     def ring(self, x: float, y: float, role: str) -> None:
         """A mark around the present value."""
+        self.keep_free([(x, y)], 7.5)
         self.parts.append(
             f'<circle class="{role}" style="fill:none" stroke-width="2.5" '
             f'cx="{self.percent(x)}" cy="{number(self.top + self.down(y))}" r="6"/>'
@@ -156,22 +178,59 @@ class Axes:
             f"{escape(words)}</text>"
         )
 
+    def name(self, points: Iterable[Point], words: str, classes: str) -> None:
+        """Words beside one of the points, the first if there is room.
+
+        They cover no curve, dot or ring, and no other name, at any width of the plot.
+        """
+        places = [(self.across(x), self.down(y)) for x, y in points]
+        self.names.append((words, classes, places))
+
+    def write_names(self) -> None:
+        """Put the names where all else leaves room."""
+        taken: list[tuple[Place, float]] = []
+        for words, classes, points in self.names:
+            place = find_place(words, points, self.height, self.lines, taken)
+            taken.append((place, text_width(words)))
+            move = f' dx="{number(place.dx)}"' if place.dx else ""
+            self.parts.append(
+                f'<text class="{classes}" x="{100 * place.share:.2f}%" '
+                f'y="{number(self.top + place.down)}" text-anchor="{place.anchor}"'
+                f"{move}>{escape(words)}</text>"
+            )
+
+    def head(self, words: str) -> None:
+        """What the plot shows, above it, from the left side of the figure on."""
+        self.title = words
+
     def grid(self, ticks: Iterable[tuple[float, str]]) -> None:
-        """Lines across, each with its value above its left end."""
+        """Lines across, each with its value left of the plot, where no curve is."""
         for y, words in ticks:
             self.line([(self.x[0], y), (self.x[1], y)], "rule")
-            self.text(self.x[0], y, words, "soft", rise=3)
+            self.text(self.x[0], y, words, "soft", rise=-4, anchor="end", dx=-BESIDE)
+            self.margin = max(self.margin, text_width(words) + BESIDE)
 
     def below(self, ticks: Iterable[tuple[float, str]]) -> None:
         """Values of the axis across, below the plot."""
         for x, words in ticks:
-            self.text(x, self.y[0], words, "soft", rise=-15)
+            self.text(x, self.y[0], words, "soft", rise=-BELOW)
 
 
 def figure(height: float, *axes: Axes) -> str:
     """The plots in one drawing; the slider's figure has the alternative text."""
-    inside = "".join(part for one in axes for part in one.parts)
+    for one in axes:
+        one.write_names()
+    margin = max(one.margin for one in axes)
+    heads = "".join(
+        f'<text class="head" x="0" y="{number(one.top - 8)}" dx="{number(-margin)}">'
+        f"{escape(one.title)}</text>"
+        for one in axes
+        if one.title
+    )
+    inside = heads + "".join(part for one in axes for part in one.parts)
     return (
-        f'<svg class="xp" xmlns="http://www.w3.org/2000/svg" width="100%" '
-        f'height="{number(height)}" aria-hidden="true">{inside}</svg>'
+        '<svg class="xp" xmlns="http://www.w3.org/2000/svg" width="100%" '
+        f'height="{number(height)}" aria-hidden="true" '
+        f'style="margin-left:{number(margin)}px;'
+        f'width:calc(100% - {number(margin + AFTER)}px)">{inside}</svg>'
     )

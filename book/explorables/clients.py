@@ -51,25 +51,17 @@ def frame(ms: float) -> Frame:
 
     low, high = log10(VALUES[0]), log10(VALUES[-1])
     many = Axes(24, 180, (low, high), (0, 4.9))
-    many.text(low, 4.9, "Clients for each core", "head", rise=8)
+    many.head("Clients for each core")
     many.grid([(0, "1"), (1, "10"), (2, "100"), (3, "1,000"), (4, "10,000")])
     many.line([(log10(v), log10(clients(v))) for v in VALUES], "blue")
     place = log10(ms)
-    many.upright(place, "rule")
+    many.upright(place, log10(plain), "rule")
     many.ring(place, log10(plain), "blue")
-    many.text(
-        place,
-        log10(plain),
-        rounded(plain),
-        "blue",
-        rise=8,
-        dx=-12 if place > 1.2 else 14,
-        anchor="end" if place > 1.2 else "start",
-    )
+    many.name([(place, log10(plain))], rounded(plain), "blue")
     many.below([(-1, "0.1 ms"), (1, "10 ms"), (3, "1 s")])
 
     share = Axes(262, 26, (0, 1), (0, 1))
-    share.text(0, 1, "Clients left, if its tasks take 10 µs more", "head", rise=8)
+    share.head(f"Clients left, if its tasks take {EXTRA * 1000:g} µs more")
     share.line([(0, 0.5), (1, 0.5)], "orange area")
     share.line([(0, 0.5), (1 - fewer, 0.5)], "orange bar")
     share.text(0.01, 0.34, f"{1 - fewer:.1%}", "paper", anchor="start")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from charts import LEFT, STYLE, WIDTH, Axes, figure, number
+from charts import STYLE, Axes, figure, number
 
 from livecells import Explorable, Frame
 from ontime.leases import LeaseRun, LeaseRuns, LeaseSettings, consume_many
@@ -39,28 +39,15 @@ def middle(cpu: float) -> LeaseRun:
 
 def frame(cpu: float) -> Frame:
     lost = often(cpu).lost
-    many = Axes(24, 150, (math.log(WORK[0]), math.log(WORK[-1])), (0, 108))
-    many.text(
-        many.x[0],
-        108,
-        f"Lost leases of 100, {RUNS} runs each with jitter",
-        "head",
-        rise=8,
-    )
-    many.grid([(0, ""), (50, "50"), (100, "100")])
+    many = Axes(24, 165, (math.log(WORK[0]), math.log(WORK[-1])), (0, 130))
+    many.head(f"Lost leases of 100, {RUNS} runs each with jitter")
+    many.grid([(0, "0"), (50, "50"), (100, "100")])
     many.line([(math.log(x), often(x).lost.median) for x in WORK], "orange")
     here = math.log(cpu)
-    many.upright(here, "rule")
+    many.upright(here, lost.median, "rule")
     many.dots([(here, value) for value in lost.values], "orange")
     many.ring(here, lost.median, "orange")
-    low = lost.median < 50
-    many.text(
-        here,
-        lost.median,
-        f"{spoken(lost.min, lost.max)} lost",
-        "orange",
-        rise=14 if low else -24,
-    )
+    many.name([(here, lost.median)], f"{spoken(lost.min, lost.max)} lost", "orange")
     many.below(
         [
             (math.log(x), words)
@@ -74,11 +61,11 @@ def frame(cpu: float) -> Frame:
     )
 
     run = middle(cpu)
-    row = Axes(232, 44, (0, 50), (0, 1))
-    row.text(0, 1, "The middle run: its messages in order", "head", rise=8)
-    step = WIDTH / 50
+    row = Axes(247, 44, (0, 50), (0, 1))
+    row.head("The middle run: its messages in order")
+    step = 100 / 50  # per cent
     for message in run.messages:
-        left = LEFT + step * (message.number % 50)
+        left = step * (message.number % 50)
         bottom = row.top + (20 if message.number < 50 else 44)
         height, role = (5, "orange") if message.lost else (18, "green")
         row.parts.append(
@@ -94,7 +81,7 @@ def frame(cpu: float) -> Frame:
         f"lose their lease. In the middle run {run.processed} are processed, and it "
         f"takes {run.makespan:.0f} s."
     )
-    return Frame(figure(302, many, row), summary)
+    return Frame(figure(317, many, row), summary)
 
 
 def spoken(low: float, high: float) -> str:

@@ -106,20 +106,21 @@ def seconds(value: float) -> str:
 def frame(workers: int) -> Frame:
     found, took = lateness(workers), finish(workers)
     late = Axes(24, 190, (0, COUNTS[-1]), (0, 2.2))
-    late.text(0, 2.2, f"Lateness, {RUNS} runs each", "head", rise=8)
-    late.grid([(0, ""), (1, "1 s"), (2, "2 s")])
+    late.head(f"Lateness, {RUNS} runs each")
+    late.grid([(0, "0"), (1, "1 s"), (2, "2 s")])
     late.line([(n, lateness(n).max) for n in COUNTS], "orange")
     late.line([(n, lateness(n).median) for n in COUNTS], "orange dash")
-    late.upright(workers, "rule")
+    late.upright(workers, found.max, "rule")
     late.dots([(workers, value) for value in found.values], "orange")
     late.ring(workers, found.max, "orange")
     # In the line above the plot, where no curve is.
     late.text(200, 2.2, f"worst {seconds(found.max)}", "orange", rise=8, anchor="end")
-    late.text(200, lateness(200).median, f"median of {RUNS}", "soft", rise=-30)
+    beside = [(n, lateness(n).median) for n in (160, 120, 180, 80)]
+    late.name(beside, "median", "soft")
     late.below([(0, "0"), (50, "50"), (100, "100"), (200, "200 workers")])
 
     done = Axes(272, 26, (0, 6.2), (0, 1))
-    done.text(0, 1, f"{JOBS} jobs are done after", "head", rise=8)
+    done.head(f"{JOBS} jobs are done after")
     done.line([(0, 0.5), (6.2, 0.5)], "blue area")
     done.line([(0, 0.5), (took, 0.5)], "blue bar")
     inside = took > 3

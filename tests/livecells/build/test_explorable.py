@@ -30,7 +30,7 @@ EXPLORE = ("workers", "arrivals", "lost_leases", "clients")  # on explore.md, to
 BARS = ("cpu_work", "hops")
 STEPS = ("iterations",)  # a table: its words are read as they are
 BOOK = (*EXPLORE, *BARS, *STEPS)
-HELPERS = {"charts", "bars"}
+HELPERS = {"charts", "bars", "places"}
 
 
 def good(**change: Any) -> dict[str, Any]:
