@@ -13,11 +13,14 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.strategies import SearchStrategy
 
 from looplab.clock import VirtualTimeLoop
 from tests.looplab.clock.random_programs import (
+    IO_PROGRAMS,
     PROGRAMS,
     Model,
+    Program,
     StockLoop,
     trace_of,
     whole_ns,
@@ -118,6 +121,45 @@ class NoDelayIsSoon(Model):
         return super().call_later(delay, callback, *args, context=context)
 
 
+# Broken models that take input from outside
+
+
+class TimersBeforeInput(Model):
+    """Timers are looked at before the selector."""
+
+    def iteration(self) -> None:
+        self.jump()
+        self.ready += self.take_due()
+        self.ready += self.take_input()
+        self.run_batch()
+
+
+class InputOnlyWhenIdle(Model):
+    """The selector is asked only when nothing else is left to run."""
+
+    def take_input(self) -> list[asyncio.Handle]:
+        return [] if self.ready else super().take_input()
+
+
+class InputInFront(Model):
+    """What has come from outside goes before the callbacks that are ready already."""
+
+    def iteration(self) -> None:
+        self.jump()
+        self.ready = self.take_input() + self.ready + self.take_due()
+        self.run_batch()
+
+
+class InputAfterEveryCallback(Model):
+    """The selector is asked between any two callbacks of an iteration."""
+
+    def run_batch(self) -> None:
+        batch, self.ready = self.ready, []
+        while batch:
+            self.run_one(batch.pop(0))
+            batch += self.take_input()
+
+
 # Broken virtual loops
 
 
@@ -198,10 +240,29 @@ class TimersInAnyIteration(VirtualTimeLoop):
 def test_a_broken_loop_is_caught(
     broken: Callable[[], Any], reference: Callable[[], Any]
 ) -> None:
+    find_difference(broken, reference, PROGRAMS)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [TimersBeforeInput, InputOnlyWhenIdle, InputInFront, InputAfterEveryCallback],
+)
+@pytest.mark.parametrize("reference", [Model, StockLoop])
+def test_a_loop_that_is_broken_in_its_input_is_caught(
+    broken: Callable[[], Any], reference: Callable[[], Any]
+) -> None:
+    find_difference(broken, reference, IO_PROGRAMS)
+
+
+def find_difference(
+    broken: Callable[[], Any],
+    reference: Callable[[], Any],
+    programs: SearchStrategy[Program],
+) -> None:
     """``find()`` raises if no program tells the broken loop from the reference."""
     unit = 1 / 512
     find(
-        PROGRAMS,
+        programs,
         lambda program: (
             trace_of(broken, program, unit) != trace_of(reference, program, unit)
         ),

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from looplab.clock import VirtualTimeLoop
 from tests.looplab.clock.random_programs import (
+    IO_PROGRAMS,
     PROGRAMS,
     Model,
     Program,
@@ -48,6 +49,14 @@ def test_same_trace_as_the_stock_run_once(program: Program) -> None:
     assert trace_of(VirtualTimeLoop, program, unit) == trace_of(
         StockLoop, program, unit
     )
+
+
+@THOROUGH
+@given(IO_PROGRAMS)
+def test_the_references_agree_on_input_from_outside(program: Program) -> None:
+    """The virtual loop refuses it; the chapter's rule is that of the stock loop."""
+    unit = 1 / 512
+    assert trace_of(Model, program, unit) == trace_of(StockLoop, program, unit)
 
 
 @THOROUGH
