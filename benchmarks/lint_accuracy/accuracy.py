@@ -30,6 +30,7 @@ KINDS = {
     "LAG204": "after",
     "LAG301": "storm",
     "LAG302": "lock",
+    "LAG303": "event",
 }
 
 
@@ -174,4 +175,5 @@ def rows(found: Sequence[Found], truth: Mapping[Where, Judgement]) -> list[Row]:
         row("LAG204", "after", code("LAG204")),
         row("LAG301", "storm", code("LAG301")),
         row("LAG302", "lock", code("LAG302")),
+        row("LAG303", "event", code("LAG303")),
     ]

@@ -20,6 +20,7 @@ LAG203  polling with a short delay                              warning
 LAG204  ``sleep(0)`` after a queue operation                    warning
 LAG301  a task for each item, held by a semaphore               warning
 LAG302  a lock of threads held across an ``await``              error
+LAG303  an event of asyncio that is set in a thread             error
 ======  ======================================================  ====================
 
 This package needs the standard library only; flake8 is not imported.

@@ -14,6 +14,7 @@ from .libraries import LIBRARIES
 from .order import Order
 from .polling import Polling
 from .tasks import held_locks, storms
+from .threads import Threads
 from .traffic import Key
 from .uses import Uses
 from .walk import Walk
@@ -108,13 +109,16 @@ class _Check:
                 made.node, verdict.code, verdict.section, verdict.severity,
                 _message(made, verdict),
             )  # fmt: skip
-        polling = Polling(self._walk, self._channels, self._bounds)
-        for call, code, message in polling.found():
-            yield self._finding(call, code, code.lower(), RULES[code].severity, message)
+        threads = Threads(self._walk, self._channels, self._tree)
+        polling = Polling(self._walk, self._channels, self._bounds, threads.changes)
+        for call, code, message, section in polling.found():
+            yield self._finding(call, code, section, RULES[code].severity, message)
         for node, message in storms(self._walk, self._tree):
             yield self._finding(node, "LAG301", "lag301", "warning", message)
         for node, message in held_locks(self._walk, self._channels, self._tree):
             yield self._finding(node, "LAG302", "lag302", "error", message)
+        for node, message in threads.events():
+            yield self._finding(node, "LAG303", "lag303", "error", message)
 
     def _finding(
         self, node: ast.expr, code: str, section: str, severity: Severity, message: str

@@ -46,6 +46,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             Rule("LAG204", "sleep(0) after a queue operation", "warning"),
             Rule("LAG301", "task for each item, held by a semaphore", "warning"),
             Rule("LAG302", "lock of threads held across an await", "error"),
+            Rule("LAG303", "event of asyncio set in a thread", "error"),
         )
     }
 )

@@ -8,14 +8,15 @@ because a bound makes ``await put()`` wait and ``put_nowait()`` raise.
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 
+from .ends import is_end
 from .findings import Severity
 from .limits import limit
 from .order import Order
 from .places import name_of
 from .scopes import Function
+from .stops import put_after_cancel, shared_lock
 from .traffic import Traffic, Use
 from .uses import Uses
 
@@ -41,38 +42,6 @@ class Verdict:
 
 #: So many producers are looked at: a file with more was not written by hand.
 _MOST = 50
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_ENDS = frozenset(
-    [
-        "sentinel",
-        "stop",
-        "stopped",
-        "done",
-        "end",
-        "ended",
-        "exc",
-        "err",
-        "error",
-        "exception",
-        "finish",
-        "finished",
-        "quit",
-        "shutdown",
-        "poison",
-        "close",
-        "closed",
-        "disconnect",
-        "complete",
-        "completed",
-        "eof",
-        "signal",
-        "terminate",
-        "terminated",
-        "termination",
-        "terminator",
-    ]
-)
-_ENDING = re.compile(r"disconnect|close|shutdown|startup|complete|end|stop|error")
 
 
 def judge(
@@ -90,7 +59,7 @@ def judge(
         made_in: the function that makes it; None for a module or a class.
     """
     puts = traffic.puts
-    real = [use for use in puts if use.kind != "given" and not _is_end(use, uses)]
+    real = [use for use in puts if use.kind != "given" and not is_end(use, uses)]
     del real[_MOST:]
     if not real:
         return _unseen(traffic, puts)
@@ -147,6 +116,26 @@ def judge(
             f"grows, and is filled in line {line} before anybody takes: first start "
             "who takes, then {bound}",
         )
+    for use in free:
+        locked = shared_lock(use, traffic, uses, order)
+        if locked is None:
+            continue
+        lock, line = locked
+        return Verdict(
+            "lag101-lock",
+            "error",
+            f"grows: {{bound}}, await put() outside of {lock} (line {line}), which who "
+            "takes needs, too",
+        )
+    cancelled = put_after_cancel(puts, traffic, order)
+    if cancelled is not None and any(use.kind == "await" for use in free):
+        put, cancel = cancelled
+        return Verdict(
+            "lag101-cancel",
+            "error",
+            f"grows: {{bound}}, and no put() in line {put} once line {cancel} has "
+            "cancelled who takes",
+        )
     return _advice(free, puts, uses)
 
 
@@ -159,7 +148,7 @@ def _puts_back(traffic: Traffic, uses: Uses, order: Order) -> Use | None:
         if function not in takers or use.kind == "handed":
             continue
         # Who empties it, and then says the end, has made room.
-        if not _is_end(use, uses) or any(
+        if not is_end(use, uses) or any(
             order.around(one.node) is function for one in gets
         ):
             return use
@@ -302,76 +291,7 @@ def _advice(free: list[Use], puts: list[Use], uses: Uses) -> Verdict:
     )
 
 
-# What is put
-
-
-def _is_end(use: Use, uses: Uses) -> bool:
-    """Whether what is put says that nothing more will come."""
-    return use.item is not None and _says(use.item, use, uses)
-
-
-def _says(item: ast.expr, use: Use, uses: Uses) -> bool:
-    """The same, for an item or a part of one."""
-    if isinstance(item, ast.Constant):
-        # `put(None)` once says the end; in each iteration it says another thing.
-        return item.value is None or isinstance(item.value, bool)
-    if isinstance(item, ast.Tuple):
-        return any(
-            _says(one, use, uses) for one in item.elts if isinstance(one, ast.Name)
-        )
-    if isinstance(item, ast.Dict):
-        words = [one.value for one in item.values if isinstance(one, ast.Constant)]
-        # What is the same each time is a signal, too: {"type": "websocket.connect"}.
-        return len(words) == len(item.values) or any(
-            isinstance(one, str) and _ENDING.search(one) for one in words
-        )
-    node: ast.expr = item.func if isinstance(item, ast.Call) else item
-    name = name_of(node)
-    if not name:
-        return False
-    if isinstance(item, ast.Call) and any(_is_closing(one) for one in item.args):
-        return True
-    if isinstance(item, ast.Name) and _is_given(item.id, use):
-        return False  # it comes from outside, and may be anything
-    return _says_end(name) or (
-        not isinstance(item, ast.Call) and name.isupper() and len(name) > 1
-    )
-
-
-def _is_given(name: str, use: Use) -> bool:
-    """Whether a parameter or a loop binds a name."""
-    function = use.function
-    if function is None:
-        return False
-    every = function.args
-    if name in {
-        one.arg for one in (*every.posonlyargs, *every.args, *every.kwonlyargs)
-    }:
-        return True
-    return any(
-        isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
-        and any(
-            isinstance(one, ast.Name) and one.id == name
-            for one in ast.walk(node.target)
-        )
-        for node in ast.walk(function)
-    )
-
-
-def _says_end(name: str) -> bool:
-    """Whether the last word of a name is one for the end: ``StopSignal``, ``_DONE``."""
-    words = _WORD.findall(name)
-    return bool(words) and words[-1].lower() in _ENDS
-
-
-def _is_closing(node: ast.expr) -> bool:
-    """Whether an argument is a member of an enumeration such as ``Kind.closed``."""
-    return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id[:1].isupper()
-        and _says_end(node.attr)
-    )
+# Where it is put
 
 
 def _is_fan_out(use: Use) -> bool:

@@ -28,6 +28,10 @@ _DELAY = (
     "sleep({delay}) in a loop asks again and again: await an event or a future that "
     "the other side sets"
 )
+_THREAD = (
+    "sleep({delay}) asks for what a thread does: there loop.call_soon_threadsafe("
+    "event.set), here await event.wait()"
+)
 _QUEUE = "sleep(0) after {name}() does not make the other side keep up: {advice}"
 _WITH_BOUND = "await {wait}() in place of {name}() and sleep(0)"
 _WITHOUT = "bound the queue, and await {wait}() in place of both"
@@ -85,6 +89,7 @@ class Polling:
         walk: what was found in it.
         channels: its channels, and what its names stand for.
         bounds: returns for each use of a channel of the file whether that has a bound.
+        threaded: whether a thread changes what a loop asks.
     """
 
     def __init__(
@@ -92,10 +97,12 @@ class Polling:
         walk: Walk,
         channels: Channels,
         bounds: Callable[[], Mapping[ast.AST, bool]],
+        threaded: Callable[[ast.While], bool],
     ) -> None:
         self._walk = walk
         self._names = channels
         self._bounds = bounds
+        self._threaded = threaded
         self._zero: list[tuple[ast.Call, Loops]] = []
         self._short: list[tuple[ast.Call, Loops, float]] = []
         for call, scope, loops in walk.calls:
@@ -118,34 +125,43 @@ class Polling:
         elif (seconds := self._names.number(delay, scope)) and seconds <= SHORT:
             self._short.append((call, loops, seconds))
 
-    def found(self) -> Iterator[tuple[ast.Call, str, str]]:
-        """The call, the code and the message of each finding."""
+    def found(self) -> Iterator[tuple[ast.Call, str, str, str]]:
+        """The call, the code, the message and the section of each finding."""
         if not self._zero and not self._short:
             return
         zero = {call for call, _ in self._zero}
         rounds = Rounds(zero)
         after = dict(self._after_queues(zero))
         for call, loops in self._zero:
-            if any(
-                call in rounds.polled(loop) and not _is_gated(loop, call)
+            polled = [
+                loop
                 for loop in loops
-            ):
-                yield call, "LAG201", _POLLS
+                if call in rounds.polled(loop) and not _is_gated(loop, call)
+            ]
+            if any(map(self._threaded, polled)):
+                yield call, "LAG201", _THREAD.format(delay=0), "lag203-thread"
+            elif polled:
+                yield call, "LAG201", _POLLS, "lag201"
             elif call in after:
-                yield call, "LAG204", self._advice(after[call])
+                yield call, "LAG204", self._advice(after[call]), "lag204"
             else:
-                yield call, "LAG202", _STRAIGHT
+                yield call, "LAG202", _STRAIGHT, "lag202"
         rounds = Rounds({call for call, _, _ in self._short} | zero)
         for call, loops, delay in self._short:
-            if any(
-                call in rounds.polled(loop)
+            polled = [
+                loop
+                for loop in loops
+                if call in rounds.polled(loop)
                 and not _is_bare(loop)
                 and _asks(loop)
                 and not _is_gated(loop, call)
                 and not _is_retry(loop, call)
-                for loop in loops
-            ):
-                yield call, "LAG203", _DELAY.format(delay=f"{delay:g}")
+            ]
+            if any(map(self._threaded, polled)):
+                words = _THREAD.format(delay=f"{delay:g}")
+                yield call, "LAG203", words, "lag203-thread"
+            elif polled:
+                yield call, "LAG203", _DELAY.format(delay=f"{delay:g}"), "lag203"
 
     def _after_queues(
         self, zero: set[ast.Call]

@@ -366,3 +366,166 @@ def test_a_queue_with_an_order_needs_room_for_it(imports, made, bound):
     section, message = advice(source)
     assert section == "lag101-await"
     assert f"pass maxsize={bound}, so that" in message
+
+
+LOCKED = """\
+import asyncio
+class Box:
+    def __init__(self):
+        self.{lock} = asyncio.Lock()
+        self.other = asyncio.Lock()
+        self.queue = asyncio.Queue()
+    async def put(self, source):
+        async for item in source:
+            async with self.{lock}:
+                {put}
+    async def get(self):
+        {get}
+"""
+
+
+@pytest.mark.parametrize(
+    ("put", "get", "section"),
+    [
+        (
+            "await self.queue.put(item)",
+            "async with self.lock: return await self.queue.get()",
+            "lag101-lock",
+        ),
+        (
+            "self.queue.put_nowait(item)",
+            "async with self.lock: return await self.queue.get()",
+            "lag101-lock",
+        ),
+        (
+            "for one in item: await self.queue.put(one)",
+            "return await self.queue.get(), await self.note()\n"
+            "    async def note(self):\n"
+            "        async with self.lock: pass",
+            "lag101-lock",
+        ),
+        (
+            "await self.queue.put(item); await self.queue.put(item)",
+            "return await self.queue.get(), await self.note()\n"
+            "    async def note(self):\n"
+            "        async with self.lock: pass",
+            "lag101-lock",
+        ),
+        (  # who takes has made room before it needs the lock
+            "await self.queue.put(item)",
+            "return await self.queue.get(), await self.note()\n"
+            "    async def note(self):\n"
+            "        async with self.lock: pass",
+            "lag101-await",
+        ),
+        (
+            "await self.queue.put(item)",
+            "async with self.lock: pass\n        return await self.queue.get()",
+            "lag101-lock",
+        ),
+        (
+            "await self.queue.put(item)",
+            "async with self.other: return await self.queue.get()",
+            "lag101-await",
+        ),
+        ("await self.queue.put(item)", "return await self.queue.get()", "lag101-await"),
+    ],
+)
+def test_a_lock_that_who_takes_needs(put, get, section):
+    source = LOCKED.format(lock="lock", put=put, get=get)
+    found, message = advice(source)
+    assert found == section
+    assert len(message) <= 120
+    assert ("outside of lock (line 9)" in message) == (section == "lag101-lock")
+    long = source.replace("lock", "l" + "o" * 100 + "ck")
+    assert len(advice(long)[1]) <= 120
+
+
+ENDS = """\
+import asyncio
+class Box:
+    def __init__(self):
+        self.lock, self.queue = asyncio.Lock(), asyncio.Queue()
+    async def put(self):
+        {put}
+    async def get(self):
+        {get}
+async def main():
+    box = Box()
+    task = asyncio.create_task(box.put())
+    await asyncio.sleep(0)
+    return len([await box.get() for _ in range(20)])
+"""
+LOCK_FIRST = "\n        ".join(
+    ["async with self.lock: pass", "return await self.queue.get()"]
+)
+LOCK_LAST = "\n        ".join(
+    ["item = await self.queue.get()", "async with self.lock: return item"]
+)
+
+
+@pytest.mark.parametrize(
+    ("several", "get", "stops"),
+    [
+        (True, LOCK_LAST, True),
+        (True, LOCK_FIRST, True),
+        (False, LOCK_FIRST, True),
+        (False, LOCK_LAST, False),
+    ],
+)
+def test_a_bound_under_that_lock_stops_all(several, get, stops):
+    """What the linter calls a stop is one, and what it does not is none."""
+    lines = ["async with self.lock:", "for item in range(20):"]
+    if not several:
+        lines.reverse()
+    put = f"{lines[0]}\n            {lines[1]}\n                "
+    source = ENDS.format(put=put + "await self.queue.put(item)", get=get)
+    bound = source.replace("Queue()", "Queue(1)")
+    outside = ENDS.format(
+        put="for item in range(20):\n            async with self.lock: pass\n"
+        "            await self.queue.put(item)",
+        get=get,
+    ).replace("Queue()", "Queue(1)")
+    assert advice(source)[0] == ("lag101-lock" if stops else "lag101-await")
+    for program, ends in (source, True), (bound, not stops), (outside, True):
+        space: dict[str, object] = {}
+        exec(compile(program, "locked", "exec"), space)
+        if ends:
+            assert asyncio.run(asyncio.wait_for(space["main"](), 60)) == 20
+        else:
+            with pytest.raises(asyncio.TimeoutError):
+                asyncio.run(asyncio.wait_for(space["main"](), 0.2))
+
+
+STOPPED = """\
+import asyncio
+class Log:
+    def __init__(self):
+        self.queue = asyncio.Queue()
+        self.task = asyncio.create_task(self.read())
+        self.clock = asyncio.create_task(tick())
+    async def read(self):
+        while await self.queue.get() is not None: pass
+    async def write(self, source):
+        async for line in source: await self.queue.put(line)
+    async def stop(self):
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "section"),
+    [
+        (("self.task.cancel()", "await self.queue.put(None)"), "lag101-cancel"),
+        (("await self.queue.put(None)", "self.task.cancel()"), "lag101-await"),
+        (("self.clock.cancel()", "await self.queue.put(None)"), "lag101-await"),
+        (("self.task.cancel()", "self.queue.empty()"), "lag101-await"),
+    ],
+)
+def test_an_end_that_is_put_when_nobody_reads(lines, section):
+    source = STOPPED + "".join(f"        {line}\n" for line in lines)
+    found, message = advice(source)
+    assert found == section
+    assert len(message) <= 120
+    assert ("no put() in line 13 once line 12" in message) == (
+        section == "lag101-cancel"
+    )
