@@ -21,7 +21,8 @@ number need no format.
 
 A row is a name and the columns that are typed. The columns of ``cells`` follow, where
 the row's name stands for ``*``; in a cell with words, such as ``*_low to *_high``, each
-word with a ``*`` is a value.
+word with a ``*`` is a value. A row that types all columns leaves those empty that the
+lab fills, and says in the others what stands there instead: ``–`` for what cannot be.
 
 A value that is missing is a warning, which fails a build with warnings as errors. It
 names the page, the lab, the key and the keys near it.
@@ -142,12 +143,17 @@ class ResultsDirective(SphinxDirective):
             name, *labels = _columns(line)
             if not ROW_NAME.fullmatch(name):
                 raise LabError(f"{name!r} is no name of a row: use letters, digits, _")
-            if len(labels) != typed:
+            filled = labels[typed:] or [""] * len(cells)
+            if len(labels) not in (typed, len(head)):
                 raise LabError(
                     f"the row {name!r} types {len(labels)} columns, not {typed}: "
                     f":head: has {len(head)} and :cells: fills {len(cells)}"
                 )
-            lines.append(_line([*labels, *(_named(cell, name) for cell in cells)]))
+            values = (
+                instead or _named(cell, name)
+                for cell, instead in zip(cells, filled, strict=True)
+            )
+            lines.append(_line([*labels[:typed], *values]))
         if len(lines) == 2:
             raise LabError("has no rows: write a name and a label in each line")
         return lines

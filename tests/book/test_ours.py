@@ -220,6 +220,16 @@ def test_a_table_of_named_results(book: Book) -> None:
     assert len(page.select("tbody td.text-right")) == 4
 
 
+def test_a_row_may_say_what_stands_in_place_of_a_value(book: Book) -> None:
+    typed = TABLE.replace("**1**", "**1** | – |")
+    page, warnings = book.build(typed)
+    assert warnings == ""
+    assert rows(page)[1:] == [
+        ["all at once", "1", "–", "1.0 to 0.25 s"],
+        ["with a | b", "", "2.0", "2.0 to 0.75 s"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
