@@ -107,6 +107,34 @@ async def handle(user, price, stock):
     cost = None if price_task.exception() else price_task.result()
     return name, cost, left
 """,
+        "an error that comes when all are done": """
+async def handle(user, price, stock):
+    price_task = asyncio.create_task(price())
+    try:
+        name, left = await user(), await stock()
+    finally:
+        await asyncio.wait([price_task])
+    return name, price_task.result(), left
+""",
+        "an error that waits for the other": """
+async def handle(user, price, stock):
+    price_task = asyncio.create_task(price())
+    try:
+        return await user(), await price_task, await stock()
+    finally:
+        price_task.cancel()
+        await asyncio.wait([price_task])
+""",
+        "an error of the task that comes after stock": """
+async def handle(user, price, stock):
+    price_task = asyncio.create_task(price())
+    try:
+        name, left = await user(), await stock()
+        return name, await price_task, left
+    finally:
+        price_task.cancel()
+        await asyncio.wait([price_task])
+""",
         "all in sequence": """
 async def handle(user, price, stock):
     return await user(), await price(), await stock()
@@ -175,6 +203,31 @@ async def economical(parts):
     return [
         await one if isinstance(one, asyncio.Task) else one for one in found
     ]
+""",
+        "an error that comes when all are done": """
+async def economical(parts):
+    tasks = {n: asyncio.create_task(part())
+             for n, (part, waits) in enumerate(parts) if waits}
+    try:
+        rest = {n: await part()
+                for n, (part, waits) in enumerate(parts) if not waits}
+    finally:
+        if tasks:
+            await asyncio.wait(tasks.values())
+    done = {n: task.result() for n, task in tasks.items()} | rest
+    return [done[n] for n in range(len(parts))]
+""",
+        "an error that waits for the parts before it": """
+async def economical(parts):
+    tasks = [asyncio.create_task(part()) if waits else None
+             for part, waits in parts]
+    try:
+        return [await (task or part())
+                for task, (part, _) in zip(tasks, parts)]
+    finally:
+        for task in filter(None, tasks):
+            task.cancel()
+        await asyncio.gather(*filter(None, tasks), return_exceptions=True)
 """,
     },
 }

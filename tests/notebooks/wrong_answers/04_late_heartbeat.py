@@ -127,6 +127,29 @@ async def process(jobs):
         for job in jobs:
             await queue.put(job)
 """,
+        "six workers": """
+async def process(jobs):
+    queue = asyncio.Queue(maxsize=1)
+
+    async def worker():
+        while True:
+            job = await queue.get()
+            await job()
+            queue.task_done()
+
+    crew = [asyncio.create_task(worker()) for _ in range(6)]
+    for job in jobs:
+        await queue.put(job)
+    await queue.join()
+    for task in crew:
+        task.cancel()
+""",
+        "a job queue with six workers": """
+async def process(jobs):
+    async with JobQueue(workers=6, maxsize=1) as queue:
+        for job in jobs:
+            await queue.put(job)
+""",
     },
     "04-modify": {
         "five workers: late at a phase that ten samples miss": """

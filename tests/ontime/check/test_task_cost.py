@@ -144,6 +144,15 @@ async def with_a_group(user: Any, price: Any, stock: Any) -> Any:
     return [name, cost, task.result()]
 
 
+async def error_in_the_end(user: Any, price: Any, stock: Any) -> Any:
+    task = asyncio.create_task(price())
+    try:
+        name, left = await user(), await stock()
+    finally:
+        await asyncio.wait([task])
+    return name, task.result(), left
+
+
 def test_modify() -> None:
     assert_passes("03-modify", with_a_group)
 
@@ -152,6 +161,7 @@ def test_modify() -> None:
     ("answer", "words"),
     [
         (with_a_task, "user raised; still running afterwards: 1 task"),
+        (error_in_the_end, "user raised after 0.000 s, and handle() after 0.030 s"),
         (all_gathered, "it made 3 tasks, and 1 would do"),
         (sequence, "what waits must wait at the same time"),
         (in_another_order, "in the order of the parts"),
@@ -169,15 +179,29 @@ def test_modify_wrong(answer: Any, words: str) -> None:
 
 async def tidy(parts: Any) -> Any:
     tasks = [asyncio.ensure_future(part()) if waits else None for part, waits in parts]
-    results = []
     try:
-        for task, (part, _) in zip(tasks, parts, strict=True):
-            results.append(await (task or part()))
+        rest = [await part() for part, waits in parts if not waits]
+        found = iter(await asyncio.gather(*filter(None, tasks)))
     except BaseException:
         for task in filter(None, tasks):
             task.cancel()
         await asyncio.gather(*filter(None, tasks), return_exceptions=True)
         raise
+    others = iter(rest)
+    return [next(found) if waits else next(others) for _, waits in parts]
+
+
+async def one_after_another(parts: Any) -> Any:
+    """Awaits the tasks in their order, so an error waits for those before it."""
+    tasks = [asyncio.ensure_future(part()) if waits else None for part, waits in parts]
+    results = []
+    try:
+        for task, (part, _) in zip(tasks, parts, strict=True):
+            results.append(await (task or part()))
+    finally:
+        for task in filter(None, tasks):
+            task.cancel()
+        await asyncio.gather(*filter(None, tasks), return_exceptions=True)
     return results
 
 
@@ -210,6 +234,13 @@ async def leaves_some(parts: Any) -> Any:
     ]
 
 
+async def leaves_tasks(parts: Any) -> Any:
+    tasks = [asyncio.ensure_future(part()) for part, waits in parts if waits]
+    rest = iter([await part() for part, waits in parts if not waits])
+    found = iter(await asyncio.gather(*tasks))
+    return [next(found) if waits else next(rest) for _, waits in parts]
+
+
 def test_make() -> None:
     assert_passes("03-make", tidy)
 
@@ -220,7 +251,9 @@ def test_make() -> None:
         (gathers_all, "it made 1 task, and 0 would do"),
         (one_by_one, "what waits must wait at the same time"),
         (swallows, "one of the parts raised, and economical() did not"),
-        (leaves_some, "still running afterwards"),
+        (one_after_another, "raised after 0.000 s, and economical() after 0.500 s"),
+        (leaves_some, "after 0.000 s, and economical() after 0.500 s"),
+        (leaves_tasks, "still running afterwards"),
         (lambda parts: parts, "economical is a plain function"),
     ],
 )

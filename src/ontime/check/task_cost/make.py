@@ -24,7 +24,7 @@ def check_make(answer: Any) -> str:
     and whether it waits for something.  ``economical`` calls each once and returns the
     list of their results, in order.  It takes as long as the longest wait and creates
     no more tasks than there are parts that wait.  If a part raises, the error (alone or
-    in a group) comes out and no task is left behind.
+    in a group) comes out at once and no task is left behind.
     """
     need_async_function(answer, "economical")
     waits = [
@@ -45,12 +45,12 @@ def check_make(answer: Any) -> str:
         seen = simulate(watch(partial(answer, parts), "economical"))
         most = sum(wait > 0 for wait in some)
         judge(seen, right, max(some, default=0.0), most, "economical")
-    for bad, wait in ((make_failing_part(0), 0.0), (make_failing_part(0.1), 0.1)):
+    for wait in (0.0, 0.1, 0.7, 1.3):  # while others wait, and when they are done
         parts = [
             (make_part(1, 0.5), True),
-            (bad, wait > 0),
+            (make_failing_part(wait), wait > 0),
             (make_part(2, 0.0), False),
             (make_part(3, 0.9), True),
         ]
-        judge_failure(partial(answer, parts), "economical", "one of the parts")
+        judge_failure(partial(answer, parts), "economical", "one of the parts", wait)
     return "as quick as gather, with a task only where there is something to wait for."

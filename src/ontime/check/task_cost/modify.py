@@ -24,7 +24,7 @@ def check_modify(answer: Any) -> str:
     ``price`` and ``stock`` wait.  ``handle`` returns their three results in this order.
     Required on the virtual clock, whichever of the two waits longer: it takes as long
     as the longer wait, creates at most one task, and leaves none behind, also if one of
-    the three raises; its error comes out, alone or in a group.
+    the three raises; its error comes out at once, alone or in a group.
     """
     need_async_function(answer, "handle")
     for price, stock in ((0.020, 0.030), (0.030, 0.020)):
@@ -33,6 +33,7 @@ def check_modify(answer: Any) -> str:
         judge(seen, ["Ada", 12.5, 3], max(price, stock), 1, "handle")
     for place, name in enumerate(("user", "price", "stock")):
         broken = [make_part("Ada", 0), make_part(12.5, 0.030), make_part(3, 0.030)]
-        broken[place] = make_failing_part(0.010 if place else 0)
-        judge_failure(partial(answer, *broken), "handle", name)
+        for wait in (0.010, 0.080) if place else (0,):
+            broken[place] = make_failing_part(wait)
+            judge_failure(partial(answer, *broken), "handle", name, wait)
     return "the latency of gather, and one task instead of three."

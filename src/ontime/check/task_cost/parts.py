@@ -127,8 +127,13 @@ def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -
         )
 
 
-def judge_failure(work: Callable[[], Any], name: str, who: str) -> None:
-    """Refuse an answer that hides the ZeroDivisionError of *who*, or leaves a task."""
+def judge_failure(
+    work: Callable[[], Any], name: str, who: str, raised_at: float
+) -> None:
+    """Refuse an answer that hides the ZeroDivisionError of *who*, or leaves a task.
+
+    Or that lets the error out later than *raised_at*, in seconds.
+    """
 
     async def unwrapped() -> object:
         try:
@@ -142,6 +147,12 @@ def judge_failure(work: Callable[[], Any], name: str, who: str) -> None:
     seen = simulate(watch(unwrapped, name))
     if seen.error is None:
         raise NotYet(f"{who} raised, and {name}() did not.", "let the error come out")
+    if seen.took > raised_at + EPSILON:
+        raise NotYet(
+            f"{who} raised after {raised_at:.3f} s, and {name}() after "
+            f"{seen.took:.3f} s.",
+            "do not wait for the others first: asyncio.TaskGroup cancels them",
+        )
     if seen.left:
         raise NotYet(
             f"{who} raised; still running afterwards: {count_of_tasks(seen.left)}.",
