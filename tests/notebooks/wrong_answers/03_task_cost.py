@@ -116,7 +116,7 @@ async def handle(user, price, stock):
         await asyncio.wait([price_task])
     return name, price_task.result(), left
 """,
-        "an error that waits for the other": """
+        "awaits the task before it begins with stock": """
 async def handle(user, price, stock):
     price_task = asyncio.create_task(price())
     try:
