@@ -175,5 +175,4 @@ def rows(found: Sequence[Found], truth: Mapping[Where, Judgement]) -> list[Row]:
         row("LAG204", "after", code("LAG204")),
         row("LAG301", "storm", code("LAG301")),
         row("LAG302", "lock", code("LAG302")),
-        row("LAG303", "event", code("LAG303")),
     ]
