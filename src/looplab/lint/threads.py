@@ -210,8 +210,11 @@ def _said(event: ast.expr) -> str:
 
 def _own(function: ast.AST) -> Iterator[ast.AST]:
     """What is in a function, but in no function inside it."""
-    body = getattr(function, "body", ())
-    stack: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+    stack: list[ast.AST] = []
+    if isinstance(function, ast.Lambda):
+        stack.append(function.body)
+    elif isinstance(function, ast.FunctionDef):
+        stack.extend(function.body)
     while stack:
         node = stack.pop()
         yield node
