@@ -23,13 +23,14 @@ RUN = @"$(FOUND)" tools/run.py
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab build lite test execute bench lint format screenshot lock clean
+.PHONY: help book lab build lite pdf test execute bench lint format screenshot lock clean
 
 help:
 	@echo "make book        build the site and serve it on this machine (PORT=8000)"
 	@echo "make lab         open JupyterLab with every lab (PORT=8000)"
 	@echo "make build       build the site into _build/html"
 	@echo "make lite        build the site with JupyterLite and every lab in it"
+	@echo "make pdf         print the book and its exercises into _build/pdf"
 	@echo "make test        run all tests (ARGS='-k clock' selects)"
 	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
 	@echo "make bench       run the benchmarks"
@@ -44,7 +45,7 @@ book:
 lab:
 	$(RUN) lab --port "$(PORT)" $(ARGS)
 
-build lite lint format screenshot lock clean:
+build lite pdf lint format screenshot lock clean:
 	$(RUN) $@
 
 test:

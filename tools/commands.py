@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tools import environment, site
+from tools.browser import find_chromium
 from tools.common import ROOT, ToolError, say
 
 __all__ = ["lint_commands", "main"]
@@ -206,6 +207,19 @@ def screenshot(_: argparse.Namespace) -> None:
     run(venv, "-m", "tools.screenshot")
 
 
+def pdf(_: argparse.Namespace) -> None:
+    """Print the book and its exercises into _build/pdf; needs Chromium."""
+    if find_chromium() is None:
+        raise ToolError(
+            "no Chromium was found, which prints the pages: install one, or name it "
+            "with CHROMIUM=, for example: make pdf CHROMIUM=/usr/bin/chromium"
+        )
+    environment.offer_node_modules()
+    venv = environment.ensure_venv()
+    site.build(venv)
+    run(venv, "-m", "tools.pdf")
+
+
 def lock(_: argparse.Namespace) -> None:
     """Resolve requirements.in into requirements.txt; needs uv."""
     uv = shutil.which("uv")
@@ -257,6 +271,7 @@ def parser() -> argparse.ArgumentParser:
     add("lint", lint)
     add("format", fmt)
     add("screenshot", screenshot)
+    add("pdf", pdf)
     add("lock", lock)
     add("clean", clean)
     return top

@@ -1,0 +1,136 @@
+"""Print the built book and its exercises: _build/pdf/on-time.pdf and exercises.pdf.
+
+``python -m tools.pdf [folder]`` prints the site in ``_build/html``, or in a folder. A
+headless Chromium does it, twice: only the first PDF tells on which page each chapter
+begins, and the second says so in its table of contents.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tools import printed, printed_exercises
+from tools.browser import chromium
+from tools.common import ROOT, ToolError, say
+from tools.site import Server
+
+__all__ = ["main", "page_numbers", "print_pages"]
+
+PATIENCE = 600_000.0  # ms for all pages of the book on a busy machine
+FOOTER = (
+    '<div style="width:100%;padding:0 17mm;font:8px sans-serif;color:#555;'
+    'display:flex;justify-content:space-between">'
+    '<span class="title"></span><span class="pageNumber"></span></div>'
+)
+
+
+def page_numbers(pdf: Path) -> dict[str, int]:
+    """On which page each named place of a PDF lies, counted from 1."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(pdf)
+    found = {}
+    for name, place in reader.named_destinations.items():
+        number = reader.get_destination_page_number(place)
+        if number is not None:
+            found[str(name).removeprefix("/")] = number + 1
+    return found
+
+
+def _shoot(tab: Any, address: str, text: str, target: Path) -> None:
+    """Print one page with an outline, tags, and page numbers."""
+    tab.route(address, lambda route: route.fulfill(body=text, content_type="text/html"))
+    tab.goto(address, wait_until="load", timeout=PATIENCE)
+    tab.pdf(
+        path=str(target),
+        outline=True,
+        tagged=True,
+        prefer_css_page_size=True,
+        print_background=True,
+        display_header_footer=True,
+        header_template="<span></span>",
+        footer_template=FOOTER,
+    )
+    tab.unroute(address)
+
+
+def print_pages(html: Path, text: str, target: Path) -> dict[str, int]:
+    """Print a page as if it lay among those of a site.
+
+    Args:
+        html: the built site, for styles and pictures.
+        text: the page, with a table of contents from :mod:`tools.printed`.
+        target: the PDF to write.
+
+    Returns:
+        The page on which each linked place lies, counted from 1.
+
+    Raises:
+        ToolError: There is no Chromium.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    server = Server(0)
+    thread = threading.Thread(target=server.serve_folder, args=(html,), daemon=True)
+    thread.start()
+    address = f"{server.address}{printed.BASE}/on-paper.html"
+    try:
+        with chromium() as browser:
+            context = browser.new_context(
+                java_script_enabled=False, color_scheme="light"
+            )
+            context.set_default_timeout(PATIENCE)
+            tab = context.new_page()
+            _shoot(tab, address, text, target)
+            numbers = page_numbers(target)
+            _shoot(tab, address, printed.numbered(text, numbers), target)
+            return page_numbers(target)
+    except FileNotFoundError as error:
+        raise ToolError(str(error)) from None
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def words_of(config: Path) -> tuple[str, str]:
+    """The book's title and its authors, from its configuration."""
+    text = config.read_text(encoding="utf-8") if config.is_file() else ""
+    found = dict(re.findall(r"^(title|author): *(.+?) *$", text, re.MULTILINE))
+    return found.get("title", "The book"), found.get("author", "")
+
+
+def main(words: list[str]) -> int:
+    """Print the book and its exercises."""
+    html = Path(words[0]).resolve() if words else ROOT / "_build" / "html"
+    title, author = words_of(ROOT / "_config.yml")
+    out = html.parent / "pdf"
+    lead = f"{author}. Text: CC BY 4.0. Code: MIT."
+    jobs: list[tuple[str, Callable[[], str]]] = [
+        ("on-time.pdf", lambda: printed.book(html, title, lead)),
+        (
+            "exercises.pdf",
+            lambda: printed_exercises.exercises(
+                html, f"{title}: the exercises", lead, ROOT / "teaching"
+            ),
+        ),
+    ]
+    try:
+        for name, make in jobs:
+            started = time.monotonic()
+            print_pages(html, make(), out / name)
+            size = (out / name).stat().st_size / 1e6
+            seconds = time.monotonic() - started
+            say(f"Printed {out / name} ({size:.1f} MB) in {seconds:.0f} s.")
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
