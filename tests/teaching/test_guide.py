@@ -162,8 +162,8 @@ def unanswered(section: str, questions: list[str]) -> list[str]:
 # The tests
 
 
-def test_there_is_a_guide_for_every_chapter_that_has_one_announced() -> None:
-    assert GUIDES
+def test_every_chapter_has_a_guide() -> None:
+    assert GUIDES == STEMS
     readme = (TEACHING / "README.md").read_text("utf-8")
     for stem in GUIDES:
         assert f"({stem}.md)" in readme, f"teaching/README.md does not name {stem}.md"

@@ -76,12 +76,7 @@ def _import_chapter(name: str) -> None:
     if name[:2] not in CHAPTERS:
         return
     folder = "ontime.check.bank" if _EXTRA.match(name) else "ontime.check"
-    module = f"{folder}.{CHAPTERS[name[:2]]}"
-    try:
-        importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
+    importlib.import_module(f"{folder}.{CHAPTERS[name[:2]]}")
 
 
 def check(name: str, answer: object) -> Verdict:
