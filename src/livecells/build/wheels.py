@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,8 +34,13 @@ def project_files(project: Path) -> Iterator[Path]:
     """The files of a project that can get into its wheel.
 
     The code is in the folder ``src`` where there is one; else the folder of the project
-    is the package.
+    is the package.  What the project's ``pyproject.toml`` names is left out, such as
+    ``exclude = ["check/bank/*"]`` in the table ``[tool.livecells]``: no page needs it.
+
+    Raises:
+        ExtensionError: that table is not what it should be.
     """
+    excluded = _excluded(project)
     top = ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE")
     code = project / "src"
     if code.is_dir():
@@ -41,9 +48,28 @@ def project_files(project: Path) -> Iterator[Path]:
             if (project / name).is_file():
                 yield project / name
     for file in sorted((code if code.is_dir() else project).rglob("*")):
-        parts = file.relative_to(project).parts
-        if file.is_file() and not any(map(_is_scrap, parts)):
+        inside = file.relative_to(project)
+        if any(fnmatch.fnmatch(inside.as_posix(), pattern) for pattern in excluded):
+            continue
+        if file.is_file() and not any(map(_is_scrap, inside.parts)):
             yield file
+
+
+def _excluded(project: Path) -> list[str]:
+    path = project / "pyproject.toml"
+    if not path.is_file():
+        return []
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ExtensionError(f"livecells_wheels: {path}: {error}") from None
+    patterns = table.get("tool", {}).get("livecells", {}).get("exclude", [])
+    if not isinstance(patterns, list) or not all(isinstance(p, str) for p in patterns):
+        raise ExtensionError(
+            f"livecells_wheels: {path} has exclude = {patterns!r} in [tool.livecells]: "
+            'give a list of patterns, such as ["tests/*"]'
+        )
+    return patterns
 
 
 def _is_scrap(name: str) -> bool:

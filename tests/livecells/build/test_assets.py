@@ -84,6 +84,23 @@ def project(tmp_path: Path) -> Path:
     return copy
 
 
+def test_a_project_says_what_no_page_needs(tmp_path: Path) -> None:
+    for name in ("a.py", "bank/b.py", "bank/deep/c.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    about = tmp_path / "pyproject.toml"
+    about.write_text('[tool.livecells]\nexclude = ["bank/*"]\n')
+    assert {f.name for f in wheels.project_files(tmp_path)} == {"a.py", about.name}
+    for wrong in ('[tool.livecells]\nexclude = "bank"\n', "[tool"):
+        about.write_text(wrong)
+        with pytest.raises(ExtensionError, match=r"pyproject\.toml"):
+            list(wheels.project_files(tmp_path))
+    bank = ROOT / "src" / "ontime" / "check" / "bank"
+    assert bank.is_dir()
+    files = list(wheels.project_files(ROOT / "src" / "ontime"))
+    assert files and not any(bank in file.parents for file in files)
+
+
 # ---- what is there ----------------------------------------------------------
 
 
