@@ -24,32 +24,35 @@ from ontime.check.verdict import NotYet
 # 02-xcontext: what a thread knows of the request
 
 
-class _PoolLoop(VirtualTimeLoop):
-    """A loop whose executors are modelled: a thread begins with an empty context.
+def _in_thread(
+    loop: _PoolLoop, executor: object, func: Callable[..., Any], *args: Any
+) -> asyncio.Future[Any]:
+    """What ``run_in_executor`` does: a thread begins with an empty context."""
+    loop.given.append(executor)
+    future = loop.create_future()
 
-    A function takes half a second in its thread.  :attr:`given` has what it was given.
+    def work() -> None:
+        if future.cancelled():
+            return
+        try:
+            value = contextvars.Context().run(func, *args)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(value)
+
+    loop.call_later(0.5, work)
+    return future
+
+
+class _PoolLoop(VirtualTimeLoop):
+    """A loop whose executors are modelled: a function takes half a second there.
+
+    :attr:`given` has the executors that it was given.
     """
 
     given: list[object]
-
-    def run_in_executor(  # type: ignore[override]
-        self, executor: object, func: Callable[..., Any], *args: Any
-    ) -> asyncio.Future[Any]:
-        self.given.append(executor)
-        future = self.create_future()
-
-        def work() -> None:
-            if future.cancelled():
-                return
-            try:
-                value = contextvars.Context().run(func, *args)
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                future.set_result(value)
-
-        self.call_later(0.5, work)
-        return future
+    run_in_executor: Any = _in_thread
 
 
 _request: contextvars.ContextVar[str] = contextvars.ContextVar(

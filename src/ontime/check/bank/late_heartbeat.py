@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -257,9 +256,6 @@ def check_workers(answer: Any) -> str:
 
 class _JobError(Exception):
     pass
-
-
-Job = Callable[[], Coroutine[Any, Any, Any]]
 
 
 async def _settled(answer: Any, costs: list[tuple[float, float, bool]]) -> Any:

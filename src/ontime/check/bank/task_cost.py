@@ -162,7 +162,7 @@ def check_errors(answer: Any) -> str:
         seen, ended = simulate(_tried(answer, ends))
         if seen == wanted and abs(ended - at) < 1e-6:
             continue
-        if isinstance(ends, list) and any(fails for _, fails in ends):
+        if any(fails for _, fails in ends):
             hint = (
                 "gather() lets the others go on when one has failed. A TaskGroup "
                 "cancels them and waits; it raises a group: exceptions[0] is the error"
