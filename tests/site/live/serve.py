@@ -158,6 +158,8 @@ def live_pages(folder: Path) -> list[dict[str, Any]]:
     """The pages with live cells or explorables, with what the scenarios choose by."""
     found = []
     for name in checks.pages(folder):
+        if name.startswith("slides/"):
+            continue  # they have a scenario of their own
         page = checks.read_page(folder / name)
         cells = [
             {

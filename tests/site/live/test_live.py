@@ -35,6 +35,7 @@ LIMITS = {
     "all_screens": 240,
     "explorables": 120,
     "explorables_broken": 90,
+    "slides": 240,
 }
 #: What a plain `make test` runs: a cell that runs, one that is stopped, and no request
 #: before a click.  The others are long.

@@ -133,3 +133,27 @@ export async function nothing_before_a_click(t) {
   t.equal([...new Set(early)], [], "fetched before the first click");
   t.equal(t.errors, [], "the console");
 }
+
+/** On slides: the first cell, of the page, and the last, of a lab most of which is unseen. */
+export async function slides(t) {
+  const site = await t.serve({ sub: true });
+  const book = await Book.open(t, site, "slides/04_late_heartbeat.html");
+  await t.until(
+    book.page,
+    "the slides to be there",
+    20,
+    () => document.documentElement.dataset.deck === "ready",
+  );
+  const ids = await book.page.$$eval(".slide-body .livecell", (all) =>
+    all.map((one) => one.id),
+  );
+  const tried = [ids[0], ids.at(-1)];
+  for (const id of tried) {
+    await book.page.evaluate((name) => {
+      const slide = document.getElementById(name).closest("section");
+      window.deck.slide(window.deck.getIndices(slide).h);
+    }, id);
+    t.equal(await book.run(id), "ran", `${id} on its slide`);
+  }
+  t.equal(await book.differences(tried), [], "the outputs on slides");
+}

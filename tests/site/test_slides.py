@@ -1,0 +1,320 @@
+"""The slides: what goes on them, and whether it fits and works in a browser.
+
+That cells run on slides is shown by the scenario ``slides`` of ``live/``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import slide_rules
+import slides
+from bs4 import BeautifulSoup, Tag
+
+from tests.site import checks
+from tests.site.conftest import need
+
+Make = Callable[..., checks.Visitor]
+
+DROPDOWN = (
+    '<details class="sd-dropdown"><summary><span class="sd-summary-text">{}</span>'
+    "</summary><p>{}</p></details>"
+)
+CELL = (
+    '<div class="cell tag_live livecell {tags}" id="cell-{name}">'
+    '<div class="cell_input"><div class="highlight"><pre>{code}\n</pre></div></div>'
+    '<div class="cell_output">{output}</div></div>'
+)
+PICTURE = '<svg viewBox="0 0 10 5"><title id="{0}">{0}</title></svg>'
+PAGE = f"""
+<section id="top"><h1>Be on time<a class="headerlink" href="#top">#</a></h1>
+<p>Late is late.</p>
+<div class="looplab-timeline">{PICTURE.format("first")}</div>
+<div class="tip admonition"><p class="admonition-title">What you get</p>
+<p>You can</p><ol><li>see</li></ol><dl><dt>Time</dt><dd>5 minutes</dd></dl></div>
+<section id="heart"><h2>Hear it<a class="headerlink" href="#heart">#</a></h2>
+<p>A claim, and <a href="#top">a link</a>, <a href="glossary.html#x">another</a>.</p>
+<p>What the speaker says.</p>
+{DROPDOWN.format("Predict: how late?", "2 s")}
+{CELL.format(name="heart", tags="", code="print(2)", output="<pre>2</pre>")}
+<p><strong>Change</strong> it: print 3.</p>
+<p class="no-slide">For readers only.</p>
+<table class="no-slide"><tr><td>never</td></tr></table>
+<div class="slide"><p>By hand.</p></div>
+</section>
+<section id="quiz"><h2>Quiz</h2><p>Decide first.</p>
+<p>1. Which?</p>{DROPDOWN.format("this", "No.")}{DROPDOWN.format("that", "Right.")}
+</section>
+<section id="references"><h2>References</h2><p>Somebody.</p></section></section>
+"""
+LAB = f"""
+<section id="lab"><h1>Lab: be on time</h1>
+{CELL.format(name="import", tags="", code="x = 1", output="")}
+<section id="one"><h2>1. Hear it</h2>
+<p>Predict. What is drawn?</p><details><summary>Answer</summary>A line.</details>
+{CELL.format(name="heart", tags="", code="draw(x)", output=PICTURE.format("second"))}
+{CELL.format(name="again", tags="", code="draw()", output=PICTURE.format("first"))}
+{CELL.format(name="asked", tags="tag_slide", code="y = 2", output="")}
+{CELL.format(name="not", tags="tag_no-slide", code="n", output=PICTURE.format("n"))}
+</section>
+<section id="exercises"><h2>Exercises</h2>
+<section id="e"><h3>1. Predict it</h3><p>How many?</p>
+<details><summary>Hint</summary>Few.</details>
+{CELL.format(name="stub", tags="tag_exercise", code="a = ...", output="")}
+</section></section>
+<section id="take-it-with-you"><h2>Take it with you</h2><ul><li>Be quick.</li></ul>
+</section></section>
+"""
+
+
+def article(text: str) -> Tag:
+    page = BeautifulSoup(f"<article>{text}</article>", "html.parser")
+    assert page.article is not None
+    return page.article
+
+
+def kinds(found: list[slide_rules.Slide]) -> list[tuple[str, str]]:
+    return [(slide.kind, slide.title) for slide in found]
+
+
+def test_a_page_becomes_slides_by_the_rule() -> None:
+    found = slide_rules.page_slides(article(PAGE), "../book/p.html")
+    assert kinds(found) == [
+        ("title", "Be on time"),
+        ("picture", "Be on time"),
+        ("text", "What you get"),
+        ("text", "Hear it"),
+        ("question", "Hear it"),
+        ("cell", "Hear it"),
+        ("text", "Hear it"),
+        ("text", "Quiz"),
+        ("question", "Quiz"),
+    ]
+    title, _, gives, claim, _, cell, _, _, choice = found
+    assert [slide_rules.words(part) for part in title.parts] == ["Late is late."]
+    assert [part.name for part in gives.parts] == ["p", "ol"]
+    assert [part.name for part in gives.notes] == ["dl"]
+    assert [slide_rules.words(part) for part in claim.notes] == [
+        "What the speaker says."
+    ]
+    assert slide_rules.words(cell.parts[1]) == "Change it: print 3."
+    assert [slide_rules.words(part) for part in cell.notes] == [
+        "For readers only.",
+        "never",
+    ]
+    assert [part.name for part in choice.parts] == ["p", "details", "details"]
+    assert claim.link == "../book/p.html#heart"
+
+
+def test_a_lab_gives_new_pictures_exercises_and_what_to_take_along() -> None:
+    seen = {str(article(PAGE).svg)}
+    found = slide_rules.lab_slides(article(LAB), "../notebooks/p.html", seen)
+    assert kinds(found) == [
+        ("agenda", "The lab"),
+        ("question", "Lab: 1. Hear it"),
+        ("cell", "Lab: 1. Hear it"),
+        ("cell", "Lab: 1. Hear it"),
+        ("text", "Exercise 1. Predict it"),
+        ("text", "Take it with you"),
+    ]
+    assert [slide.parts[0].get("id") for slide in found if slide.kind == "cell"] == [
+        "cell-heart",
+        "cell-asked",
+    ]
+    assert len(found[0].parts) == 3
+
+
+def write(html: Path, name: str, body: str) -> None:
+    settings = json.dumps({"assets": "../a/", "notebook": {"name": name}})
+    path = html / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        f'<head><link rel="stylesheet" href="../_static/{path.parent.name}.css"></head>'
+        f'<script id="livecells-config" type="application/json">{settings}</script>'
+        f'<article class="bd-article">{body}</article>',
+        encoding="utf-8",
+    )
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    write(tmp_path, "book/p.html", PAGE)
+    write(tmp_path, "notebooks/p.html", LAB)
+    return tmp_path
+
+
+def test_a_deck_holds_every_live_cell_once(html: Path) -> None:
+    text = slides.deck(html, "book/p.html", "notebooks/p.html", "1")
+    page = BeautifulSoup(text, "html.parser")
+    assert page.title is not None
+    assert page.title.string == "Slides: Be on time — On Time"
+    on_slides = [cell["id"] for cell in page.select(".slide-body .livecell")]
+    # The page and the lab both call a cell heart.
+    assert on_slides == ["cell-heart", "cell-heart-lab", "cell-asked"]
+    hidden = page.select("[hidden] .livecell")
+    assert [cell["id"] for cell in hidden] == ["cell-import", "cell-again"]
+    assert not page.select("[hidden] .cell_output")
+    # A cell needs those above it: all keep the order of the page and the lab.
+    order = [cell["id"] for cell in page.select(".livecell")]
+    assert order.index("cell-import") < order.index("cell-heart-lab")
+    assert order.index("cell-again") < order.index("cell-asked")
+    links = [link["href"] for link in page.select("section .slide-body a[href]")]
+    assert links == ["../book/p.html#top", "../book/glossary.html#x"]
+    assert {link["href"].partition("?")[0] for link in page.select("link")} >= {
+        "../_static/book.css",
+        "../_static/notebooks.css",
+        "../_static/slides/slides.css",
+    }
+    config = page.select_one("script#livecells-config")
+    assert config is not None and json.loads(config.get_text()) == {"assets": "../a/"}
+    names = [tag["id"] for tag in page.select("[id]")]
+    assert len(names) == len(set(names))
+
+
+def test_a_page_without_an_article_is_named(html: Path) -> None:
+    (html / "book/p.html").write_text("<p>nothing</p>", encoding="utf-8")
+    with pytest.raises(slides.DeckError, match=r"book/p\.html has no article"):
+        slides.deck(html, "book/p.html", "notebooks/p.html", "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("x", slides.LARGEST), ("x" * 100, 9.84), ("x\n" * 100, 4.23)]
+)
+def test_code_is_as_large_as_its_box_lets_it_be(text: str, size: float) -> None:
+    assert slides.code_size(text, 600, 600) == pytest.approx(size, abs=0.01)
+
+
+# ------------------------------------------------------------------ in a browser
+
+READY = """
+() => document.documentElement.dataset.deck === "ready"
+  && document.documentElement.dataset.livecells === "ready"
+"""
+# What leaves its room on the slide that is shown, answers opened. A long cell and a
+# long output scroll in boxes of their own, which is no fault of the slide.
+FAULTS = r"""
+() => {
+  const found = [];
+  const slide = deck.getCurrentSlide();
+  const body = slide.querySelector(".slide-body");
+  const folds = [...body.querySelectorAll("details:not([open])")];
+  for (const fold of folds) fold.open = true;
+  const over = (box) => {
+    const x = box.scrollWidth - box.clientWidth;
+    const y = box.scrollHeight - box.clientHeight;
+    return x > 1 || y > 1 ? `${x} px too wide, ${y} px too tall` : "";
+  };
+  for (const box of [slide, body]) if (over(box)) found.push(over(box));
+  for (const box of body.querySelectorAll("*")) {
+    const { overflowX, overflowY } = getComputedStyle(box);
+    if (!box.closest("svg") && (overflowX + overflowY).includes("hidden")
+        && !(overflowX + overflowY).match(/auto|scroll/) && over(box))
+      found.push(`${box.className} is cut: ${over(box)}`);
+    if (box.matches("[data-scrolls]") && box.tabIndex !== 0)
+      found.push(`${box.className} scrolls, but not from the keyboard`);
+  }
+  for (const box of body.querySelectorAll("pre, p, li, td")) {
+    const size = parseFloat(getComputedStyle(box).fontSize) * (box.currentCSSZoom ?? 1);
+    if (box.textContent.trim() && size < 12) found.push(`letters of ${size} px`);
+  }
+  for (const fold of folds) fold.open = false;
+  return [...new Set(found)].map((text) => `"${slide.ariaLabel}": ${text}`);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def decks(site: Path) -> list[str]:
+    found = [name for name in checks.pages(site) if name.startswith("slides/")]
+    if not found:
+        need("the site was built without slides: run npm ci")
+    return found
+
+
+def open_deck(one: checks.Visitor, name: str) -> checks.Visit:
+    visit = one.visit(name)
+    visit.page.set_viewport_size({"width": 1280, "height": 720})
+    visit.page.wait_for_function(READY)
+    return visit
+
+
+def test_each_chapter_has_slides(site: Path, decks: list[str]) -> None:
+    chapters = {path.name for path in (site / "book").glob("[0-9]*.html")}
+    labs = {path.name for path in (site / "notebooks").glob("*.html")}
+    assert {Path(name).name for name in decks} == chapters & labs
+    for name in decks:
+        page = (site / "book" / Path(name).name).read_text(encoding="utf-8")
+        assert f'href="../{name}"' in page, f"book/{Path(name).name} has no link"
+
+
+def test_every_slide_fits(decks: list[str], origin: str, visitor: Make) -> None:
+    one = visitor(origin + checks.SUB_PATH)
+    found: list[str] = []
+    for name in decks:
+        visit = open_deck(one, name)
+        for place in range(visit.page.evaluate("deck.getTotalSlides()")):
+            visit.page.evaluate("place => deck.slide(place)", place)
+            where = f"{name}, slide {place + 1}"
+            found += [f"{where}: {text}" for text in visit.page.evaluate(FAULTS)]
+        found += visit.errors + visit.foreign
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("scheme", checks.SCHEMES)
+def test_slides_are_accessible(
+    scheme: str, decks: list[str], origin: str, visitor: Make, axe: Path
+) -> None:
+    """All slides below each other, as without reveal.js, then one as it is shown."""
+    stacked = visitor(origin + "/", color_scheme=scheme)
+    stacked.context.route("**/deck.js*", lambda route: route.abort())
+    running = visitor(origin + "/", color_scheme=scheme)
+    found: list[str] = []
+    for name in decks:
+        visit = stacked.visit(name)
+        visit.page.wait_for_function(
+            "document.documentElement.dataset.livecells === 'ready'"
+        )
+        visit.page.evaluate(
+            "document.documentElement.style.setProperty('--deck-wait', '0s')"
+        )
+        found += checks.axe_violations(visit.page, f"{name} ({scheme})")
+    visit = open_deck(running, decks[0])
+    shown = visit.page.evaluate("document.documentElement.dataset.theme")
+    assert shown == scheme
+    cell = "deck.slide(deck.getSlides().findIndex(one => one.matches('.slide-cell')))"
+    for move in ("deck.slide(0)", cell):
+        visit.page.evaluate(move)
+        found += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), running")
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_the_keyboard_moves_and_does_not_leave_a_button(
+    decks: list[str], origin: str, visitor: Make
+) -> None:
+    page = open_deck(visitor(origin + "/"), decks[0]).page
+    at = "deck.getIndices().h"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    assert page.evaluate(at) == 2
+    first = page.evaluate(
+        "deck.getSlides().findIndex(one => one.matches('.slide-question'))"
+    )
+    page.evaluate("place => deck.slide(place)", first)
+    fold = page.locator("section.present details").first
+    fold.locator("summary").focus()
+    page.keyboard.press("Space")
+    assert fold.evaluate("one => one.open")
+    assert page.evaluate(at) == first
+
+
+def test_slides_are_there_without_scripts(
+    decks: list[str], origin: str, visitor: Make
+) -> None:
+    one = visitor(origin + "/", java_script_enabled=False)
+    visit = one.visit(decks[0])
+    headings = visit.page.locator(".slides > section > :is(h1, h2)")
+    assert headings.count() > 20
+    assert all(heading.is_visible() for heading in headings.all())
