@@ -97,7 +97,7 @@ class _AsleepLoop(VirtualTimeLoop):
 
     _mine = 0
 
-    def call_soon(
+    def call_soon(  # type: ignore[override]
         self,
         callback: Callable[..., object],
         *args: Any,
