@@ -248,9 +248,10 @@ export class Session extends EventTarget {
     });
     this.sandbox = sandbox;
     const compile = (core) => sandbox.post({ type: "compile", core });
-    this.files.core().then(compile, () => {});
+    const compiling = this.files.core().then(compile, () => {}); // `get` says why not
     const { limit } = this.config;
-    const boot = ({ lock, library, runtime, wheels }, snapshot) => {
+    const boot = async ({ lock, library, runtime, wheels }, snapshot) => {
+      await compiling;
       const packages = this.#packages();
       const files = { lock, library, runtime, wheels };
       sandbox.post({ type: "boot", limit, packages, snapshot, ...files });

@@ -136,7 +136,7 @@ def _in_thread(deliver: Callable[[Any], object], item: str) -> None:
 async def _delivered(make_deliver: Any) -> list[tuple[float, Any]]:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, _AsleepLoop)
-    queue: asyncio.Queue[Any] = asyncio.Queue()
+    queue: asyncio.Queue[Any] = asyncio.Queue(maxsize=100)
     got: list[tuple[float, Any]] = []
 
     async def read() -> None:
