@@ -9,9 +9,11 @@ import multiprocessing.pool
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,13 @@ from ontime.cpu_models import (
     usable_cores,
 )
 from ontime.cpu_models.measure import measure
-from tests.ontime.cpu_models.jobs_of_tests import count_up, leave, sleep_and_compute
+from ontime.cpu_models.ways import pool
+from tests.ontime.cpu_models.jobs_of_tests import (
+    count_up,
+    fail,
+    leave,
+    sleep_and_compute,
+)
 
 SOURCE = str(Path(looplab.__file__).parents[1])
 
@@ -245,3 +253,26 @@ def run_script(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
         timeout=90,
         check=False,
     )
+
+
+def test_a_pool_that_never_ends_holds_nothing_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A worker that is ended while it sends its result keeps a lock for ever."""
+    kept: list[Pool] = []
+    really = Pool.terminate
+
+    def stuck(one: Pool) -> None:
+        kept.append(one)
+        threading.Event().wait()
+
+    async def main() -> None:
+        async with Model("pool", workers=1).enter() as run_all:
+            await run_all(partial(fail, "no"), 1)
+
+    monkeypatch.setattr(Pool, "terminate", stuck)
+    monkeypatch.setattr(pool, "_PATIENCE", 0.2)
+    with pytest.raises(Exception, match="no"):
+        asyncio.run(main())
+    really(kept[0])
+    kept[0].join()

@@ -7,6 +7,8 @@ import multiprocessing
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from multiprocessing.pool import Pool
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ontime.cpu_models.work import with_an_error_that_travels
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["WorkerLostError", "in_pool"]
 
 T = TypeVar("T")
+_PATIENCE = 10.0  # seconds for workers to end after an error
 
 
 class WorkerLostError(RuntimeError):
@@ -55,10 +58,19 @@ async def in_pool(model: Model) -> AsyncIterator[RunAll]:
         yield run_all
         pool.close()
     except BaseException:
-        pool.terminate()
+        # A worker that is ended while it sends a result keeps the lock of the results,
+        # and terminate() then waits for that lock for ever.  The workers are gone.
+        ending = Thread(target=_terminate, args=(pool,), daemon=True)
+        ending.start()
+        ending.join(_PATIENCE)
         raise
-    finally:
+    else:
         pool.join()
+
+
+def _terminate(pool: Pool) -> None:
+    pool.terminate()
+    pool.join()
 
 
 def _children() -> set[int | None]:
