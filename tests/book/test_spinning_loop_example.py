@@ -1226,7 +1226,7 @@ def test_the_real_case(tmp_path: Path) -> None:
         tmp_path / "e",
         "--output",
         tmp_path / "o",
-        timeout=170,
+        timeout=600,
     )
     assert done.returncode in (0, 3), done.stderr
     assert "Traceback" not in done.stderr
