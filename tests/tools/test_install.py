@@ -11,7 +11,7 @@ import pytest
 
 from tools.common import ROOT
 
-MOST_BYTES = 300_000  # of the wheel of the tools, of which lint and diagnose are half
+MOST_BYTES = 320_000  # of the wheel of the tools, of which lint and diagnose are half
 DATA = {"rules.md", "service.jsonl.gz"}  # what a module reads beside it
 
 
