@@ -1,20 +1,11 @@
 """What the tests of the bank share: an answer is the text of a cell, as a learner's is.
 
-A test module of a chapter has its wrong answers in a dict, and three tests::
+A test module of a chapter says which answers are wrong, and why, and which others than
+the solutions are right::
 
-    WRONG = {"01-xorder": {"what is wrong": ("order = 1", "words of the verdict")}}
-
-    @pytest.mark.parametrize("name", WRONG)
-    def test_solution(name: str) -> None:
-        assert_solved(name)
-
-    @pytest.mark.parametrize("name", WRONG)
-    def test_stub(name: str) -> None:
-        assert_stub_refused(name)
-
-    @pytest.mark.parametrize(("name", "what"), each_wrong(WRONG))
-    def test_wrong_answer(name: str, what: str) -> None:
-        assert_refused(name, *WRONG[name][what])
+    class TestAnswers(Answers):
+        wrong = {"01-xorder": {"what is wrong": ("order = 1", "words of the verdict")}}
+        right = {"how it is done": ("01-xorder", "order = 2")}
 """
 
 from __future__ import annotations
@@ -22,21 +13,18 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import pytest
+
 from ontime.check import Verdict, check
 from ontime.grade import Exercise, read_labs
 from ontime.grade.labs import default_bank
 
-__all__ = [
-    "Wrong",
-    "assert_refused",
-    "assert_solved",
-    "assert_stub_refused",
-    "bank",
-    "each_wrong",
-]
+__all__ = ["Answers", "Right", "Wrong", "bank", "verdict_on"]
 
 #: By exercise and by what is wrong: the text of a cell, and words of its verdict.
 Wrong = dict[str, dict[str, tuple[str, str]]]
+#: By how it is done: the name of an exercise, and the text of a cell.
+Right = dict[str, tuple[str, str]]
 
 
 @cache
@@ -56,28 +44,43 @@ def verdict_on(name: str, source: str) -> Verdict:
     return check(name, eval(exercise.expression, space))
 
 
-def assert_solved(name: str) -> None:
-    """The solution passes, each time."""
-    verdict = verdict_on(name, bank()[name].solution)
-    assert verdict.passed, verdict
-    assert verdict_on(name, bank()[name].solution) == verdict
+@pytest.mark.usefixtures("quiet_check")
+class Answers:
+    """The tests of a chapter's exercises, each of which is a key of *wrong*."""
 
+    wrong: Wrong
+    right: Right = {}  # noqa: RUF012 - nobody changes it
 
-def assert_stub_refused(name: str) -> None:
-    """The stub is refused, and the verdict says more than that."""
-    verdict = verdict_on(name, bank()[name].stub)
-    assert not verdict.passed, verdict
-    assert verdict.hint, verdict
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "wrong_answer" in metafunc.fixturenames:
+            answers = [(name, what) for name in self.wrong for what in self.wrong[name]]
+            metafunc.parametrize(("name", "wrong_answer"), answers)
+        elif "right_answer" in metafunc.fixturenames:
+            solved = [(name, None) for name in self.wrong]
+            others = [(name, how) for how, (name, _) in self.right.items()]
+            metafunc.parametrize(("name", "right_answer"), solved + others)
+        else:
+            metafunc.parametrize("name", self.wrong)
 
+    def test_right(self, name: str, right_answer: str | None) -> None:
+        """It passes, each time."""
+        source = bank()[name].solution
+        if right_answer is not None:
+            source = self.right[right_answer][1]
+        verdict = verdict_on(name, source)
+        assert verdict.passed, verdict
+        assert verdict_on(name, source) == verdict
 
-def assert_refused(name: str, source: str, words: str) -> None:
-    """The answer is refused with these words, and with a hint."""
-    verdict = verdict_on(name, source)
-    assert not verdict.passed, verdict
-    assert words in repr(verdict)
-    assert verdict.hint, verdict
+    def test_stub(self, name: str) -> None:
+        """The stub is refused, and the verdict says more than that."""
+        verdict = verdict_on(name, bank()[name].stub)
+        assert not verdict.passed, verdict
+        assert verdict.hint, verdict
 
-
-def each_wrong(wrong: Wrong) -> list[tuple[str, str]]:
-    """The names and labels of all wrong answers, for parametrize."""
-    return [(name, what) for name, answers in wrong.items() for what in answers]
+    def test_wrong(self, name: str, wrong_answer: str) -> None:
+        """It is refused with these words, and with a hint."""
+        source, words = self.wrong[name][wrong_answer]
+        verdict = verdict_on(name, source)
+        assert not verdict.passed, verdict
+        assert words in repr(verdict)
+        assert verdict.hint, verdict

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.ontime.check.bank.bank import (
-    Wrong,
-    assert_refused,
-    assert_solved,
-    assert_stub_refused,
-    each_wrong,
-    verdict_on,
-)
+from tests.ontime.check.bank.bank import Answers, Right, Wrong
 from tests.ontime.check.bank.mistakes import changed
 
 ONE_BY_ONE = """
@@ -224,25 +215,7 @@ WRONG: Wrong = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_solution(name: str) -> None:
-    assert_solved(name)
-
-
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_stub(name: str) -> None:
-    assert_stub_refused(name)
-
-
-@pytest.mark.parametrize(("name", "what"), each_wrong(WRONG))
-@pytest.mark.usefixtures("quiet_check")
-def test_wrong_answer(name: str, what: str) -> None:
-    assert_refused(name, *WRONG[name][what])
-
-
-OTHER = {
+RIGHT: Right = {
     "a relay with wait_for": (
         "05-xrelay",
         """
@@ -280,8 +253,6 @@ async def work_off(items, handle, workers):
 }
 
 
-@pytest.mark.parametrize("what", OTHER)
-@pytest.mark.usefixtures("quiet_check")
-def test_other_right_answer(what: str) -> None:
-    verdict = verdict_on(*OTHER[what])
-    assert verdict.passed, verdict
+class TestAnswers(Answers):
+    wrong = WRONG
+    right = RIGHT

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.ontime.check.bank.bank import (
-    Wrong,
-    assert_refused,
-    assert_solved,
-    assert_stub_refused,
-    each_wrong,
-)
+from tests.ontime.check.bank.bank import Answers, Wrong
 
 WRONG: Wrong = {
     "04-xslices": {
@@ -253,19 +245,5 @@ async def settle(jobs, workers):
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_solution(name: str) -> None:
-    assert_solved(name)
-
-
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_stub(name: str) -> None:
-    assert_stub_refused(name)
-
-
-@pytest.mark.parametrize(("name", "what"), each_wrong(WRONG))
-@pytest.mark.usefixtures("quiet_check")
-def test_wrong_answer(name: str, what: str) -> None:
-    assert_refused(name, *WRONG[name][what])
+class TestAnswers(Answers):
+    wrong = WRONG

@@ -5,16 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 
-import pytest
-
-from tests.ontime.check.bank.bank import (
-    Wrong,
-    assert_refused,
-    assert_solved,
-    assert_stub_refused,
-    each_wrong,
-    verdict_on,
-)
+from tests.ontime.check.bank.bank import Answers, Right, Wrong, verdict_on
 from tests.ontime.check.bank.mistakes import changed
 
 ONE_BY_ONE = """
@@ -182,25 +173,7 @@ async def ask(loop, work):
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_solution(name: str) -> None:
-    assert_solved(name)
-
-
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_stub(name: str) -> None:
-    assert_stub_refused(name)
-
-
-@pytest.mark.parametrize(("name", "what"), each_wrong(WRONG))
-@pytest.mark.usefixtures("quiet_check")
-def test_wrong_answer(name: str, what: str) -> None:
-    assert_refused(name, *WRONG[name][what])
-
-
-OTHER = {
+RIGHT: Right = {
     "a condition in Progress": (
         "06-xevent",
         """
@@ -276,17 +249,15 @@ async def ask(loop, work):
 }
 
 
-@pytest.mark.parametrize("what", OTHER)
-@pytest.mark.usefixtures("quiet_check")
-def test_other_right_answer(what: str) -> None:
-    verdict = verdict_on(*OTHER[what])
-    assert verdict.passed, verdict
+class TestAnswers(Answers):
+    wrong = WRONG
+    right = RIGHT
 
 
 def test_the_checks_leave_asyncio_as_it_was() -> None:
     wait, result = asyncio.Event.wait, concurrent.futures.Future.result
     for name in "06-xevent", "06-xacross":
-        for what in each_wrong({name: WRONG[name]}):
-            verdict_on(name, WRONG[name][what[1]][0])
+        for source, _ in WRONG[name].values():
+            verdict_on(name, source)
     assert asyncio.Event.wait is wait
     assert concurrent.futures.Future.result is result

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ontime.check.bank.your_program import REMEDIES, who_tables
-from tests.ontime.check.bank.bank import (
-    Wrong,
-    assert_refused,
-    assert_solved,
-    assert_stub_refused,
-    each_wrong,
-    verdict_on,
-)
+from tests.ontime.check.bank.bank import Answers, Right, Wrong
 from tests.ontime.check.bank.mistakes import changed
 
 WRONG: Wrong = {
@@ -161,24 +152,6 @@ def culprit(recording, victim):
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_solution(name: str) -> None:
-    assert_solved(name)
-
-
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.usefixtures("quiet_check")
-def test_stub(name: str) -> None:
-    assert_stub_refused(name)
-
-
-@pytest.mark.parametrize(("name", "what"), each_wrong(WRONG))
-@pytest.mark.usefixtures("quiet_check")
-def test_wrong_answer(name: str, what: str) -> None:
-    assert_refused(name, *WRONG[name][what])
-
-
 def test_the_tables_show_what_the_remedies_need() -> None:
     tables = who_tables()
     first = {name: table.splitlines()[3:5] for name, table in tables.items()}
@@ -192,7 +165,7 @@ def test_the_tables_show_what_the_remedies_need() -> None:
     assert set(REMEDIES) == {"thread", "queue", "wait", "elsewhere"}
 
 
-OTHER = {
+RIGHT: Right = {
     "a loop over the culprits": (
         "08-xalibi",
         """
@@ -205,8 +178,6 @@ def culprit(recording, victim):
 }
 
 
-@pytest.mark.parametrize("what", OTHER)
-@pytest.mark.usefixtures("quiet_check")
-def test_other_right_answer(what: str) -> None:
-    verdict = verdict_on(*OTHER[what])
-    assert verdict.passed, verdict
+class TestAnswers(Answers):
+    wrong = WRONG
+    right = RIGHT
