@@ -231,24 +231,17 @@ async def relay(source, queue, patience):
     ),
     "an end that is put back": (
         "05-xend",
-        """
-END = object()
-
-async def work_off(items, handle, workers):
-    queue = asyncio.Queue(maxsize=1)
-
-    async def worker():
-        while (item := await queue.get()) is not END:
-            await handle(item)
-        queue.put_nowait(END)
-
-    async with asyncio.TaskGroup() as tasks:
-        for _ in range(workers):
-            tasks.create_task(worker())
-        for item in items:
-            await queue.put(item)
-        await queue.put(END)
-""",
+        changed(
+            "05-xend",
+            (
+                "await handle(item)\n",
+                "await handle(item)\n        queue.put_nowait(END)\n",
+            ),
+            (
+                "        for _ in range(workers):\n            await queue.put(END)\n",
+                "        await queue.put(END)\n",
+            ),
+        ),
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.ontime.check.bank.bank import Answers, Wrong
+from tests.ontime.check.bank.mistakes import changed
 
 WRONG: Wrong = {
     "02-xcontext": {
@@ -133,17 +134,7 @@ async def in_slices(items, work, budget):
             "a pause only when the budget is used up",
         ),
         "sleeps for a time": (
-            """
-async def in_slices(items, work, budget):
-    loop = asyncio.get_running_loop()
-    results, paused = [], loop.time()
-    for item in items:
-        results.append(work(item))
-        if loop.time() - paused >= budget:
-            await asyncio.sleep(0.001)
-            paused = loop.time()
-    return results
-""",
+            changed("02-xslices", ("asyncio.sleep(0)", "asyncio.sleep(0.001)")),
             "sleep(0) is one iteration",
         ),
         "looks at the cost of one item": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.ontime.check.bank.bank import Answers, Wrong
+from tests.ontime.check.bank.mistakes import changed
 
 WRONG: Wrong = {
     "04-xslices": {
@@ -180,21 +181,7 @@ async def settle(jobs, workers):
             "a beat is 1.",
         ),
         "workers that do not give way": (
-            """
-async def settle(jobs, workers):
-    left, outcomes = deque(enumerate(jobs)), {}
-    async def worker():
-        while left:
-            place, job = left.popleft()
-            try:
-                outcomes[place] = await job()
-            except Exception as error:
-                outcomes[place] = error
-    async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(worker())
-    return [outcomes[place] for place in sorted(outcomes)]
-""",
+            changed("04-xsettle", ("            await asyncio.sleep(0)\n", "")),
             "a job that does not wait does not let others in",
         ),
         "in the order in which they end": (

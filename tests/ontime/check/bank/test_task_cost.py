@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.ontime.check.bank.bank import Answers, Wrong
+from tests.ontime.check.bank.mistakes import changed
 
 WRONG: Wrong = {
     "03-xcount": {
@@ -163,20 +164,7 @@ class Cache:
             "an error is no value",
         ),
         "one who leaves takes the load along": (
-            """
-class Cache:
-    def __init__(self, load):
-        self.load, self.tasks = load, {}
-    async def get(self, key):
-        task = self.tasks.get(key)
-        if task is None:
-            task = self.tasks[key] = asyncio.create_task(self.load(key))
-            task.add_done_callback(partial(self.forget, key))
-        return await task
-    def forget(self, key, task):
-        if task.cancelled() or task.exception():
-            del self.tasks[key]
-""",
+            changed("03-xcache", ("await asyncio.shield(task)", "await task")),
             "await it through asyncio.shield()",
         ),
         "a coroutine for all": (
