@@ -12,7 +12,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import readme, report
+from benchmarks import commands, report
 from benchmarks.livecells import lite, measure
 from benchmarks.livecells.server import serve
 from tests.site.live.driver import MissingError, find_browser, find_node
@@ -106,10 +106,7 @@ def run(options: argparse.Namespace) -> None:
     for group in results["groups"]:
         say("\n" + report.as_text(group))
     file = target(options)
-    if file is not None:
-        report.write(results, file)
-        readme.follow(file)
-        say(f"\nWritten to {file.name}.")
+    commands.publish(results, file)
 
 
 def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:
@@ -135,16 +132,7 @@ def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(words)
-    try:
-        run(options)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        print("\nstopped; no results were written", file=sys.stderr)
-        return 130
-    return 0
+    return commands.status(run, parser().parse_args(words))
 
 
 if __name__ == "__main__":

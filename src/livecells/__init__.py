@@ -28,7 +28,7 @@ __version__ = "0.2.0"
 def setup(app: Any) -> dict[str, Any]:
     """Register options, directives and handlers with Sphinx."""
     # Here and not above: a book's own figures import this package without Sphinx.
-    from .build import cells, livecell, slider, tables
+    from .build import cells, livecell, slider, tables, texts
 
     for option in OPTIONS:
         app.add_config_value(
@@ -37,6 +37,8 @@ def setup(app: Any) -> dict[str, Any]:
     cells.register(app)
     app.add_node(slider.ExplorableFigure, html=(slider.visit, slider.depart))
     app.add_post_transform(slider.FigureAsText)
+    app.add_node(texts.SizedText, html=(texts.visit, texts.depart))
+    app.add_post_transform(texts.SizeTexts)
     app.add_directive("livecell", livecell.LiveCell)
     app.add_directive("explorable", slider.ExplorableDirective)
     app.add_directive("livecells-options", tables.OptionsDirective)

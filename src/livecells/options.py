@@ -67,8 +67,8 @@ OPTIONS = (
     Option(
         "livecells_reasons",
         {},
-        "Why a cell does not run in the page: a sentence for each tag. It stands below "
-        "cells with that tag, on pages that have live cells.",
+        "Why a cell does not run in the page: a sentence for each tag. It stands at "
+        "the foot of the code of cells with that tag.",
         (dict,),
     ),
     Option(

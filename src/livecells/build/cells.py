@@ -32,6 +32,7 @@ NOSCRIPT = (
     "Was it opened as a file? A server is needed, such as "
     "<code>python -m http.server</code>. The outputs shown are the build's.</p>"
 )
+REASON = "livecell-reason"
 VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -140,7 +141,7 @@ def _lacks(app: Any, cell: nodes.container, name: str) -> bool:
 
 
 def give_reasons(app: Any, doctree: nodes.document) -> None:
-    """Say under a cell that does not run in the page why that is so."""
+    """Say at the foot of a cell's code why it does not run in the page."""
     reasons = app.config.livecells_reasons
     for cell in doctree.findall(nodes.container):
         if not _is_cell(cell) or not _source(cell) or "livecell" in cell["classes"]:
@@ -148,11 +149,18 @@ def give_reasons(app: Any, doctree: nodes.document) -> None:
         tags = cell.get("cell_metadata", {}).get("tags", ())
         text = next((reasons[tag] for tag in reasons if tag in tags), None)
         if text is not None:
-            html = f'<p class="livecell-reason">{escape(text)}</p>'
-            cell.insert(1, nodes.raw("", html, format="html"))
+            html = f'<p class="{REASON}">{escape(text)}</p>'
+            cell[0] += nodes.raw("", html, format="html")  # folded away with the code
 
 
 def mark(app: Any, doctree: nodes.document) -> None:
+    """Make the page's cells live, and say of the others why they are not."""
+    mark_live(app, doctree)
+    if app.config.livecells_enabled:
+        give_reasons(app, doctree)
+
+
+def mark_live(app: Any, doctree: nodes.document) -> None:
     """Give each live cell of the page its class, its id and, if written in a page, its
     output."""
     tag = app.config.livecells_tag
@@ -191,7 +199,6 @@ def mark(app: Any, doctree: nodes.document) -> None:
     first, _ = able[0]
     place = first.parent.index(first)
     first.parent.insert(place, nodes.raw("", NOSCRIPT, format="html"))
-    give_reasons(app, doctree)
 
 
 def add_scripts(
@@ -205,9 +212,11 @@ def add_scripts(
         "livecell" in n["classes"] for n in doctree.findall(nodes.container)
     )
     has_sliders = any(doctree.findall(slider.ExplorableFigure))
+    base = f"livecells/{made.version}/"
+    if has_cells or any(REASON in raw.astext() for raw in doctree.findall(nodes.raw)):
+        app.add_css_file(base + "livecells.css")
     if not has_cells and not has_sliders:
         return
-    base = f"livecells/{made.version}/"
     root = context["pathto"]("_static/" + base, resource=1)
     settings = made.settings(root, limit=app.config.livecells_output_limit)
     if notebook := _notebook(app, page, context, doctree):
@@ -218,7 +227,6 @@ def add_scripts(
     text = json.dumps(settings, sort_keys=True).replace("</", "<\\/")
     app.add_js_file(None, body=text, type="application/json", id="livecells-config")
     if has_cells:
-        app.add_css_file(base + "livecells.css")
         app.add_js_file(base + "livecells.js", type="module")
     if has_sliders:
         app.add_css_file(base + "explorable.css")

@@ -2,6 +2,7 @@
 // the reader, and a screen reader, what goes on.
 
 import { make } from "./dom.js";
+import { megabytes } from "./words.js";
 
 const SPEAK_EVERY = 1500; // ms between two lines of progress in the status
 
@@ -113,8 +114,4 @@ function taken() {
     bottom = Math.max(bottom, (parseFloat(top) || 0) + height);
   }
   return Math.round(bottom);
-}
-
-export function megabytes(bytes) {
-  return ((bytes ?? 0) / 1e6).toFixed(1);
 }

@@ -8,11 +8,15 @@ const PYTHON = {
   script: "worker.js",
 };
 
+// The files of a version never change, so an old copy is as good as a new one.
+const CACHED = { cache: "only-if-cached", mode: "same-origin" };
+
 export class Files {
   constructor(config, base) {
     this.sizes = config.files ?? {};
     this.base = base;
     this.kept = new Map(); // name -> promise of an ArrayBuffer
+    this.found = new Map(); // name -> promise of one that the browser has, or of null
     this.loaded = 0;
     this.total = 0;
   }
@@ -53,6 +57,30 @@ export class Files {
     return this.#keep(PYTHON.core);
   }
 
+  /**
+   * Read what the browser still has of a visit before; resolves to whether that is all.
+   * Nothing is asked of the network: what is not there is fetched by `get`.
+   */
+  async expect(wheels) {
+    this.control ??= new AbortController();
+    const names = [...Object.values(PYTHON), ...wheels];
+    for (const name of names)
+      if (!this.kept.has(name) && !this.found.has(name))
+        this.found.set(name, this.#look(name));
+    const found = await Promise.all(names.map((name) => this.found.get(name) ?? true));
+    return found.every(Boolean);
+  }
+
+  async #look(name) {
+    const { signal } = this.control;
+    try {
+      return await this.#fetch(name, { ...CACHED, signal });
+    } catch {
+      this.total -= this.sizes[name]?.gzip ?? 0; // `get` counts it again
+      return null;
+    }
+  }
+
   /** Stop fetching; what is there stays. */
   abort() {
     this.control?.abort();
@@ -69,21 +97,27 @@ export class Files {
 
   #keep(name) {
     if (!this.kept.has(name)) {
-      const loading = this.#fetch(name);
+      const loading = this.#load(name);
       this.kept.set(name, loading);
       loading.catch(() => this.kept.delete(name));
     }
     return this.kept.get(name);
   }
 
+  async #load(name) {
+    const { signal } = this.control;
+    const found = await this.found.get(name);
+    this.found.delete(name);
+    return found ?? this.#fetch(name, { signal });
+  }
+
   /** Fetch a file and count its bytes as they come. */
-  async #fetch(name) {
+  async #fetch(name, how) {
     const { bytes = 0, gzip = 0 } = this.sizes[name] ?? {};
     this.total += gzip;
-    const { signal } = this.control;
     let response;
     try {
-      response = await fetch(this.base + name, { signal });
+      response = await fetch(this.base + name, how);
     } catch {
       throw new Error(`${name} could not be fetched (is the network there?)`);
     }
@@ -111,7 +145,7 @@ export class Files {
       else rest.push(value);
       length += value.length;
       this.loaded += value.length * share;
-      if (!signal.aborted) this.tell?.(this.loaded, this.total);
+      if (!how.signal.aborted) this.tell?.(this.loaded, this.total);
     }
     if (bytes && (length !== bytes || rest.length)) {
       throw new Error(`${name} came with ${length} bytes instead of ${bytes}`);

@@ -2,6 +2,7 @@
 // so that text and figures of a run can be compared with the built ones.
 
 import { plain } from "./ansi.js";
+import { tellSize } from "./texts.js";
 
 // The worker cuts a cell's output; this second bound holds even if it does not.
 const TEXT_LIMIT = 400_000;
@@ -69,12 +70,13 @@ export class Output {
 
   /** Bring the text into its last form; resolves when every figure is there. */
   async finish() {
-    for (const { pre, pieces } of this.streams.values()) {
+    for (const { block, pre, pieces } of this.streams.values()) {
       // The build joins what a cell printed before and after a display, each part
       // without the white space at its end.
       const parts = pieces.map((piece) => piece.join("").trimEnd());
       const text = parts.filter((part, i) => i === 0 || part).join("\n") + "\n";
       fill(pre, text.replace(/.*\r(?=[^\n])/g, ""));
+      tellSize(block, pre.textContent);
     }
     this.last = null;
     await Promise.all(this.waiting);
@@ -197,9 +199,12 @@ export class Output {
     frame.className = "highlight";
     const pre = document.createElement("pre");
     pre.append(document.createElement("span"));
-    if (text !== null) fill(pre, text);
     frame.append(pre);
     block.append(frame, "\n");
+    if (text !== null) {
+      fill(pre, text);
+      tellSize(block, pre.textContent);
+    }
     if (before) before.before(block, "\n");
     else this.element.append(block, "\n");
     return block;

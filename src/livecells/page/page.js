@@ -4,7 +4,7 @@
 // Runs stand in a line: pressing Run while another cell runs puts the cell at its end,
 // and Stop ends the cell that runs and empties the line.
 
-import { Bar, megabytes } from "./bar.js";
+import { Bar } from "./bar.js";
 import { Cell } from "./cell.js";
 import { make } from "./dom.js";
 import { Links } from "./links.js";
@@ -12,6 +12,7 @@ import { downloadNotebook } from "./notebook.js";
 import { Spent } from "./output.js";
 import { openPlain } from "./plain.js";
 import { Session } from "./session.js";
+import { begun, firstLine, hasRun, offered, planned } from "./words.js";
 
 const LOAD_WITHIN = 30_000; // ms, after which a figure is shown as text instead
 
@@ -45,12 +46,10 @@ class Page {
   #weigh() {
     const sources = this.cells.map(({ source }) => source);
     const weight = this.session.weight(sources);
-    const count = this.cells.length;
-    const cells = count === 1 ? "1 cell" : `${count} cells`;
-    const cost = `the first Run fetches ${megabytes(weight)} MB`;
-    const text = `${cells} can run in this page`;
-    this.say(weight ? `${text}; ${cost}.` : `${text}.`);
-    this.weight = weight ? cost : "";
+    this.session.expect(sources);
+    const { text, cost } = offered(this.cells.length, weight);
+    this.say(text);
+    this.weight = cost;
     this.first = this.cells.find(({ buttons }) => buttons.run.getClientRects().length);
     this.first?.setState(this.first.state);
   }
@@ -130,13 +129,8 @@ class Page {
       const cell = this.byId.get(id);
       if (cell && !cell.isBusy) cell.setState("queued");
     }
-    const first = cells.length - 1;
-    if (!this.target) this.say(`Running ${cells.length} cells …`);
-    else if (first) {
-      const above = first === 1 ? "the cell" : `the ${first} cells`;
-      const { number } = this.target;
-      this.say(`Running cell ${number}, and first ${above} above that it needs …`);
-    }
+    const text = planned(cells.length, this.target);
+    if (text) this.say(text);
   }
 
   #onBegin({ cell: id }) {
@@ -144,12 +138,8 @@ class Page {
     if (!cell) return;
     cell.begin();
     this.place += 1;
-    const count = this.plan?.length ?? 1;
-    const target = this.target;
-    let text = `Running cell ${cell.number}`;
-    if (count > 1) text += ` (${this.place} of ${count})`;
-    if (target && cell !== target) text += `, which cell ${target.number} needs`;
-    this.say(`${text} …`, { progress: true });
+    const text = begun(cell, this.place, this.plan?.length ?? 1, this.target);
+    this.say(text, { progress: true });
   }
 
   #onOutput({ cell: id, output }) {
@@ -287,7 +277,6 @@ class Page {
       if (!this.hasFailed) this.#fail(); // else said where the state changed
       return;
     }
-    const what = cell ? `Cell ${cell.number}` : "All cells";
     let text;
     if (this.reason) {
       text = this.reason;
@@ -303,14 +292,9 @@ class Page {
         cell.message("failed", text, link);
       }
     } else if (status === "error") {
-      text = `${what}: an error.`;
+      text = `${cell ? `Cell ${cell.number}` : "All cells"}: an error.`;
     } else {
-      text =
-        cell && this.seconds !== undefined
-          ? `${what} has run (${duration(this.seconds)}).`
-          : cell
-            ? `${what} has run.`
-            : `${what} have run.`;
+      text = hasRun(cell, this.seconds);
     }
     if (cell?.output?.isCut) text += " Its output was cut.";
     this.say(text);
@@ -356,15 +340,6 @@ class Page {
       return openPlain(options);
     }
   }
-}
-
-function duration(seconds) {
-  return seconds < 0.1 ? "under 0.1 s" : `${seconds.toFixed(1)} s`;
-}
-
-function firstLine(text) {
-  const line = String(text ?? "").split("\n", 1)[0];
-  return line.length > 200 ? `${line.slice(0, 200)} …` : line;
 }
 
 let reported = false;

@@ -18,10 +18,31 @@ addEventListener("message", function start({ source, data, ports: [port] }) {
   if (source !== parent || data?.type !== "start" || !port) return;
   removeEventListener("message", start);
   const address = URL.createObjectURL(
-    new Blob([data.script], { type: "text/javascript" }),
+    new Blob([`(${early})()`], { type: "text/javascript" }),
   );
   relay(new Worker(address), port);
 });
+
+/**
+ * All of the worker until its script is there. It is a thread already, so it compiles the
+ * core of Python meanwhile; nothing here may name what is outside.
+ */
+function early() {
+  const waiting = [];
+  self.onmessage = ({ data }) => {
+    if (data.type === "compile") {
+      const core = WebAssembly.compile(data.core);
+      core.catch(() => {}); // who waits for it says so
+      waiting.push({ type: "compile", core });
+    } else if (data.type === "script") {
+      self.onmessage = null;
+      const text = new Blob([data.script], { type: "text/javascript" });
+      importScripts(URL.createObjectURL(text));
+      for (const one of waiting)
+        self.dispatchEvent(new MessageEvent("message", { data: one }));
+    } else waiting.push(data);
+  };
+}
 
 function relay(worker, port) {
   let room = ROOM;

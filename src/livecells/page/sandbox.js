@@ -11,15 +11,13 @@ const POLICY =
 const ANSWER = 10_000; // ms within which the frame's own script answers
 
 export class Sandbox {
-  /**
-   * The frame is made at once, and the worker as soon as the promise of its script is kept.
-   * `hear(message)` gets what the worker sends: objects, or an ArrayBuffer.
-   */
-  constructor(script, hear) {
+  /** Make a frame and a worker without a script: nothing is fetched for them. */
+  constructor() {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    this.hear = hear;
+    this.hear = null; // until a script is promised
     this.isStarted = false;
+    this.hasBegun = false;
     this.waiting = [];
     this.frame = document.createElement("iframe");
     this.frame.setAttribute("sandbox", "allow-scripts");
@@ -29,24 +27,37 @@ export class Sandbox {
       `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
       `<script>${relay}</script>`;
     this.port.onmessage = ({ data }) => this.#take(data);
-    const loaded = new Promise((done) =>
-      this.frame.addEventListener("load", done, { once: true }),
-    );
-    Promise.all([script, loaded]).then(
-      ([text]) => this.#start(text, port2),
-      () => {}, // whoever has promised the script says why there is none
-    );
+    this.frame.addEventListener("load", () => this.#start(port2), { once: true });
     document.body.append(this.frame);
   }
 
-  #start(script, port) {
+  /**
+   * Give the worker its script as soon as the promise of it is kept. `hear(message)` gets
+   * what the worker sends: objects, or an ArrayBuffer.
+   */
+  load(script, hear) {
+    this.hear = hear;
+    script.then(
+      (text) => this.post({ type: "script", script: text }),
+      () => {}, // whoever has promised the script says why there is none
+    );
+    if (this.isStarted) this.#expect();
+  }
+
+  #start(port) {
     if (!this.frame) return;
-    this.frame.contentWindow.postMessage({ type: "start", script }, "*", [port]);
+    this.frame.contentWindow.postMessage({ type: "start" }, "*", [port]);
     this.isStarted = true;
-    const reason = "a content policy of this site forbids the frame that it needs";
-    this.late = setTimeout(() => this.hear({ type: "unready", reason }), ANSWER);
+    if (this.hear) this.#expect();
     for (const message of this.waiting) this.post(message);
     this.waiting = [];
+  }
+
+  /** The frame's own script answers, or never will. */
+  #expect() {
+    if (this.hasBegun) return;
+    const reason = "a content policy of this site forbids the frame that it needs";
+    this.late = setTimeout(() => this.hear({ type: "unready", reason }), ANSWER);
   }
 
   /** Send the worker a message. */
@@ -74,7 +85,9 @@ export class Sandbox {
         return; // a cell has posted something of its own
       }
     }
-    if (message?.type === "begun") clearTimeout(this.late);
-    else this.hear(message);
+    if (message?.type === "begun") {
+      this.hasBegun = true;
+      clearTimeout(this.late);
+    } else this.hear?.(message);
   }
 }

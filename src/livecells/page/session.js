@@ -28,8 +28,11 @@ export class Session extends EventTarget {
     this.files = new Files(config, this.base);
     this.state = "off";
     this.sandbox = null;
+    this.spare = null; // a sandbox without a script, made before the click
+    this.opened = null; // what `#open` gave before the click
     this.starting = null; // a promise of whether the worker is ready
     this.kept = undefined; // {snapshot, wheels}; undefined: not looked for; null: none
+    this.finding = null; // a promise of what is found of it
     this.isPreparing = false;
     this.pending = null; // {resolve, target, cell} of the run that goes on
     this.wheels = new Set(); // those that the worker has
@@ -42,6 +45,22 @@ export class Session extends EventTarget {
   weight(sources) {
     if (store.hasNote(this.place, this.config.version)) return 0;
     return this.files.weight(wanted(this.config.wheels, sources));
+  }
+
+  /**
+   * Once the page has rest, make the sandbox; for a reader who has run cells of this book
+   * read what Python starts from out of the browser, too. Nothing is fetched.
+   */
+  expect(sources) {
+    const whenIdle = window.requestIdleCallback ?? setTimeout;
+    whenIdle(async () => {
+      if (this.state !== "off") return; // the click was earlier
+      this.spare = new Sandbox();
+      if (!store.hasNote(this.place, this.config.version)) return;
+      this.#find();
+      const isThere = await this.files.expect(wanted(this.config.wheels, sources));
+      if (isThere && this.state === "off") this.opened ??= this.#open();
+    });
   }
 
   /** Run a cell, and first those above it that it needs and that have not run. */
@@ -180,6 +199,7 @@ export class Session extends EventTarget {
   #drop() {
     this.sandbox?.remove();
     this.sandbox = null;
+    this.opened = null;
     this.starting = null;
     this.attempt = null;
     this.hasRun = false;
@@ -187,19 +207,26 @@ export class Session extends EventTarget {
     for (const number of this.asked.keys()) this.#answer(number, null);
   }
 
+  /** What is kept of a start, once it has been looked for. */
+  async #find() {
+    this.finding ??= store.load(this.place, this.config.version);
+    const found = await this.finding;
+    if (this.kept === undefined) this.kept = found;
+    return this.kept;
+  }
+
   async #start(wheels) {
     const attempt = (this.attempt = {}); // to know whether it is still wanted
     const isStale = () => this.attempt !== attempt;
     this.#setState("loading");
     try {
-      const { version } = this.config;
-      const finding =
-        this.kept === undefined ? store.load(this.place, version) : this.kept;
+      const finding = this.#find();
       const loading = this.files.get(wheels, this.#tell);
-      let python = this.#open(); // gets ready while the rest is fetched
+      let python = this.opened ?? this.#open(); // gets ready while the rest is fetched
+      this.opened = null;
       const files = await loading;
       if (isStale()) return false;
-      this.kept = await finding;
+      await finding;
       if (isStale()) return false;
       this.#emit("progress", { text: "Starting Python", loaded: 0, total: 0 });
       try {
@@ -210,7 +237,7 @@ export class Session extends EventTarget {
         console.info(`livecells: the kept start did not fit: ${error.message}`);
         this.kept = null;
         this.sandbox?.remove();
-        await store.save(this.place, version, null);
+        await store.save(this.place, this.config.version, null);
         if (isStale()) return false;
         python = this.#open();
         await python.boot(files, null);
@@ -241,12 +268,14 @@ export class Session extends EventTarget {
       };
     });
     ready.catch(() => {}); // said when Python is to start in it
-    const sandbox = new Sandbox(this.files.script(), (message) => {
+    const sandbox = this.spare ?? new Sandbox();
+    this.spare = null;
+    this.sandbox = sandbox;
+    sandbox.load(this.files.script(), (message) => {
       if (sandbox !== this.sandbox) return;
-      if (this.state === "loading") hear(message ?? {});
+      if (this.state === "loading" || this.state === "off") hear(message ?? {});
       else this.#hear(message);
     });
-    this.sandbox = sandbox;
     const compile = (core) => sandbox.post({ type: "compile", core });
     const compiling = this.files.core().then(compile, () => {}); // `get` says why not
     const { limit } = this.config;
@@ -282,7 +311,8 @@ export class Session extends EventTarget {
       const wheels = this.config.wheels.map(({ file }) => file).filter((f) => all.has(f));
       const { script, ...files } = await this.files.get(wheels);
       const snapshot = await new Promise((resolve, reject) => {
-        sandbox = new Sandbox(Promise.resolve(script), (message) => {
+        sandbox = new Sandbox();
+        sandbox.load(Promise.resolve(script), (message) => {
           if (message instanceof ArrayBuffer) resolve(message);
           else reject(new Error(message.reason));
         });

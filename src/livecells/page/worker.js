@@ -206,9 +206,9 @@ const guarded =
     }
   };
 
-/** Compile Python's core while the page fetches the rest. */
+/** Python's core, or a promise of it where it came before this script. */
 function compile({ core }) {
-  compiled = WebAssembly.compile(core);
+  compiled = core instanceof ArrayBuffer ? WebAssembly.compile(core) : core;
   compiled.catch(() => {}); // who waits for it says so
 }
 

@@ -363,7 +363,7 @@ def cpu_work_agrees(shown: str, summary: str) -> bool:
 
 def hops_agree(shown: str, summary: str) -> bool:
     printed = {hops: 1000 * took for hops, took in ast.literal_eval(shown).items()}
-    said = re.findall(r"(\d+) hops? ([\d.,]+) ms", summary)
+    said = re.findall(r"(\d+) hand-overs? ([\d.,]+) ms", summary)
     return printed == pytest.approx(
         {int(hops): float(took.replace(",", "")) for hops, took in said}
     )

@@ -74,7 +74,7 @@ def test_a_page_without_a_cell_that_can_run_gets_nothing(shelf: Shelf) -> None:
     assert "livecells" not in book.page()
 
 
-def test_a_reason_stands_below_a_cell_that_does_not_run(shelf: Shelf) -> None:
+def test_a_reason_stands_at_the_foot_of_a_cell_that_does_not_run(shelf: Shelf) -> None:
     lab = notebook(
         text("# Lab"), code("1", "live-one"), code("2", "slow", tags=["measured", "x"])
     )
@@ -83,3 +83,16 @@ def test_a_reason_stands_below_a_cell_that_does_not_run(shelf: Shelf) -> None:
     line = '<p class="livecell-reason">It measures &lt;real&gt; time.</p>'
     assert page.count(line) == 1
     assert page.index("cell-live-one") < page.index(line)
+
+
+def test_a_reason_is_folded_away_with_the_code(shelf: Shelf) -> None:
+    """On a page without live cells too, which then has the style of the line."""
+    cell = code("2", "slow", tags=["measured", "hide-input"])
+    reasons = {"measured": "Slow."}
+    book = shelf.build(
+        {"index.ipynb": notebook(text("# Lab"), cell)}, livecells_reasons=reasons
+    )
+    fold = book.page().partition("<details")[2].partition("</details>")[0]
+    assert '<p class="livecell-reason">Slow.</p>' in fold
+    assert "livecells.css" in book.page()
+    assert "livecells.js" not in book.page()

@@ -16,6 +16,7 @@ LIMITS = {
     "packages": 200,
     "strict_policy": 150,
     "the_size_is_said": 60,
+    "read_before_the_click": 200,
     "edit_fetches_no_python": 60,
     "stop_while_loading": 150,
     "run_all_starts_anew": 200,

@@ -36,9 +36,35 @@ export async function the_size_is_said(t) {
   t.check(!/fetches/.test(await book.status()), `after it: ${await book.status()}`);
 }
 
+/** On a second visit Python is read from the browser before the click, not asked for. */
+export async function read_before_the_click(t) {
+  const site = await t.serve();
+  const context = await t.context();
+  let book = await Book.open(t, site, LAB, { context });
+  t.equal(await book.run("cell-second"), "ran", "the run on the first visit");
+  await book.stored();
+  await book.page.close();
+  const before = await python(site);
+  book = await Book.open(t, site, LAB, { context });
+  const areRead = () => {
+    const names = performance.getEntriesByType("resource").map(({ name }) => name);
+    const files = ["asm.wasm.bin", "stdlib.zip.bin", "lock.json", "runtime.zip", "worker.js"];
+    return files.every((file) => names.some((name) => name.endsWith(file)));
+  };
+  await t.until(book.page, "Python's files to be read", 30, areRead);
+  t.equal(await book.python(), "off", "Python's state before the click");
+  t.equal(await book.run("cell-second"), "ran", "the run on the second visit");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+  t.equal(await book.boot(), "snapshot", "the start");
+  t.equal(await python(site), before, "what the server was asked for");
+  t.equal(t.errors, [], "the console");
+}
+
 export async function edit_fetches_no_python(t) {
   const site = await t.serve();
   const book = await Book.open(t, site, LAB);
+  const isOpen = () => Boolean(document.querySelector('iframe[title="Python"]'));
+  await t.until(book.page, "a sandbox for Python, which waits", 30, isOpen);
   await book.edit("cell-second", "print('edited')");
   await t.sleep(1.5);
   t.equal(await python(site), [], "fetched by Edit");

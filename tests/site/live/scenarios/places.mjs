@@ -156,4 +156,8 @@ export async function slides(t) {
     t.equal(await book.run(id), "ran", `${id} on its slide`);
   }
   t.equal(await book.differences(tried), [], "the outputs on slides");
+  // In a small window the same slides are a page, and their cells go on.
+  await book.page.setViewport({ width: 390, height: 844 });
+  await t.until(book.page, "the page of slides", 20, () => window.deck === null);
+  t.equal(await book.run(ids[0]), "ran", `${ids[0]} on the page of slides`);
 }
