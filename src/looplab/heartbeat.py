@@ -50,7 +50,7 @@ class Beat:
     virtual clock and on a real one.
     """
 
-    #: When the probe asked to be woken: the time it noted plus the interval.
+    #: When the probe asked to be woken, which is the time it noted plus the interval.
     due_at: float
     #: When it was woken.
     woke_at: float
@@ -149,7 +149,7 @@ class Heartbeat:
     the virtual clock its timer is no progress: if a program beside it can do nothing
     more but wait for ever, the loop raises :exc:`looplab.DeadlockError`.
 
-    Introduced in chapter 4.
+    Introduced in the chapter *Keep the heartbeat on time*.
     """
 
     def __init__(
@@ -328,7 +328,7 @@ class Heartbeat:
 
     @property
     def beats(self) -> list[Beat]:
-        """The beats kept, oldest first: the last *limit* of them, as a new list."""
+        """The last *limit* beats, oldest first, as a new list."""
         return list(self._kept)
 
     @property

@@ -87,31 +87,46 @@ class Spread:
         return f"{self.min:.3f} to {self.max:.3f}, median {self.median:.3f} ({runs})"
 
     def _repr_html_(self) -> str:
-        """One tick a run on a line from 0 to the largest value, with direct labels."""
-        width, height, left, right = 640, 56, 8, 8
+        """One tick a run on a line from 0 to the largest value, with direct labels.
+
+        The line stretches; the letters keep their size, so that a phone shows them.
+        """
+        width, height = 1000, 56  # units across the line, and pixels
         low, high = min(0.0, self.min), max(0.0, self.max)
         span = (high - low) or 1.0
 
-        def x(value: float) -> str:
-            return f"{left + (value - low) / span * (width - left - right):.1f}"
+        def share(value: float) -> float:
+            return (value - low) / span
 
+        def x(value: float) -> str:
+            return f"{share(value) * width:.1f}"
+
+        def percent(value: float) -> str:
+            return f"{share(value):.2%}"
+
+        middle = share(self.median)
+        anchor = "start" if middle < 1 / 3 else "end" if middle > 2 / 3 else "middle"
         ticks = "".join(f"M{x(value)} 22v14" for value in self._sorted)
-        anchor = "end" if self.max - low > (high - low) / 2 else "start"
+        line = 'stroke="currentColor" fill="none" vector-effect="non-scaling-stroke"'
         return (
             '<svg class="looplab-spread" role="img" xmlns="http://www.w3.org/2000/svg"'
-            f' viewBox="0 0 {width} {height}" width="{width}" style="max-width:100%"'
+            f' width="100%" height="{height}" overflow="visible"'
+            # Pages have rules for pictures in outputs, and would change its height.
+            f' style="display:block;max-width:640px;height:{height}px;'
+            'margin:0.75rem 0"'
             f' aria-label="{escape(repr(self), quote=True)}">'
-            f'<path d="M{left} 36H{width - right}" stroke="currentColor" fill="none"/>'
-            f'<path d="{ticks}" stroke="currentColor" stroke-opacity="0.45"'
-            ' fill="none"/>'
-            f'<path d="M{x(self.median)} 16v22" stroke="currentColor"'
-            ' stroke-width="3" fill="none"/>'
+            f'<svg width="100%" height="{height}" viewBox="0 0 {width} {height}"'
+            ' preserveAspectRatio="none" overflow="visible"'
+            f' style="height:{height}px">'
+            f'<path d="M0 36H{width}" {line}/>'
+            f'<path d="{ticks}" stroke-opacity="0.45" {line}/>'
+            f'<path d="M{x(self.median)} 16v22" stroke-width="3" {line}/></svg>'
             '<g font-family="system-ui, sans-serif" font-size="13"'
             ' fill="currentColor">'
-            f'<text x="{x(low)}" y="52">{low:.3g}</text>'
-            f'<text x="{x(self.max)}" y="52" text-anchor="end">'
+            f'<text x="0" y="52">{low:.3g}</text>'
+            f'<text x="{percent(self.max)}" y="52" text-anchor="end">'
             f"{self.max:.3f} worst</text>"
-            f'<text x="{x(self.median)}" y="12" text-anchor="{anchor}">'
+            f'<text x="{percent(self.median)}" y="12" text-anchor="{anchor}">'
             f"median {self.median:.3f}, {len(self)} runs</text>"
             "</g></svg>"
         )

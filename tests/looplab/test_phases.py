@@ -98,7 +98,9 @@ def test_repr() -> None:
 def test_html_is_well_formed_and_within_its_box(values: list[float]) -> None:
     result = of(values)
     svg = ElementTree.fromstring(result._repr_html_())
-    _, _, width, height = map(float, svg.attrib["viewBox"].split())
+    plot = svg.find("{*}svg")
+    assert plot is not None
+    _, _, width, height = map(float, plot.attrib["viewBox"].split())
     assert svg.attrib["aria-label"] == repr(result)
     assert svg.attrib["role"] == "img"
     paths = svg.findall(".//{*}path")
@@ -111,6 +113,22 @@ def test_html_is_well_formed_and_within_its_box(values: list[float]) -> None:
     assert f"{result.max:.3f} worst" in text
     assert f"median {result.median:.3f}, {len(values)} runs" in text
     assert result._repr_html_() == of(values)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("values", "anchor"),
+    [([1, 1, 10], "start"), ([1, 5, 10], "middle"), ([1, 9, 10], "end")],
+)
+def test_the_words_of_the_strip_stay_inside_and_keep_their_size(
+    values: list[float], anchor: str
+) -> None:
+    svg = ElementTree.fromstring(of(values)._repr_html_())
+    assert "viewBox" not in svg.attrib, "or a phone would make the letters smaller"
+    median = svg.findall(".//{*}text")[-1]
+    assert median.attrib["text-anchor"] == anchor
+    for text in svg.findall(".//{*}text"):
+        assert re.fullmatch(r"0|[\d.]+%", text.attrib["x"])
+    assert not svg.findall(".//{*}svg//{*}text")
 
 
 def test_html_of_equal_values() -> None:

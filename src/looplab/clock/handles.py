@@ -132,7 +132,9 @@ def eager_task(
     **options: Any,
 ) -> asyncio.Task[T]:
     # Some Pythons name a task after the factory has made it, and has begun to run it.
-    name = name or loop._name_in_hand
+    if loop._name_in_hand:
+        in_hand = loop._name_in_hand.pop()
+        name = name or in_hand
     return loop._task_type(coro, loop=loop, name=name, **options)
 
 

@@ -269,6 +269,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
             self._run_watched(handle)
         else:
             handle._run()
+        handle = None  # type: ignore[assignment]  # as in _run_watched()
         self._now_ns += self._callback_cost_ns
 
     def _run_watched(self, handle: asyncio.Handle) -> None:

@@ -14,6 +14,8 @@ __all__ = ["NumberedTasks"]
 T = TypeVar("T")
 
 _SLEEP = asyncio.sleep.__code__
+# Older Pythons name what a factory has made, newer ones leave that to the factory.
+_NAMED_AFTERWARDS = "name" in (asyncio.BaseEventLoop.create_task.__kwdefaults__ or {})
 
 
 class NumberedTasks(asyncio.BaseEventLoop):
@@ -29,7 +31,7 @@ class NumberedTasks(asyncio.BaseEventLoop):
 
     def __init__(self) -> None:
         self._tasks_made = 0
-        self._name_in_hand = ""
+        self._name_in_hand: list[str] = []  # of the task that a factory is to make
         self._numbers_dealt = 0
         super().__init__()
 
@@ -55,11 +57,10 @@ class NumberedTasks(asyncio.BaseEventLoop):
         """
         self._check_closed()
         self._tasks_made += 1
+        if self._task_factory is not None:
+            return self._from_factory(coro, name, options)
         if name is None:
             name = f"Task-{self._tasks_made}"
-        if self._task_factory is not None:
-            self._name_in_hand = name
-            return super().create_task(coro, name=name, **options)
         task = self._task_type(coro, loop=self, name=name, **options)
         if self._debug:  # drop this frame from the record of where it was made
             del task._source_traceback[-1]  # type: ignore[attr-defined]
@@ -67,6 +68,22 @@ class NumberedTasks(asyncio.BaseEventLoop):
             return task
         finally:
             del task  # or an exception's traceback would keep it alive
+
+    def _from_factory(
+        self, coro: Coroutine[Any, Any, T], name: str | None, options: dict[str, Any]
+    ) -> asyncio.Task[T]:
+        """Let the factory make a task.
+
+        As on the stock loop of newer Pythons, it hears of a name only if one was given.
+        """
+        in_hand = self._name_in_hand = [name or f"Task-{self._tasks_made}"]
+        if name is not None or _NAMED_AFTERWARDS:
+            options["name"] = in_hand[0]
+        task = super().create_task(coro, **options)
+        if in_hand and "name" not in options and hasattr(task, "set_name"):
+            task.set_name(in_hand[0])
+        in_hand.clear()
+        return task
 
     def set_task_factory(self, factory: Any) -> None:
         """Set the task factory, as on the stock loop.

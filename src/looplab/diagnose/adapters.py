@@ -138,8 +138,8 @@ def _aiohttp(module: Any) -> None:
             info = getattr(request, "match_info", None)
             resource = getattr(getattr(info, "route", None), "resource", None)
             path = getattr(resource, "canonical", None)
-            if isinstance(path, str):
-                one.name = f"{request.method} {path}"
+            if isinstance(path, str):  # empty: the files of a folder, at the root
+                one.name = f"{request.method} {path or '/'}"
             one.end()
 
     application._handle = handling

@@ -5,14 +5,13 @@ look at its selector.  ``TCP_INFO`` tells how many milliseconds ago the last dat
 The kernel counts them in steps of about 4 ms.  It is the age of the *last* packet, so
 the arrival of a long request is seen too late, never too early.
 
-:func:`arrival_asker` returns a function that is called with a selector's key.
+:func:`arrival_asker` returns what is called with a selector's key.
 """
 
 from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable
 from typing import Any
 
 __all__ = ["Asker", "age_ns", "arrival_asker", "available"]
@@ -31,47 +30,38 @@ def available() -> bool:
     return sys.platform == "linux" and hasattr(socket, "TCP_INFO")
 
 
-Asker = Callable[[Any, int, int, bool], tuple[int | None, bool]]
+class Asker:
+    """Asks for the arrival of data at the keys of *selector*.
 
-
-def arrival_asker(selector: Any) -> Asker | None:
-    """Return what tells the arrival at a key of *selector*; None where nobody knows.
-
-    The function takes the key, the time now, the time of the look before, both in
-    nanoseconds, and whether the arrival is wanted.  It returns when the last data
-    arrived, or None if that is just now or unknown, and whether the connection was
-    accepted here rather than opened here.
+    Attributes:
+        known: (identity of the reader, accepted, is a TCP connection) by file
+            descriptor.
     """
-    if not available():
-        return None
-    # (identity of the reader, accepted, is a TCP connection) by file descriptor
-    known: dict[int, tuple[int, bool, bool]] = {}
-    listening: set[Any] = set()
-    scanned_at = [-_SCAN_NS]
 
-    def scan(at: int) -> None:
-        if at - scanned_at[0] < _SCAN_NS:
-            return
-        scanned_at[0] = at
-        for fd in list(selector.get_map()):
-            _look(fd, listening)
+    def __init__(self, selector: Any) -> None:
+        self.known: dict[int, tuple[int, bool, bool]] = {}
+        self._selector = selector
+        self._listening: set[Any] = set()
+        self._scanned_at = -_SCAN_NS
 
-    def classify(fd: int, at: int) -> tuple[bool, bool]:
-        port = _look(fd, listening)
-        if port is None:
-            return True, False
-        if port not in listening:
-            scan(at)
-        return port in listening, True
+    def __call__(
+        self, key: Any, at: int, before: int, wanted: bool
+    ) -> tuple[int | None, bool]:
+        """When did the last data at *key* arrive?  And was it accepted here?
 
-    def ask(key: Any, at: int, before: int, wanted: bool) -> tuple[int | None, bool]:
+        Takes the time now, the time of the look before, both in nanoseconds, and
+        whether the arrival is wanted.  It is None if that is just now, unknown, or not
+        wanted.  The second answer is whether the connection was accepted here rather
+        than opened here; for a reader in :attr:`known` that is not wanted it stands
+        there too.
+        """
         fd, reader = key.fd, id(key.data[0])
-        found = known.get(fd)
+        found = self.known.get(fd)
         fresh = found is None or found[0] != reader
         if found is None or found[0] != reader:
-            if len(known) > _KNOWN:
-                known.clear()
-            found = known[fd] = (reader, *classify(fd, at))
+            if len(self.known) > _KNOWN:
+                self.known.clear()
+            found = self.known[fd] = (reader, *self._classify(fd, at))
         _, accepted, connected = found
         if not (wanted and connected):
             return None, accepted
@@ -85,7 +75,25 @@ def arrival_asker(selector: Any) -> Asker | None:
             arrived = before
         return arrived, accepted
 
-    return ask
+    def _classify(self, fd: int, at: int) -> tuple[bool, bool]:
+        port = _look(fd, self._listening)
+        if port is None:
+            return True, False
+        if port not in self._listening:
+            self._scan(at)
+        return port in self._listening, True
+
+    def _scan(self, at: int) -> None:
+        if at - self._scanned_at < _SCAN_NS:
+            return
+        self._scanned_at = at
+        for fd in list(self._selector.get_map()):
+            _look(fd, self._listening)
+
+
+def arrival_asker(selector: Any) -> Asker | None:
+    """Return what tells the arrival at a key of *selector*; None where nobody knows."""
+    return Asker(selector) if available() else None
 
 
 def _look(fd: int, listening: set[Any]) -> Any:

@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,13 +85,13 @@ class Culprit:
 
     @property
     def off_cpu(self) -> float | None:
-        """Seconds that it held the loop and did not compute: it slept, waited for a
+        """Seconds that it held the loop and did not compute, but slept, waited for a
         lock, for the interpreter or for a core."""
         return None if self.computed is None else max(0.0, self.held - self.computed)
 
     @property
     def score(self) -> float:
-        """What culprits are ranked by: waited and spun."""
+        """What culprits are ranked by, which is waited and spun."""
         return self.waited + self.spun
 
 
@@ -134,17 +135,23 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
 
     Args:
         recording: what ran.
-        victim: count only those whose tag, name, task or place this pattern matches.
+        victim: count only those whose tag, name, task or place this pattern matches,
+            and the data that such a request came with.
 
     Introduced in the chapter *Diagnose your own program*.
     """
     groups = _grouped(recording)
     asked = {note.tag for note in recording.notes}
+    leads_to = _leads_to(recording)
     victims = [
         one
         for one in recording.callbacks
         if one.run_ns > waits_from(one)
-        and (victim == "*" or matches(recording, one, victim))
+        and (
+            victim == "*"
+            or matches(recording, one, victim)
+            or fnmatchcase(leads_to.get(one.index, ""), victim)
+        )
     ]
     everybody = _Waiting(_waits(victims))
     same_tag = _by(victims, lambda one: one.tag or None, at_least=2)
@@ -179,7 +186,7 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
             )
         )
     culprits.sort(key=lambda one: (-one.score, -one.held, one.name))
-    _add_delayed(recording, culprits[:_DETAILED], groups, victims, asked)
+    _add_delayed(recording, culprits[:_DETAILED], groups, victims, leads_to, asked)
     _add_places(recording, culprits, groups)
     return culprits
 
@@ -248,20 +255,26 @@ def _spun(recording: Recording) -> dict[str, int]:
     }
 
 
+def _leads_to(recording: Recording) -> dict[int, str]:
+    """The endpoints of callbacks that read data: it belongs to the request that it
+    sets off."""
+    found: dict[int, str] = {}
+    for note in recording.notes:
+        trigger = trigger_of(recording, note.first)
+        if trigger is not None and not trigger.tag:
+            found[trigger.index] = recording.tags.get(note.tag, "?")
+    return found
+
+
 def _add_delayed(
     recording: Recording,
     culprits: list[Culprit],
     groups: dict[str, list[Callback]],
     victims: list[Callback],
+    leads_to: dict[int, str],
     asked: set[int],
 ) -> None:
     """Say of each culprit whom it delayed."""
-    # Data that is read belongs to the request that it sets off.
-    leads_to: dict[int, str] = {}
-    for note in recording.notes:
-        trigger = trigger_of(recording, note.first)
-        if trigger is not None and not trigger.tag:
-            leads_to[trigger.index] = recording.tags.get(note.tag, "?")
     by_name: dict[str, list[Callback]] = {}
     for one in victims:
         name = leads_to.get(one.index) or name_of(recording, one)
@@ -303,22 +316,25 @@ def _add_places(
     recording: Recording, culprits: list[Culprit], groups: dict[str, list[Callback]]
 ) -> None:
     """Say of each culprit at which line it was, and what other threads did."""
-    name_at = {one.index: name for name, ones in groups.items() for one in ones}
+    ran = {one.index: (name, one.code) for name, ones in groups.items() for one in ones}
     lines: dict[str, Counter[Code]] = {}
     others: dict[str, Counter[tuple[str, str]]] = {}
     for sample in recording.samples:
-        name = name_at.get(sample.callback)
-        if name is None:
+        if sample.callback not in ran:
             continue
+        name, code = ran[sample.callback]
         where = own_line(sample.stack)
+        if is_own(code.file) and (where is None or not is_own(where.file)):
+            where = code  # its coroutine has let go, and the loop sees to the rest
         if where is not None:
             lines.setdefault(name, Counter())[where] += sample.weight_ns
-        for thread, code in sample.others:
-            about = (thread, code.place)
+        for thread, seen_at in sample.others:
+            about = (thread, seen_at.place)
             others.setdefault(name, Counter())[about] += sample.weight_ns
     collected: Counter[str] = Counter()
     for pause in recording.pauses:
-        collected[name_at.get(pause.callback, "")] += pause.held_ns
+        if pause.callback in ran:
+            collected[ran[pause.callback][0]] += pause.held_ns
     for culprit in culprits:
         culprit.collected = collected[culprit.name] / NS
         seen = lines.get(culprit.name)

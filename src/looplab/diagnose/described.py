@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from types import CodeType, FunctionType
+from types import BuiltinMethodType, CodeType, CoroutineType, FunctionType, MethodType
 from typing import Any
 
 __all__ = ["code_of_coroutine", "describe"]
@@ -12,25 +12,60 @@ __all__ = ["code_of_coroutine", "describe"]
 _STEPS = frozenset(
     ["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"]
 )
+# Learnt where they are met, since to find them takes most of the time.
+_step_wrappers: set[type] = set()
+_of_plumbing: dict[tuple[Any, type], Any] = {}
+_KNOWN = 500  # who makes classes on and on does not fill the memory
 
 
 def describe(callback: Any) -> tuple[str | None, Any]:
     """Return the name of the task and what the callback is: a code object or a name."""
-    if type(callback) is FunctionType:
+    kind = type(callback)
+    if kind is FunctionType:
         return None, callback.__code__
-    owner = getattr(callback, "__self__", None)
-    if owner is not None:
-        if (
-            type(callback).__name__ == "TaskStepMethWrapper"
-            or getattr(callback, "__name__", "") in _STEPS
-        ):
-            try:
-                return owner.get_name(), code_of_coroutine(owner.get_coro())
-            except AttributeError:  # not a task after all
-                pass
+    if kind is MethodType:
+        owner = callback.__self__
         protocol = getattr(owner, "_protocol", None)
-        if protocol is not None:
-            return None, _of_protocol(protocol, callback)
+        # A method may be made of anything; only a function surely has a hash.
+        if protocol is not None and type(callback.__func__) is FunctionType:
+            key = (callback.__func__, type(protocol))
+            found = _of_plumbing.get(key)
+            if found is None:
+                found = _of_protocol(type(protocol), callback)
+                if len(_of_plumbing) >= _KNOWN:
+                    _of_plumbing.clear()
+                _of_plumbing[key] = found
+            return None, found
+    if kind in _step_wrappers or (
+        kind is BuiltinMethodType and callback.__name__ == "task_wakeup"
+    ):
+        owner = callback.__self__
+        try:
+            coro = owner.get_coro()
+            if type(coro) is CoroutineType:
+                return owner.get_name(), coro.cr_code
+        except AttributeError:  # not a task after all
+            pass
+    return _describe_rarer(callback)
+
+
+def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
+    owner = getattr(callback, "__self__", None)
+    is_wrapper = type(callback).__name__ == "TaskStepMethWrapper"
+    if owner is not None and (
+        is_wrapper or getattr(callback, "__name__", "") in _STEPS
+    ):
+        try:
+            found = owner.get_name(), code_of_coroutine(owner.get_coro())
+        except AttributeError:  # not a task after all
+            pass
+        else:
+            if is_wrapper:
+                _step_wrappers.add(type(callback))
+            return found
+    protocol = getattr(owner, "_protocol", None)
+    if protocol is not None:
+        return None, _of_protocol(type(protocol), callback)
     while isinstance(callback, partial):
         callback = callback.func
     code = getattr(callback, "__code__", None)
@@ -40,10 +75,9 @@ def describe(callback: Any) -> tuple[str | None, Any]:
     return None, name if isinstance(name, str) else type(callback).__qualname__
 
 
-def _of_protocol(protocol: Any, callback: Any) -> Any:
+def _of_protocol(kind: type, callback: Any) -> Any:
     """A transport is plumbing: what its data is for says the protocol."""
     name = getattr(callback, "__name__", "")
-    kind = type(protocol)
     if name == "_read_ready":
         method = getattr(kind, "data_received", None) or getattr(
             kind, "buffer_updated", None

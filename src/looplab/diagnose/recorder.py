@@ -19,15 +19,16 @@ from typing import Any
 from . import tags
 from .tags import Request, Tag
 
-__all__ = ["Note", "Recorder", "cpu_clock", "watch_timers"]
+__all__ = ["ENDED", "Note", "Recorder", "cpu_clock", "watch_timers"]
 
 # The numbers of looplab.diagnose.recording.CAUSES.
 CALL, TIMER, IO, THREAD, BEFORE = range(5)
 
 
 #: The fields of a note, in this order; times are of the loop's clock, in nanoseconds.
-#: (ready, cause, by, run, ended, cpu, task, code, tag, due, set, arrived, accepted)
+#: (ready, cause, by, run, task, code, due, set, arrived, accepted, ended, cpu, tag)
 Note = tuple[Any, ...]
+ENDED = 10  # the place of *ended*
 
 
 class Recorder:

@@ -19,7 +19,7 @@ from typing import Any
 
 from .arrival import age_ns, arrival_asker
 from .options import Options
-from .recorder import IO, TIMER, Recorder
+from .recorder import ENDED, IO, TIMER, Recorder
 from .sampler import ThreadClock, sample_stack, watch_collector, where_others_are
 from .stock import LoopRecorder
 from .store import Store
@@ -228,9 +228,10 @@ class Session:
             if self.options.when_late is not None:
                 self._watch(seen)
             part = {"rows": (progress.index, progress.at_ns, seen)}
-            self._keep(recorder.number, seen[-1][4], part)
+            ended = seen[-1][ENDED]
+            self._keep(recorder.number, ended, part)
             progress.index += len(seen)
-            progress.at_ns = seen[-1][4]
+            progress.at_ns = ended
             if not end:
                 time.sleep(0)  # the loop may want the interpreter
         rest: dict[str, Any] = {
@@ -250,14 +251,15 @@ class Session:
 
     def _watch(self, notes: list[Any]) -> None:
         limit = (self.options.when_late or 0) * 1e9
-        for ready, cause, _by, run, ended, *more in notes:
-            waits_from = ready
-            if cause == TIMER and more[4] is not None:
-                waits_from = more[4]
-            elif cause == IO and more[6] is not None:
-                waits_from = more[6]
+        for note in notes:
+            waits_from, cause, _by, run, _task, _code, due, _set, arrived, *_ = note
+            if cause == TIMER and due is not None:
+                waits_from = due
+            elif cause == IO and arrived is not None:
+                waits_from = arrived
             if run - waits_from > limit:
-                self._open_until = max(self._open_until, ended + _AFTERMATH_NS)
+                until = note[ENDED] + _AFTERMATH_NS
+                self._open_until = max(self._open_until, until)
 
     def _keep(
         self, number: int, at: int, part: dict[str, Any], *, always: bool = False

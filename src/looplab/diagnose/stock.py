@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import time
 from _thread import get_ident
-from asyncio import TimerHandle
+from asyncio import Handle, TimerHandle, selector_events
 from collections import deque
 from collections.abc import Callable
+from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
@@ -19,18 +20,19 @@ from looplab._numbers import NS
 from . import tags
 from .described import code_of_coroutine, describe
 from .recorder import BEFORE, CALL, IO, THREAD, TIMER, Recorder, cpu_clock, watch_timers
-from .tags import Tag
 
 if TYPE_CHECKING:
     from .arrival import Asker
 
 __all__ = ["LoopRecorder", "NotingQueue"]
 
+# Called with no event, it does nothing.
+_STOCK = selector_events.BaseSelectorEventLoop._process_events  # type: ignore[attr-defined]
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 
 
-class NotingQueue(deque[asyncio.Handle]):
+class NotingQueue(deque[Handle]):
     """Marks the queues that stand in for a loop's own."""
 
     __slots__ = ()
@@ -74,8 +76,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
     running, thread, touched = recorder.running, recorder.thread, recorder._touched
     spans = recorder.spans
     in_force = tags.CURRENT
-    leave: Callable[[deque[asyncio.Handle]], asyncio.Handle] = deque.popleft
-    size = deque.__len__
+    leave: Callable[[deque[Handle]], Handle] = deque.popleft
     waiting: deque[tuple[Any, ...]] = deque()
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
@@ -83,88 +84,80 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
     watched: dict[int, int] = {}  # who began to watch, by the identity of the reader
     # Timers are set by the monotonic clock.
     ahead = now() - time.monotonic_ns() if now is time.perf_counter_ns else 0
-    own: deque[asyncio.Handle] = loop._ready
+    own: deque[Handle] = loop._ready
 
     index = -1  # of the callback that was begun last
     polling = False  # the loop is told what the selector found
     # Of the callback that runs:
     begun: tuple[Any, ...] = ()
-    context: Any = None
-    run = run_cpu = 0
+    nobody = Context()
+    context = nobody
+    run_cpu = 0
     looked = 0  # when the loop had run all that was ready
 
     def finish(at: int, used: int) -> None:
         nonlocal context
-        tag: Tag | None = None
-        if context is not None:
-            tag = context.get(in_force)
-            if tag is None and spans:
-                tag = spans[0](context)
-            context = None
+        tag = context.get(in_force)
+        if tag is None and spans:
+            tag = spans[0](context)
+        context = nobody
         if touched:
             tag = tag or touched[0]
             touched.clear()
         number = 0 if tag is None else tag.number
-        ready, cause, by, task, code, due, was_set, arrived, accepted = begun
-        note(
-            (
-                ready,
-                cause,
-                by,
-                run,
-                at,
-                used - run_cpu,
-                task,
-                code,
-                number,
-                due,
-                was_set,
-                arrived,
-                accepted,
-            )
-        )
+        note(begun + (at, used - run_cpu, number))  # noqa: RUF005 - it takes less
 
     class Queue(NotingQueue):
         __slots__ = ()
 
-        def append(self, handle: asyncio.Handle, /) -> None:
+        def append(self, handle: Handle, /) -> None:
             at = now()
             if get_ident() != thread[0]:
                 join_waiting((at, THREAD, -1))
-            elif running[0] >= 0:
-                join_waiting((at, CALL, running[0]))
+            elif (by := running[0]) >= 0:
+                join_waiting((at, CALL, by))
             elif polling:
-                join_waiting((at, IO, *arrivals.pop(id(handle), (-1, None, True))))
+                by, arrived, accepted = arrivals.pop(id(handle), (-1, None, True))
+                join_waiting((at, IO, by, arrived, accepted))
             else:
                 join_waiting((at, TIMER, -1))
             join(handle)
 
-        def popleft(self) -> asyncio.Handle:
-            nonlocal index, begun, context, run, run_cpu
+        def popleft(self) -> Handle:
+            nonlocal index, begun, context, run_cpu
             handle: Any = leave(self)
             why = leave_waiting()
             at, used = now(), cpu()
             if running[0] >= 0:
-                finish(at, used)
+                # The lines of finish(): its call would take as long again.
+                tag = context.get(in_force)
+                if tag is None and spans:
+                    tag = spans[0](context)
+                if touched:
+                    tag = tag or touched[0]
+                    touched.clear()
+                number = 0 if tag is None else tag.number
+                note(begun + (at, used - run_cpu, number))  # noqa: RUF005 - it takes less
             if handle._cancelled:
-                running[0] = -1
+                running[0], context = -1, nobody
                 return handle  # type: ignore[no-any-return]
-            task, code = describe(handle._callback)
-            cause = why[1]
-            if isinstance(handle, TimerHandle):
-                by, was_set = timers.pop(id(handle), (-1, None))
-                due = due_of(handle)
-                begun = (why[0], TIMER, by, task, code, due, was_set, None, True)
-            elif cause == TIMER:  # made ready while no loop ran
-                begun = (why[0], BEFORE, -1, task, code, None, None, None, True)
-            elif cause == IO:
-                _, _, by, arrived, accepted = why
-                begun = (why[0], IO, by, task, code, None, None, arrived, accepted)
-            else:
-                begun = (why[0], cause, why[2], task, code, None, None, None, True)
             context = handle._context
+            task, code = describe(handle._callback)
+            ready, cause = why[0], why[1]
+            if cause == IO:
+                _, _, by, arrived, accepted = why
+                begun = (ready, IO, by, at, task, code, None, None, arrived, accepted)
+            elif type(handle) is not Handle and isinstance(handle, TimerHandle):
+                by, was_set = timers.pop(id(handle), (-1, None))
+                when: float = handle._when  # type: ignore[attr-defined]
+                due = round(when * NS) + ahead
+                begun = (ready, TIMER, by, at, task, code, due, was_set, None, True)
+            else:
+                if cause == TIMER:  # made ready while no loop ran
+                    cause = BEFORE
+                begun = (ready, cause, why[2], at, task, code, None, None, None, True)
             index += 1
-            run, run_cpu = at, used
+            run_cpu = used
             running[1] = at
             running[0] = index
             return handle  # type: ignore[no-any-return]
@@ -175,7 +168,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
                 looked = now()
                 finish(looked, cpu())
                 running[0] = -1
-            return size(self) > 0
+            return len(self) > 0
 
         def clear(self) -> None:
             if running[0] >= 0:
@@ -183,10 +176,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
                 running[0] = -1
             deque.clear(self)
             waiting.clear()
-
-    def due_of(handle: Any) -> int:
-        when: float = handle._when
-        return round(when * NS) + ahead
 
     # The callback that runs already, if any, has begun before anybody looked.
     if loop.is_running():
@@ -198,7 +187,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
         name: str | None = None
         if task is not None:
             name, code = task.get_name(), code_of_coroutine(task.get_coro())
-        begun = (run, BEFORE, -1, name, code, None, None, None, True)
+        begun = (run, BEFORE, -1, run, name, code, None, None, None, True)
 
     queue = Queue()
     join = super(Queue, queue).append
@@ -214,13 +203,16 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
     undo_io: Callable[[], None] | None = None
     if hasattr(loop, "_process_events") and hasattr(loop, "_add_reader"):
         stock_process = loop._process_events
+        is_stock = getattr(stock_process, "__func__", None) is _STOCK
         polled = 0
         slow_until = recorder.slow_until
+        known = {} if arrival is None else arrival.known
 
         def process_events(events: Any) -> None:
             nonlocal polling, polled
             if not events:
-                stock_process(events)
+                if not is_stock:
+                    stock_process(events)
                 return
             at = now()
             if arrival is not None:
@@ -230,9 +222,13 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
                 for key, _ in events:
                     reader, writer = key.data
                     if reader is not None:
-                        by = watched.pop(id(reader), -1)
-                        found = arrival(key, at, polled, wanted)
-                        arrivals[id(reader)] = (by, *found)
+                        here = id(reader)
+                        found = known.get(key.fd)
+                        if wanted or found is None or found[0] != here:
+                            arrived, accepted = arrival(key, at, polled, wanted)
+                        else:  # what it would answer
+                            arrived, accepted = None, found[1]
+                        arrivals[here] = (watched.pop(here, -1), arrived, accepted)
                     if writer is not None:
                         arrivals[id(writer)] = (-1, None, False)
             polling = True
@@ -278,7 +274,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> Callable[[], None]:
         loop._ready = own
         leave = leave_late
 
-    def leave_late(queue: deque[asyncio.Handle]) -> asyncio.Handle:
+    def leave_late(queue: deque[Handle]) -> Handle:
         join_waiting((now(), BEFORE, -1))
         return own.popleft()
 

@@ -70,8 +70,8 @@ class TaskRecorder(Recorder):
                 ready, was_set = max(asked, min(due or run, run)), asked
             elif cause == IO:
                 ready = run
-            note = (ready, cause, by, run, ended, used, task, code, number)
-            self.notes.append((*note, due, was_set, None, True))
+            begun = (ready, cause, by, run, task, code, due, was_set, None, True)
+            self.notes.append((*begun, ended, used, number))
             self.running[0] = -1
 
 

@@ -96,7 +96,8 @@ class VirtualRecorder(Recorder, Observer):
             cause, due = TIMER, handle._due_ns  # type: ignore[attr-defined]
             by, was_set = self._timers.pop(id(handle), (-1, None))
         self._index += 1
-        self._begun = (ready, cause, by, at, *describe(handle._callback), due, was_set)
+        task, code = describe(handle._callback)
+        self._begun = (ready, cause, by, at, task, code, due, was_set, None, True)
         self._context = handle._context
         self.running[:] = [self._index, at]
 
@@ -113,18 +114,16 @@ class VirtualRecorder(Recorder, Observer):
             tag = tag or self._touched[0]
             self._touched.clear()
         self._context = None
-        ready, cause, by, run, task, code, due, was_set = self._begun
         number = 0 if tag is None else tag.number
-        note = (ready, cause, by, run, at, at - run, task, code, number)
-        self.notes.append((*note, due, was_set, None, True))
+        self.notes.append((*self._begun, at, at - self._begun[3], number))
 
 
 def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
     """Return what *recorder* has noted, without a file between."""
     callbacks = []
     for index, note in enumerate(recorder.notes):
-        ready, cause, by, run, ended, cpu, task, code, tag, due, was_set, *more = note
-        arrived, accepted = more
+        ready, cause, by, run, task, code, due, was_set, arrived, accepted, *more = note
+        ended, cpu, tag = more
         callbacks.append(
             Callback(
                 index=index,
@@ -145,9 +144,9 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
         )
     tags = {one.number: one.name for one in recorder.names}
     notes = []
-    for tag, first, last, at, end, _ in recorder.requests:
-        tags[tag.number] = tag.name
-        notes.append(RequestNote(tag.number, first, last, at, end))
+    for asked, first, last, at, end, _ in recorder.requests:
+        tags[asked.number] = asked.name
+        notes.append(RequestNote(asked.number, first, last, at, end))
     return Recording(callbacks, clock=clock, tags=tags, notes=notes)
 
 

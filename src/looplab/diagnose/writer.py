@@ -104,7 +104,21 @@ class Encoder:
         last, index = at_ns, first
         codes = self._codes
         for note in notes:
-            (ready, cause, by, run, ended, cpu, task, code, tag) = note[:9]
+            (
+                ready,
+                cause,
+                by,
+                run,
+                task,
+                code,
+                due,
+                was_set,
+                arrived,
+                accepted,
+                ended,
+                cpu,
+                tag,
+            ) = note
             number = codes.get(id(code))
             if number is None:
                 number = self.code(code)
@@ -116,13 +130,11 @@ class Encoder:
                 f"{whose},{number},{tag}"
             )
             if cause == TIMER:
-                due, was_set = note[9], note[10]
                 late = run - (ready if due is None else due)
                 text += f",{late},{-1 if was_set is None else run - was_set}"
             elif cause == IO:
-                arrived = note[11]
                 since = run - (ready if arrived is None else arrived)
-                text += f",{since},{1 if note[12] else 0}"
+                text += f",{since},{1 if accepted else 0}"
             rows.append(f"{text}]")
             last = ended
             index += 1

@@ -16,6 +16,7 @@ __all__ = [
     "PLAIN",
     "QUIET",
     "check_colour",
+    "halo",
     "themed",
     "variables",
 ]
@@ -52,6 +53,22 @@ def check_colour(name: str, what: str) -> None:
             f"the colour of {what!r} is {name!r}: it must be one of "
             f"{', '.join(COLOURS)}"
         )
+
+
+def halo(name: str, ground: str) -> str:
+    """Return CSS that keeps lines off the words of the pictures of class *name*.
+
+    Each letter has the ground around it.  That is the ground of the page, where it has
+    a name that we know.
+
+    Args:
+        name: the class.
+        ground: the colour where it has none.
+    """
+    return (
+        f".{name} text{{paint-order:stroke;stroke-width:3px;stroke-linejoin:round;"
+        f"stroke:var(--pst-color-background,var(--jp-layout-color0,{ground}))}}"
+    )
 
 
 def variables(*groups: Mapping[str, str]) -> str:

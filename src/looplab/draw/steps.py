@@ -25,6 +25,7 @@ from looplab.draw.palette import (
     COLOURS_DARK,
     PLAIN,
     check_colour,
+    halo,
     themed,
     variables,
 )
@@ -47,6 +48,8 @@ _CSS = (
         "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem;"
         f"font:{_TEXT}px system-ui,sans-serif;color:inherit",
     )
+    # A picture without a ground of its own cannot know that of an unknown page.
+    + halo("looplab-steps", "transparent")
     + ".looplab-steps text{fill:currentColor;font-variant-numeric:tabular-nums}"
     ".looplab-steps .l{font-size:12.5px;font-weight:600}"
     ".looplab-steps path{fill:none;stroke:currentColor}"
@@ -146,10 +149,10 @@ def steps(
     parts.append(f'<path d="M{left:.1f} {floor}h{plot:.1f}"/>')
     for value, text in _ticks(right):
         place = across(value)
-        anchor = "end" if place > _WIDTH - 20 else "middle"
         parts.append(f'<path d="M{place:.1f} {floor}v4"/>')
+        inside = min(place, _WIDTH - len(text) * _TEXT * 0.3)
         parts.append(
-            f'<text x="{place:.1f}" y="{floor + 17}" text-anchor="{anchor}">'
+            f'<text x="{inside:.1f}" y="{floor + 17}" text-anchor="middle">'
             f"{text}</text>"
         )
     parts.append(

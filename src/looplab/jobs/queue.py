@@ -72,7 +72,7 @@ class JobQueue(QueueState):
 
     Each job runs in a task of its own, in a copy of the context of the ``put()`` call.
 
-    Introduced in chapter 4.
+    Introduced in the chapter *Keep the heartbeat on time*.
     """
 
     # Putting jobs

@@ -68,7 +68,7 @@ class _Check:
         self._lines = lines
         self._channels = Channels(walk)
         self._known: Uses | None = None
-        self._calls: Order | None = None
+        self._ordered: Order | None = None
         self._bound: Mapping[ast.AST, bool] | None = None
         self._looked: Counter[frozenset[Key]] = Counter()
         self._verdicts: dict[frozenset[Key], Verdict] = {}
@@ -82,10 +82,10 @@ class _Check:
 
     @property
     def _order(self) -> Order:
-        """Which functions come to which others."""
-        if self._calls is None:
-            self._calls = Order(self._uses)
-        return self._calls
+        """Who calls whom, and what comes first."""
+        if self._ordered is None:
+            self._ordered = Order(self._uses)
+        return self._ordered
 
     def _bounds(self) -> Mapping[ast.AST, bool]:
         """Whether what is used at each place has a bound; one without is enough."""

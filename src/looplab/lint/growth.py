@@ -149,7 +149,7 @@ def _puts_back(traffic: Traffic, uses: Uses, order: Order) -> Use | None:
             continue
         # Who empties it, and then says the end, has made room.
         if not is_end(use, uses) or any(
-            order.around(one.node) is function for one in gets
+            order.calls.around(one.node) is function for one in gets
         ):
             return use
     return None

@@ -1,4 +1,4 @@
-"""What comes first: who calls whom in a file, and whether a channel is filled first.
+"""What comes first: whether who takes also puts, and whether a channel is filled first.
 
 A bound lets a producer wait.  Where the taker itself comes to the producer, or is not
 there before the producer has ended, it would wait for ever.
@@ -7,14 +7,12 @@ there before the producer has ended, it would wait for ever.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
-from .libraries import WRAPPERS
+from .calls import Calls
 from .places import name_of
 from .scopes import Function, Scope
-from .traffic import EVERY, SPAWNS, Traffic, Use
+from .traffic import SPAWNS, Traffic, Use
 from .uses import Uses
 
 __all__ = ["Order", "Puts"]
@@ -24,151 +22,34 @@ __all__ = ["Order", "Puts"]
 Puts: TypeAlias = Literal["ends", "fills"]
 
 _GROUPS = frozenset(("TaskGroup", "create_task_group", "open_nursery"))
-_WAITS = WRAPPERS | {"wait", "as_completed"}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Order:
-    """Which functions of a file come to which others.
+    """In which order the functions of a file put into its channels and take from them.
 
     Args:
         uses: what is done with the channels of the file.
+
+    Attributes:
+        calls: who calls whom.
     """
 
     def __init__(self, uses: Uses) -> None:
         self._uses = uses
-        self._mentions: dict[Function, list[ast.expr]] = defaultdict(list)
-        self._waits: dict[Function, set[Function]] = defaultdict(set)
-        self._started: dict[Function, set[Function]] = defaultdict(set)
-        self._meant: dict[ast.expr, list[Function]] = {}
-        for node in uses.nodes:
-            if not isinstance(node, ast.Name | ast.Attribute):
-                continue
-            if not isinstance(node.ctx, ast.Load):
-                continue
-            meant = list(self._functions(node))
-            here = self.around(node)
-            if not meant or here is None:
-                continue
-            self._meant[node] = meant
-            self._mentions[here].append(node)
-            for one in meant:
-                self._started[one].add(here)
-            call = uses.parents.get(node)
-            if (
-                isinstance(call, ast.Call)
-                and call.func is node
-                and not self._is_spawned(call)
-            ):
-                is_awaited = self._awaited(call) is not None
-                self._waits[here].update(
-                    one
-                    for one in meant
-                    if is_awaited or isinstance(one, ast.FunctionDef)
-                )
-
-    def around(self, node: ast.AST) -> Function | None:
-        """The function around a place; a lambda is part of that around it."""
-        here = self._uses.function(node)
-        while isinstance(here, ast.Lambda):
-            here = self._uses.function(here)
-        return here
-
-    def _functions(self, node: ast.expr) -> Iterator[Function]:
-        """What the file defines that a name or a method stands for."""
-        uses, name = self._uses, name_of(node)
-        if isinstance(node, ast.Name):
-            for one in uses.functions(name):
-                around = uses.parents.get(one)
-                outer = uses.function(one)
-                if not isinstance(around, ast.ClassDef) and (
-                    outer is None or self._is_inside(node, outer)
-                ):
-                    yield one
-            for owner in uses.classes(name):
-                for part in owner.body:
-                    if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                        part.name in ("__init__", "__aenter__")
-                    ):
-                        yield part
-            return
-        assert isinstance(node, ast.Attribute)
-        methods = [
-            one
-            for one in uses.functions(name)
-            if isinstance(uses.parents.get(one), ast.ClassDef)
-        ]
-        value = node.value
-        if isinstance(value, ast.Call):
-            value = value.func
-        if isinstance(value, ast.Name) and value.id in ("self", "cls", "super"):
-            mine = uses.owner(node)
-            for one in methods:
-                its = uses.parents[one]
-                if isinstance(its, ast.ClassDef) and (
-                    mine is None or uses.is_related(mine, its)
-                ):
-                    yield one
-        elif (
-            len(methods) == 1
-            and name not in EVERY
-            # That of another object, so hardly one of the class around the place.
-            and uses.owner(node) is not uses.parents[methods[0]]
-        ):
-            yield methods[0]
-
-    def _is_inside(self, node: ast.AST, outer: ast.AST) -> bool:
-        here: ast.AST | None = node
-        while here is not None and here is not outer:
-            here = self._uses.parents.get(here)
-        return here is outer
-
-    def _is_spawned(self, node: ast.AST) -> bool:
-        call = self._uses.parents.get(node)
-        return (
-            isinstance(call, ast.Call)
-            and call.func is not node
-            and (name_of(call.func) in SPAWNS or "threadsafe" in name_of(call.func))
-        )
-
-    def _awaited(self, call: ast.Call) -> ast.AST | None:
-        """The await of what a call returns, or the like; None if it goes on alone."""
-        parents = self._uses.parents
-        node: ast.AST = call
-        while node in parents:
-            node, before = parents[node], node
-            if isinstance(node, ast.Await):
-                return node
-            if isinstance(node, ast.AsyncFor):
-                return node if node.iter is before else None
-            if isinstance(node, ast.Call):
-                if name_of(node.func) not in _WAITS | SPAWNS:
-                    return None
-            elif isinstance(node, ast.Attribute | ast.stmt | ast.Lambda):
-                return None
-        return None
-
-    def waits_for(self, functions: Iterable[Function]) -> set[Function]:
-        """The functions and all that they call and wait for."""
-        return _closure(functions, self._waits)
-
-    def starts(self, functions: Iterable[Function]) -> set[Function]:
-        """The functions and all that come to one of them, or start one."""
-        return _closure(functions, self._started)
-
-    # Who takes also puts
+        self.calls = Calls(uses)
 
     def takers(self, traffic: Traffic) -> set[Function]:
         """The functions that take, and all that they wait for."""
-        return self.waits_for(self._getters(traffic))
+        return self.calls.waits_for(self._getters(traffic))
 
     def _getters(self, traffic: Traffic) -> set[Function]:
-        around = (self.around(use.node) for use in traffic.of("get", "get_now"))
+        around = (self.calls.around(use.node) for use in traffic.of("get", "get_now"))
         return {one for one in around if one is not None}
 
     def tasks(self, traffic: Traffic) -> set[str]:
         """The names under which the tasks are kept that take."""
-        takers = self.starts(self._getters(traffic))
+        takers = self.calls.starts(self._getters(traffic))
         return {
             name_of(target)
             for node in self._uses.nodes
@@ -176,7 +57,7 @@ class Order:
             and isinstance(node.value, ast.Call)
             and name_of(node.value.func) in SPAWNS
             and any(
-                not takers.isdisjoint(self._meant.get(one, ()))
+                not takers.isdisjoint(self.calls.meant.get(one, ()))
                 for one in ast.walk(node.value)
                 if isinstance(one, ast.expr)
             )
@@ -187,11 +68,11 @@ class Order:
         """The line of a loop that puts without taking, through the same function."""
         function = use.function
         takers = self.takers(traffic)
-        for here, nodes in self._mentions.items():
+        for here, nodes in self.calls.mentions.items():
             if here in takers:
                 continue
             for node in nodes:
-                if function in self._meant[node] and self._uses.repeated(node):
+                if function in self.calls.meant[node] and self._uses.repeated(node):
                     return node.lineno
         return None
 
@@ -217,8 +98,8 @@ class Order:
             return None
         places = [
             here
-            for here, nodes in self._mentions.items()
-            if any(producer in self._meant[node] for node in nodes)
+            for here, nodes in self.calls.mentions.items()
+            if any(producer in self.calls.meant[node] for node in nodes)
         ]
         for here in places:
             if self._fills_in(here, use, traffic, getters) != "ends":
@@ -234,7 +115,7 @@ class Order:
         if producer is here:
             end: int | None = self._end_of_loop(use)
         else:
-            end = self._end_of(here, self.starts([producer]))
+            end = self._end_of(here, self.calls.starts([producer]))
         if end is None:
             return None
         first = self._first_taken(here, traffic, getters, {producer})
@@ -258,8 +139,8 @@ class Order:
         """The line by which all producers have ended that a function starts."""
         ends = [
             self._end(here, node)
-            for node in self._mentions[here]
-            if not producers.isdisjoint(self._meant[node])
+            for node in self.calls.mentions[here]
+            if not producers.isdisjoint(self.calls.meant[node])
         ]
         known = [one for one in ends if one is not None]
         return max(known) if known and len(known) == len(ends) else None
@@ -278,7 +159,7 @@ class Order:
         group = self._group(spawn)
         if group is not None:
             return group
-        awaited = self._awaited(call)
+        awaited = self.calls.awaited(call)
         if isinstance(awaited, ast.Await | ast.AsyncFor):
             return awaited.end_lineno
         one: ast.AST | None = call
@@ -296,7 +177,7 @@ class Order:
             for wait in ast.walk(here)
             if isinstance(wait, ast.Await)
             and wait.lineno > call.lineno
-            and self.around(wait) is here
+            and self.calls.around(wait) is here
             and any(
                 name_of(part) in names and isinstance(part, ast.Name | ast.Attribute)
                 for part in ast.walk(wait.value)
@@ -332,16 +213,16 @@ class Order:
         producers: set[Function],
     ) -> int | None:
         """The first line of a function from which on somebody may take."""
-        takers = self.starts(getters)
+        takers = self.calls.starts(getters)
         lines = [
             use.line
             for use in traffic.of("get", "get_now", "join", "given")
-            if self.around(use.node) is here
+            if self.calls.around(use.node) is here
         ]
         lines += [
             node.lineno
-            for node in self._mentions[here]
-            if not takers.isdisjoint(self._meant[node])
+            for node in self.calls.mentions[here]
+            if not takers.isdisjoint(self.calls.meant[node])
         ]
         names = {
             name
@@ -359,15 +240,15 @@ class Order:
                 and isinstance(node.ctx, ast.Load)
                 and self._is_given(node, takers)
             ):
-                inner = self.around(node)
+                inner = self.calls.around(node)
                 given = True
                 if inner is here:
                     lines.append(node.lineno)
                 elif inner is not None and inner not in producers:
                     lines += [
                         one.lineno
-                        for one in self._mentions[here]
-                        if inner in self._meant[one]
+                        for one in self.calls.mentions[here]
+                        if inner in self.calls.meant[one]
                     ]
         if shared and not given:
             lines.append(here.lineno)  # it is an attribute as well, from the beginning
@@ -385,7 +266,7 @@ class Order:
         into = {
             one
             for part in (parent.func, *parent.args)
-            for one in self._meant.get(part, ())
+            for one in self.calls.meant.get(part, ())
         }
         # What is known to put only is no taker.
         return not into or not into.isdisjoint(takers) or not self._putters(into)
@@ -396,22 +277,8 @@ class Order:
             any(
                 isinstance(node, ast.Attribute)
                 and node.attr in ("put", "put_nowait", "send", "send_nowait")
-                for inner in self.waits_for([one])
+                for inner in self.calls.waits_for([one])
                 for node in ast.walk(inner)
             )
             for one in functions
         )
-
-
-def _closure(
-    first: Iterable[Function], edges: dict[Function, set[Function]]
-) -> set[Function]:
-    """All that can be reached."""
-    seen: set[Function] = set()
-    todo = list(first)
-    while todo:
-        one = todo.pop()
-        if one not in seen:
-            seen.add(one)
-            todo.extend(edges.get(one, ()))
-    return seen

@@ -270,7 +270,8 @@ class ReadyQueue:
     def _take(self, now: float, timers: bool) -> asyncio.Handle:
         """Take a plumbing callback, or another if it is the turn of one."""
         self.aside = self.pending = False  # a thread that adds one says so again
-        self._take_in()
+        if self.inbox:
+            self._take_in()
         if self._stale:
             self._stale = False
             self._reorder()

@@ -90,7 +90,7 @@ class Urgency:
 
     @property
     def level(self) -> int:
-        """The level that counts: its own, or a higher one that it is raised to."""
+        """The level that counts, its own or a higher one that it is raised to."""
         level = self.own
         for one in self.chain():
             if one.floor is not None and one.floor > level and one._can_be_raised():

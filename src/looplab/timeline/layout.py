@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +12,17 @@ from looplab._words import duration, moment
 from looplab.timeline.lanes import Lane, lateness, wait_from
 from looplab.trace.record import Record
 
-__all__ = ["MARGIN", "PHONE", "SCALE", "SPAN", "Scale", "percent", "ticks", "width"]
+__all__ = [
+    "MARGIN",
+    "PHONE",
+    "SCALE",
+    "SPAN",
+    "Scale",
+    "lines_of",
+    "percent",
+    "ticks",
+    "width",
+]
 
 #: Units across the plot.
 SCALE = 9600
@@ -25,6 +36,17 @@ _NOTCHED = 7.0  # pixels of callbacks between which a line is drawn
 def width(text: str, size: float = 12) -> float:
     """About how many pixels *text* takes."""
     return len(text) * size * 0.56
+
+
+def lines_of(parts: Iterable[str]) -> list[str]:
+    """Join *parts* with commas to lines that fit on a phone."""
+    lines: list[list[str]] = []
+    for part in parts:
+        if lines and width(", ".join([*lines[-1], part])) < PHONE:
+            lines[-1].append(part)
+        else:
+            lines.append([part])
+    return ",\n".join(", ".join(line) for line in lines).split("\n")
 
 
 def percent(x: float) -> str:

@@ -12,11 +12,20 @@ from looplab.draw.palette import (
     LOUD,
     PLAIN,
     QUIET,
+    halo,
     themed,
     variables,
 )
 from looplab.timeline.lanes import Lane, wait_from
-from looplab.timeline.layout import MARGIN, PHONE, SCALE, SPAN, percent, ticks
+from looplab.timeline.layout import (
+    MARGIN,
+    PHONE,
+    SCALE,
+    SPAN,
+    lines_of,
+    percent,
+    ticks,
+)
 from looplab.timeline.layout import width as width_of
 from looplab.timeline.scene import Scene
 from looplab.timeline.words import alternative, facts, notes
@@ -48,13 +57,14 @@ def _css() -> str:
             "overflow:hidden;"
             "font:12px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
         )
+        + halo("looplab-tl", "var(--paper)")
         + ".looplab-tl text{fill:var(--ink);font-variant-numeric:tabular-nums}"
         ".looplab-tl .n{font-weight:650;font-size:13px}"
         ".looplab-tl .f,.looplab-tl .k{fill:var(--muted)}"
         ".looplab-tl .k{font-size:11px}"
         ".looplab-tl .h{font-weight:650;font-size:14px}"
         ".looplab-tl .big{font-weight:700;font-size:14px}"
-        ".looplab-tl .on{fill:var(--paper);font-size:11px;font-weight:600}"
+        ".looplab-tl .on{fill:var(--paper);stroke:none;font-size:11px;font-weight:600}"
         ".looplab-tl path{vector-effect:non-scaling-stroke}"
         ".looplab-tl .g{stroke:var(--rule);stroke-width:1;fill:none}"
         ".looplab-tl path.t{fill:var(--rule);opacity:.55}"
@@ -64,7 +74,7 @@ def _css() -> str:
         ".looplab-tl .o{stroke:var(--paper);stroke-width:1.5;fill:none}"
         ".looplab-tl .m{stroke:var(--muted);stroke-dasharray:3 3;fill:none}"
         + "".join(
-            f".looplab-tl .{name} .c{{fill:var(--{name});stroke:none}}"
+            f".looplab-tl .{name} .c{{fill:var(--{name})}}"
             f".looplab-tl .{name} .w,.looplab-tl .{name} .s{{stroke:var(--{name})}}"
             for name in COLOURS
         )
@@ -126,7 +136,7 @@ class _Drawing:
             f"<style>{_css()}</style>"
             # The ground of the page, if that has this name for it.
             '<rect width="100%" height="100%"'
-            ' fill="var(--pst-color-background,var(--paper))"/>'
+            ' fill="var(--pst-color-background,var(--jp-layout-color0,var(--paper)))"/>'
             f"{inner}</svg>"
         )
 
@@ -143,7 +153,8 @@ class _Drawing:
         marks = self.scale.late_marks(lane) if count == 1 else []
 
         body.append(f'<g class="{lane.colour}">')
-        name, beside = _shortened(lane.name), facts(self.scene, lane)
+        name, said = _shortened(lane.name), facts(self.scene, lane)
+        beside = ", ".join(said)
         y += 15
         if width_of(name, 14) + width_of(beside) < PHONE:
             body.append(
@@ -152,8 +163,9 @@ class _Drawing:
             )
         else:
             body.append(_text(percent(0), y, name, "n c"))
-            y += 15
-            body.append(_text(percent(0), y, beside, "f"))
+            for line in lines_of(said):
+                y += 15
+                body.append(_text(percent(0), y, line, "f"))
         y += 6
         if marks:
             y += 13
@@ -258,9 +270,13 @@ class _Drawing:
         self.body.append(_text(percent(left), y + height - 22, "waiting", "t", dx=5))
         self.body.append(_text(percent(left), y + height - 7, how_long, "t", dx=5))
         text = "one runs at a time"
-        beside = left + (self.scale.x(until) - left) * 0.2
-        if (SCALE - beside) * PHONE / SCALE > width_of(text, 13.5) + 8:
-            self.body.append(_text(percent(beside), y + 13, text, "n c", dx=8))
+        # Above the stairs, and well below the facts if there is room.
+        for share in (0.45, 0.2):
+            beside = left + (self.scale.x(until) - left) * share
+            if (SCALE - beside) * PHONE / SCALE > width_of(text, 13.5) + 8:
+                at = y + height * share - 6
+                self.body.append(_text(percent(beside), at, text, "n c", dx=8))
+                break
 
     def _draw_thread(self, y: float) -> float:
         body, bins = self.body, self.bins

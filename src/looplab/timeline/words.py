@@ -9,8 +9,8 @@ from looplab.timeline.scene import Scene
 __all__ = ["alternative", "facts", "notes"]
 
 
-def facts(scene: Scene, lane: Lane) -> str:
-    """Return what stands beside the name of *lane*."""
+def facts(scene: Scene, lane: Lane) -> list[str]:
+    """Return what stands beside the name of *lane*, one fact a text."""
     latest = lane.latest
     parts: list[str] = []
     if len(lane.tasks) > 1:
@@ -28,7 +28,7 @@ def facts(scene: Scene, lane: Lane) -> str:
         parts.append("never late")
     if lane.longest_queue > 0 and not lane.is_probe:
         parts.append(f"waited up to {duration(lane.longest_queue)}")
-    return ", ".join(parts)
+    return parts
 
 
 def alternative(scene: Scene) -> str:

@@ -137,7 +137,7 @@ class Trace(Sequence[Record]):
             last = one.ended_ns
         #: Nanoseconds from the start of the trace to its end.
         self.end_ns = last if end_ns is None else max(end_ns, last)
-        #: ``"virtual"``: the times are exact; ``"real"``: they are measured.
+        #: ``"virtual"`` if the times are exact, ``"real"`` if they are measured.
         self.clock: Clock = clock
         #: How many older records the tracer's limit left out.
         self.dropped = dropped

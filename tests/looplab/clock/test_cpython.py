@@ -131,6 +131,8 @@ def test_the_runner_reports_a_failure() -> None:
 
 def test_what_is_excluded_would_fail() -> None:
     """No exclusion hides a module's worth of tests that pass."""
+    if not KNOWN:
+        pytest.skip("this release of Python may have mended some of them")
     module = "test.test_asyncio.test_tasks"
     report = run_module(module, *(e.pattern for e in EXCLUDED[module]))
     assert len(report["failed"]) == report["ran"] > 10

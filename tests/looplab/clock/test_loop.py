@@ -371,6 +371,19 @@ def test_custom_task_factory(loop: VirtualTimeLoop) -> None:
     assert made == ["nothing"]
 
 
+def test_a_task_factory_that_knows_no_names(loop: VirtualTimeLoop) -> None:
+    def factory(loop: Any, coro: Any) -> asyncio.Task[Any]:
+        return asyncio.Task(coro, loop=loop)
+
+    async def main() -> list[str]:
+        loop.set_task_factory(factory)
+        tasks = [loop.create_task(nothing()) for _ in range(2)]
+        await asyncio.gather(*tasks)
+        return [task.get_name() for task in tasks]
+
+    assert loop.run_until_complete(main()) == ["Task-2", "Task-3"]
+
+
 def test_task_group_aborts_its_other_tasks() -> None:
     ended: list[str] = []
 

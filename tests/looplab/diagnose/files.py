@@ -20,15 +20,15 @@ def save(recording: Recording, path: Path) -> Path:
             CAUSES.index(one.cause),
             -1 if one.by is None else one.by,
             one.run_ns,
-            one.ended_ns,
-            one.cpu_ns or 0,
             one.task,
             one.code.name,
-            one.tag,
             one.due_ns,
             one.set_ns,
             one.arrived_ns,
             one.accepted,
+            one.ended_ns,
+            one.cpu_ns or 0,
+            one.tag,
         )
         for one in recording
     ]

@@ -6,10 +6,11 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from looplab.diagnose import load
+from looplab.diagnose import Recording, load
 from tools.common import ROOT
 
 CLIENT = """
@@ -94,6 +95,25 @@ AIOHTTP = """
 
     asyncio.run(main())
 """
+FILES = """
+    import asyncio, threading, urllib.request
+    from aiohttp import web
+
+    async def main():
+        app = web.Application()
+        app.router.add_static("/", ".")
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        port = site._server.sockets[0].getsockname()[1]
+        await asyncio.to_thread(
+            lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/serve.py").read()
+        )
+        await runner.cleanup()
+
+    asyncio.run(main())
+"""
 TORNADO = """
     import asyncio, threading, time
     import tornado.web
@@ -125,6 +145,24 @@ TORNADO = """
 """
 
 
+def recorded(folder: Path, text: str) -> Recording:
+    """What a program says, which may import the client."""
+    for name, content in [("client.py", CLIENT), ("serve.py", text)]:
+        (folder / name).write_text(textwrap.dedent(content), encoding="utf-8")
+    words = ["-m", "looplab", "trace", "-o", "t.jsonl", "serve.py"]
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return load(folder / "t.jsonl")[0]
+
+
 @pytest.mark.parametrize(
     ("package", "text", "names"),
     [
@@ -135,20 +173,7 @@ TORNADO = """
 )
 def test_endpoints(tmp_path, package, text, names):
     pytest.importorskip(package)
-    for name, content in [("client.py", CLIENT), ("serve.py", text)]:
-        (tmp_path / name).write_text(textwrap.dedent(content), encoding="utf-8")
-    words = ["-m", "looplab", "trace", "-o", "t.jsonl", "serve.py"]
-    done = subprocess.run(
-        [sys.executable, *words],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    recording = load(tmp_path / "t.jsonl")[0]
+    recording = recorded(tmp_path, text)
     slow, item = names
     first = recording.blame()[0]
     assert first.name == slow
@@ -165,3 +190,9 @@ def test_endpoints(tmp_path, package, text, names):
         late = [one for one in found if one.endpoint == item and one.kernel_ns]
         assert late
         assert max(one.latency for one in late) > 0.3
+
+
+def test_files_at_the_root_have_a_name(tmp_path):
+    pytest.importorskip("aiohttp")
+    found = recorded(tmp_path, FILES).requests()
+    assert [one.endpoint for one in found] == ["GET /"]

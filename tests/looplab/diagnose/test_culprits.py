@@ -8,6 +8,7 @@ import pytest
 
 from looplab import burn, tag
 from looplab.diagnose import record
+from looplab.diagnose.recording import Code, Sample
 from looplab.diagnose.report import report
 
 
@@ -139,6 +140,32 @@ def test_a_poll_spins():
     found = record(main(), callback_cost=0.0001)
     assert worst(found).name == "main"
     assert worst(found).spun == pytest.approx(2, rel=0.01)
+
+
+def test_what_the_loop_does_for_a_task_is_at_the_tasks_own_line():
+    async def poll():
+        for _ in range(50):
+            burn(0.01)
+            await asyncio.sleep(0)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(probe())
+            group.create_task(poll())
+
+    recording = record(main())
+    own = Code("poll", "/srv/shop.py", 12)
+    loops = Code(
+        "BaseEventLoop._call_soon", "/lib/python3.11/asyncio/base_events.py", 7
+    )
+    for one in recording:
+        if one.code.name.endswith("poll"):
+            one.code = own
+            sample = Sample(one.run_ns, one.index, 1_000_000, (loops,))
+            recording.samples.append(sample)
+    assert len(recording.samples) > 40
+    first = worst(recording)
+    assert (first.name, first.function, first.place) == ("poll", "poll", own.place)
 
 
 def test_work_in_pieces_is_no_poll():

@@ -28,19 +28,19 @@ async def main():
 
 def notes(count, first):
     """Notes of callbacks that ran one after the other."""
-    rest = (None, None, None, True)
+    rest = (None, None, None, True)  # due, set, arrived, accepted
     return [
         (
             n * 1000,
             0,
             n - 1,
             n * 1000,
-            n * 1000 + 500,
-            400,
             f"Task-{n}",
             "work",
-            0,
             *rest,
+            n * 1000 + 500,
+            400,
+            0,
         )
         for n in range(first, first + count)
     ]

@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
-from looplab.priority import ByDeadline, ByPriority, PriorityEventLoop
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    PriorityEventLoop,
+    VirtualPriorityLoop,
+)
 
-__all__ = ["HOST", "PATIENCE", "POLICIES", "on", "stock"]
+__all__ = ["HOST", "PATIENCE", "POLICIES", "exactly", "on", "stock"]
 
 HOST = "127.0.0.1"
 PATIENCE = 20  # seconds that a test may take on a busy machine
@@ -44,3 +49,8 @@ def on(
 
     with asyncio.Runner(loop_factory=lambda: loop(policy), **options) as runner:
         return runner.run(bounded())
+
+
+def exactly(main: Any, policy: Any = None) -> Any:
+    """Run ``main()`` on the virtual clock."""
+    return on(main, policy, loop=VirtualPriorityLoop)

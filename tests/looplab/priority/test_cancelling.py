@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from looplab.priority import (
     deadline,
     priority,
 )
-from tests.looplab.priority.priority_loops import PATIENCE, on
+from tests.looplab.priority.priority_loops import PATIENCE, exactly, on
 
 SOURCE = Path(__file__).parents[3] / "src"
 LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
@@ -66,7 +67,7 @@ def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
         middle.cancel()
         return took, levels
 
-    took, levels = on(main, loop=VirtualPriorityLoop)
+    took, levels = exactly(main)
     assert took <= 0.2 + 0.01 + 0.005, "the time-out, the clean-up, a few callbacks"
     assert levels == [9, 9]
 
@@ -136,7 +137,7 @@ def test_who_goes_on_after_all_is_lowered_again() -> None:
         await task
         return levels
 
-    assert on(main, loop=VirtualPriorityLoop) == [9, 1]
+    assert exactly(main) == [9, 1]
 
 
 def test_what_a_cancelled_task_leaves_behind_is_not_raised_for_ever() -> None:
@@ -165,18 +166,30 @@ def test_what_a_cancelled_task_leaves_behind_is_not_raised_for_ever() -> None:
         await left[0]
         return levels
 
-    assert on(main, loop=VirtualPriorityLoop) == [9, 1]
+    assert exactly(main) == [9, 1]
 
 
-def test_a_cancellation_hands_on_the_deadline() -> None:
+@pytest.mark.parametrize(
+    ("policy", "level", "levels"),
+    [
+        (ByDeadline(), deadline, (100, 50, 1)),
+        (ByPriority(ageing=1_000), priority, (1, 5, 9)),
+    ],
+    ids=["deadline", "ageing"],
+)
+def test_a_cancellation_hands_on_what_the_policy_looks_at(
+    policy: Any, level: Callable[[float], Any], levels: tuple[float, float, float]
+) -> None:
+    low_level, middle_level, high_level = levels
+
     async def main() -> float:
         here: Any = asyncio.get_running_loop()
-        with deadline(100):
+        with level(low_level):
             low = asyncio.create_task(work())
         await asyncio.sleep(0.002)
-        with deadline(50):
+        with level(middle_level):
             middle = asyncio.create_task(work(10))
-        with deadline(1):
+        with level(high_level):
             await asyncio.sleep(0.001)
             began = here.time()
             low.cancel()
@@ -185,31 +198,8 @@ def test_a_cancellation_hands_on_the_deadline() -> None:
         middle.cancel()
         return float(took)
 
-    with deadline(1):
-        took = on(main, loop=lambda _: VirtualPriorityLoop(ByDeadline()))
-    assert took <= 0.01
-
-
-def test_with_ageing_too() -> None:
-    async def main() -> float:
-        here: Any = asyncio.get_running_loop()
-        with priority(1):
-            low = asyncio.create_task(work())
-        await asyncio.sleep(0.002)
-        with priority(5):
-            middle = asyncio.create_task(work(10))
-        with priority(9):
-            await asyncio.sleep(0.001)
-            began = here.time()
-            low.cancel()
-            await asyncio.wait([low])
-            took = here.time() - began
-        middle.cancel()
-        return float(took)
-
-    ageing = ByPriority(ageing=1_000)
-    with priority(9):
-        assert on(main, loop=lambda _: VirtualPriorityLoop(ageing)) <= 0.01
+    with level(high_level):
+        assert exactly(main, policy) <= 0.01
 
 
 def test_in_a_program_without_priorities_nothing_is_raised() -> None:
@@ -222,7 +212,7 @@ def test_in_a_program_without_priorities_nothing_is_raised() -> None:
         return bool(here._ready.in_use)
 
     assert not on(main)
-    assert not on(main, loop=VirtualPriorityLoop)
+    assert not exactly(main)
 
 
 # ---------------------------------------------------------------- Ctrl-C

@@ -6,6 +6,7 @@ On the virtual clock every time is exact.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -18,35 +19,30 @@ from looplab.priority import (
     PriorityLock,
     PriorityQueue,
     PrioritySemaphore,
-    VirtualPriorityLoop,
     current_priority,
     priority,
 )
-from tests.looplab.priority.priority_loops import on, stock
-
-
-def exactly(main: Any, policy: Any = None) -> Any:
-    """Run ``main()`` on the virtual clock."""
-    with asyncio.Runner(loop_factory=lambda: VirtualPriorityLoop(policy)) as runner:
-        return runner.run(main())
+from tests.looplab.priority.priority_loops import exactly, on, stock
 
 
 def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def inversion(lock: Any, *, sleeps: bool = False) -> float:
-    """How long an urgent task waits for a lock with two less urgent users.
+async def hold(lock: Any, pause: float = 0.0) -> None:
+    """Compute for 0.05 s in five pieces, with a lock."""
+    async with lock:
+        for _ in range(5):
+            burn(0.01)
+            await asyncio.sleep(pause)
+
+
+async def wait_beside_work(lock: Any, *users: Coroutine[Any, Any, None]) -> float:
+    """How long an urgent task waits for a lock that less urgent users have.
 
     Between the two levels there is work for ten seconds.
     """
     done = False
-
-    async def low() -> None:
-        async with lock:
-            for _ in range(5):
-                burn(0.01)
-                await asyncio.sleep(0.001 if sleeps else 0)
 
     async def middle() -> None:
         until = now() + 10
@@ -62,67 +58,41 @@ async def inversion(lock: Any, *, sleeps: bool = False) -> float:
         return now() - began
 
     with priority(1):
-        users = [asyncio.create_task(low()) for _ in range(2)]
+        tasks = [asyncio.create_task(user) for user in users]
     with priority(9):
         await asyncio.sleep(0.015)  # one holds it, one waits
     with priority(2):
-        users.append(asyncio.create_task(middle()))
+        tasks.append(asyncio.create_task(middle()))
     with priority(3):
         waited = await asyncio.create_task(urgent())
-    await asyncio.gather(*users)
+    await asyncio.gather(*tasks)
     return waited
 
 
-@pytest.mark.parametrize("sleeps", [False, True], ids=["yields", "sleeps"])
-def test_an_urgent_task_waits_for_the_holder_and_nobody_else(sleeps: bool) -> None:
+@pytest.mark.parametrize("pause", [0.0, 0.001], ids=["yields", "sleeps"])
+def test_an_urgent_task_waits_for_the_holder_and_nobody_else(pause: float) -> None:
+    async def inversion(lock: Any) -> float:
+        users = [hold(lock, pause) for _ in range(2)]
+        return await wait_beside_work(lock, *users)
+
     async def with_asyncios() -> float:
-        return await inversion(asyncio.Lock(), sleeps=sleeps)
+        return await inversion(asyncio.Lock())
 
     async def with_ours() -> float:
-        return await inversion(PriorityLock(), sleeps=sleeps)
+        return await inversion(PriorityLock())
 
     assert exactly(with_asyncios) >= 10, "as long as there is work between the two"
     assert exactly(with_ours) <= 0.07, "what the holder had left, and one callback"
 
 
 def test_it_holds_along_a_chain() -> None:
+    async def holds_both(a: Any, b: Any) -> None:
+        async with a, b:
+            pass
+
     async def main() -> float:
         a, b = PriorityLock(), PriorityLock()
-        done = False
-
-        async def holds_b() -> None:
-            async with b:
-                for _ in range(5):
-                    burn(0.01)
-                    await asyncio.sleep(0)
-
-        async def holds_a() -> None:
-            async with a, b:
-                pass
-
-        async def middle() -> None:
-            until = now() + 10
-            while not done and now() < until:
-                burn(0.01)
-                await asyncio.sleep(0)
-
-        async def urgent() -> float:
-            nonlocal done
-            began = now()
-            async with a:
-                done = True
-            return now() - began
-
-        with priority(1):
-            tasks = [asyncio.create_task(holds_b()), asyncio.create_task(holds_a())]
-        with priority(9):
-            await asyncio.sleep(0.015)
-        with priority(2):
-            tasks.append(asyncio.create_task(middle()))
-        with priority(3):
-            waited = await asyncio.create_task(urgent())
-        await asyncio.gather(*tasks)
-        return waited
+        return await wait_beside_work(a, hold(b), holds_both(a, b))
 
     assert exactly(main) <= 0.07
 

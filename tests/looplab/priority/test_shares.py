@@ -19,7 +19,7 @@ from looplab.priority import (
     share,
 )
 from looplab.priority.context import context_with
-from tests.looplab.priority.priority_loops import on
+from tests.looplab.priority.priority_loops import exactly, on
 
 
 async def compete(
@@ -52,10 +52,6 @@ async def compete(
     return used
 
 
-def exactly(main: Any, policy: Any = None) -> Any:
-    return on(main, policy, loop=VirtualPriorityLoop)
-
-
 def test_a_tenant_with_many_tasks_gets_no_more_than_one_with_one() -> None:
     used = exactly(lambda: compete({"a": (100, 0.001), "b": (1, 0.001)}, 4))
     assert used["a"] == pytest.approx(2, abs=0.15)
@@ -77,7 +73,7 @@ def test_without_shares_it_would() -> None:
             return await compete({"a": (9, 0.001), "b": (1, 0.001)}, 2)
 
     ageing = ByPriority(ageing=1_000)  # looks at no shares
-    used = on(main, ageing, loop=VirtualPriorityLoop)
+    used = exactly(main, ageing)
     assert used["a"] == pytest.approx(9 * used["b"], rel=0.1)
 
 

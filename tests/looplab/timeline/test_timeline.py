@@ -455,6 +455,39 @@ def test_labels_do_not_overlap() -> None:
     assert all(a >= -1 and b <= PHONE + 1 for a, b in edges)
 
 
+def test_long_facts_take_several_lines_on_a_phone() -> None:
+    async def main() -> None:
+        async def keep() -> None:
+            await asyncio.sleep(0.1)
+            burn(1)
+            await asyncio.sleep(0)
+            burn(1)
+
+        async with asyncio.TaskGroup() as group:
+            for n in range(4):
+                group.create_task(keep(), name=f"keep-{n}")
+            await asyncio.sleep(0.05)
+            burn(0.5)
+
+    said = texts(Timeline(record(main())))
+    (at,) = (n for n, text in enumerate(said) if text.startswith("keep"))
+    assert said[at + 1 : at + 3] == [
+        "4 tasks, ran 8.000 s, up to 3.450 s late,",
+        "waited up to 3.000 s",
+    ]
+    for line in said[at + 1 : at + 3]:
+        assert width_of(line) <= PHONE
+
+
+def test_no_line_goes_through_a_word(picture: Timeline) -> None:
+    css = picture.svg.partition("<style>")[2].partition("</style>")[0]
+    (rule,) = re.findall(r"\.looplab-tl text\{(paint-order:stroke[^}]*)\}", css)
+    assert "stroke:var(--pst-color-background" in rule
+    # A word on a block has no ground around it.
+    (on,) = re.findall(r"\.looplab-tl \.on\{([^}]*)\}", css)
+    assert "stroke:none" in on
+
+
 # -- colours ---------------------------------------------------------------------------
 
 

@@ -7,22 +7,16 @@ the machine is: see ``lasts_until``.
 from __future__ import annotations
 
 import asyncio
-import gc
-import queue
+import shutil
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from looplab import VirtualTimeLoop, idle, run
+from looplab import idle
 from looplab.idle import (
     BusyLoopError,
     assert_idle,
@@ -30,111 +24,9 @@ from looplab.idle import (
     count_turns,
     running_loops,
 )
-from looplab.priority import VirtualPriorityLoop
+from tests.looplab.idle.opened import Poller, in_thread, wait, wait_until
 
 SHORT = 0.1
-LIMIT = 60.0  # seconds after which a state is said not to come
-
-
-@pytest.fixture(autouse=True)
-def no_thread_is_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    left = [t for t in threading.enumerate() if t not in before]
-    for thread in left:  # of a library, about to end
-        thread.join(5)
-    assert not [t for t in left if t.is_alive()]
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    limit = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < limit, "the state does not come"
-        time.sleep(0.001)
-
-
-@pytest.fixture
-def lasts_until(
-    monkeypatch: pytest.MonkeyPatch,
-) -> Callable[[Callable[[], object]], None]:
-    """Have the counts of the guard last until a condition holds, not for a time."""
-
-    def change(condition: Callable[[], object]) -> None:
-        def sleep(seconds: float) -> None:
-            if seconds:  # not the wait before the count
-                wait_until(condition)
-
-        clock = SimpleNamespace(perf_counter=time.perf_counter, sleep=sleep)
-        monkeypatch.setattr(idle, "time", clock)
-
-    return change
-
-
-@dataclass
-class Opened:
-    """A loop in a thread, and the way to end it."""
-
-    loop: asyncio.AbstractEventLoop
-    over: asyncio.Event
-    thread: threading.Thread
-
-    def end(self) -> None:
-        if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.over.set)
-        self.thread.join()
-
-
-@contextmanager
-def in_thread(
-    work: Callable[[], Any], *, name: str = "mine", debug: bool = False
-) -> Iterator[Opened]:
-    """A loop in a thread: runs *work()* until the end of the block."""
-    ready: queue.Queue[Any] = queue.Queue()
-
-    async def main() -> None:
-        over = asyncio.Event()
-        ready.put((asyncio.get_running_loop(), over))
-        task = asyncio.create_task(work(), name="work")
-        await over.wait()
-        task.cancel()
-
-    thread = threading.Thread(
-        target=lambda: asyncio.run(main(), debug=debug), name=name
-    )
-    thread.start()
-    opened = Opened(*ready.get(), thread)
-    try:
-        yield opened
-    finally:
-        opened.end()
-
-
-class Poller:
-    """Asks again and again, with a pause between two questions."""
-
-    def __init__(self, pause: float = 0.0) -> None:
-        self.asked = 0
-        self.pause = pause
-
-    async def poll(self) -> None:
-        while True:
-            self.asked += 1
-            await asyncio.sleep(self.pause)
-
-    def asks(self, times: int) -> Callable[[], bool]:
-        """Whether it has asked so often again, since the first look."""
-        began: list[int] = []
-
-        def enough() -> bool:
-            began.append(self.asked)
-            return self.asked >= began[0] + times
-
-        return enough
-
-
-async def wait() -> None:
-    await asyncio.Event().wait()
-
 
 LastsUntil = Callable[[Callable[[], object]], None]
 
@@ -146,7 +38,7 @@ def test_a_polling_loop_of_ones_own_fails(lasts_until: LastsUntil) -> None:
         assert_idle(settle=0)
     words = str(caught.value)
     assert "in thread 'mine'" in words
-    assert "task 'work' at test_idle.py:" in words
+    assert "task 'work' at opened.py:" in words
     assert "in poll" in words
     assert "1 loop turned while idle; 10 turns are allowed" in words
     turns = caught.value.turns
@@ -205,7 +97,7 @@ def test_each_loop_is_named_the_busiest_first(lasts_until: LastsUntil) -> None:
     assert lines[0].startswith("2 loops turned")
     assert "'fast'" in lines[1]
     assert "'slow'" in lines[2]
-    assert "test_idle.py" in lines[2]
+    assert "opened.py" in lines[2]
 
 
 def test_only_the_loops_that_are_given() -> None:
@@ -228,7 +120,7 @@ def test_blocking_portal_of_anyio(lasts_until: LastsUntil) -> None:
         assert assert_idle(seconds=SHORT).most <= 2
         task = portal.start_task_soon(polling, name="poller")
         lasts_until(poller.asks(100))
-        with pytest.raises(BusyLoopError, match=r"'poller' at test_idle"):
+        with pytest.raises(BusyLoopError, match=r"'poller' at test_guard"):
             assert_idle(settle=0)
         task.cancel()
 
@@ -253,33 +145,6 @@ def test_test_client_of_starlette() -> None:
         two.send_text("over")
 
 
-def test_the_guard_leaves_nothing_on_the_loop() -> None:
-    with in_thread(wait) as mine:
-        before = dict(vars(mine.loop))
-        assert_idle(seconds=SHORT)
-        with pytest.raises(ZeroDivisionError), count_turns(mine.loop):
-            assert "_run_once" in vars(mine.loop)
-            raise ZeroDivisionError
-        assert dict(vars(mine.loop)).keys() == before.keys()
-
-
-def test_two_counts_of_one_loop_at_once() -> None:
-    poller = Poller()
-    with in_thread(poller.poll) as mine:
-        with count_turns(mine.loop) as outer:
-            with count_turns(mine.loop) as inner:
-                wait_until(poller.asks(20))
-            after = inner.most
-            wait_until(poller.asks(20))
-        assert outer.most > inner.most == after > 10
-        assert "_run_once" not in vars(mine.loop)
-
-
-def test_the_same_loop_twice_counts_once() -> None:
-    with in_thread(wait) as mine, count_turns(mine.loop, mine.loop) as turns:
-        assert len(turns.by_loop) == 1
-
-
 def test_here() -> None:
     async def good() -> Any:
         return await assert_idle_here(seconds=SHORT)
@@ -292,18 +157,8 @@ def test_here() -> None:
             polling.cancel()
 
     assert asyncio.run(good()).most <= 4
-    with pytest.raises(BusyLoopError, match="'poller' at test_idle"):
+    with pytest.raises(BusyLoopError, match="'poller' at opened"):
         asyncio.run(bad())
-
-
-def test_counting_inside_a_coroutine_counts_its_loop() -> None:
-    async def main() -> int:
-        with count_turns() as turns:
-            for _ in range(50):
-                await asyncio.sleep(0)
-        return turns.most
-
-    assert 49 <= asyncio.run(main()) <= 51
 
 
 def test_the_callers_own_loop_is_not_asked() -> None:
@@ -376,40 +231,14 @@ def test_a_poll_that_ends_during_the_count_is_told_first(
         assert mine.loop.is_closed()
 
 
-def test_a_loop_that_is_closed_or_none() -> None:
-    loop = asyncio.new_event_loop()
-    loop.close()
-    with pytest.raises(RuntimeError, match="is closed"):
-        assert_idle(loop)
-    with pytest.raises(TypeError, match="'app' is not an event loop"):
-        assert_idle("app")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("new_loop", [VirtualTimeLoop, VirtualPriorityLoop])
-def test_a_loop_whose_turns_cannot_be_seen(new_loop: Any) -> None:
-    async def poll() -> None:
-        while True:
-            await asyncio.sleep(0)
-
-    async def main() -> None:
-        polling = asyncio.create_task(poll())
-        with pytest.raises(TypeError, match=r"Virtual.*Loop cannot be counted"):
-            await assert_idle_here(settle=0)
-        polling.cancel()
-
-    run(main(), loop_factory=new_loop)
-    loop = new_loop()
-    with pytest.raises(TypeError, match="cannot be counted"), count_turns(loop):
-        pass
-    loop.close()
-
-
-def test_the_guard_is_a_file_that_can_be_copied(tmp_path: Path) -> None:
-    (tmp_path / "idle.py").write_text(Path(str(idle.__file__)).read_text("utf-8"))
+def test_the_guard_is_a_folder_that_can_be_copied(tmp_path: Path) -> None:
+    """It needs nothing else of looplab, installed or not."""
+    shutil.copytree(Path(str(idle.__file__)).parent, tmp_path / "guard")
     code = (
-        "import asyncio, sys\nfrom idle import assert_idle_here\n"
+        "import asyncio, sys\nsys.modules['looplab'] = None\n"
+        "from guard import assert_idle_here\n"
         "turns = asyncio.run(assert_idle_here(seconds=0.01))\n"
-        "print(turns.total < 9, [n for n in sys.modules if n.startswith('looplab')])"
+        "print(turns.total < 9, [n for n in sys.modules if n.startswith('looplab.')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -419,34 +248,6 @@ def test_the_guard_is_a_file_that_can_be_copied(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "True []\n"
-
-
-def test_after_gc_freeze_the_guard_does_not_look_for_loops() -> None:
-    gc.freeze()
-    try:
-        with pytest.raises(RuntimeError, match=r"gc\.freeze\(\) has hidden .*unfreeze"):
-            assert_idle(seconds=SHORT)
-        with pytest.raises(RuntimeError, match="hand the loops over"), count_turns():
-            pass
-
-        async def here() -> int:
-            return (await assert_idle_here(seconds=SHORT)).total
-
-        # The running loop needs no looking for.
-        assert asyncio.run(here()) < 10
-    finally:
-        gc.unfreeze()
-
-
-def test_a_foreign_loop_is_found_and_refused() -> None:
-    class Foreign(asyncio.AbstractEventLoop):
-        def is_running(self) -> bool:
-            return True
-
-    foreign = Foreign()  # type: ignore[abstract]
-    with pytest.raises(TypeError, match="Foreign cannot be counted"):
-        assert_idle(seconds=SHORT)
-    del foreign
 
 
 @pytest.mark.parametrize(
@@ -478,13 +279,3 @@ def test_settings_of_the_guard(options: Any, error: type, words: str) -> None:
 
     with pytest.raises(error, match=words):
         asyncio.run(here())
-
-
-def test_the_guard_needs_nothing_else_of_looplab() -> None:
-    """The file can be copied into a test suite."""
-    file = idle.__file__
-    program = (
-        "import runpy, sys; sys.modules['looplab'] = None; "
-        f"assert 'assert_idle' in runpy.run_path({file!r})"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=30)

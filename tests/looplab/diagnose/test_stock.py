@@ -1,0 +1,272 @@
+"""The recorder of asyncio's own loops, inside this process."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import types
+from contextlib import closing
+from itertools import pairwise
+
+import pytest
+
+from looplab.diagnose import stock
+from looplab.diagnose.arrival import Asker, arrival_asker, available
+from looplab.diagnose.described import describe
+from looplab.diagnose.recorder import CALL, ENDED, IO, TIMER
+from looplab.diagnose.stock import LoopRecorder
+
+CAUSE, BY, RUN, CODE, DUE, ACCEPTED = 1, 2, 3, 5, 6, 9
+
+
+def recorded(coroutine, loop, arrival=None):
+    """What is noted while *loop* runs the coroutine."""
+    with closing(loop):
+        recorder = LoopRecorder(loop, arrival=arrival)
+        loop.run_until_complete(coroutine)
+        recorder.detach()
+        assert type(loop._ready).__name__ == "deque"
+        assert not {"_process_events", "_add_reader", "call_at"} & set(vars(loop))
+    return recorder.notes
+
+
+def noted(notes, function):
+    return [note for note in notes if note[CODE] is function.__code__]
+
+
+def nothing():
+    pass
+
+
+# -- what a callback is -------------------------------------------------------------
+
+
+class Work(asyncio.Protocol):
+    def data_received(self, data):
+        pass
+
+
+class Other(asyncio.Protocol):
+    def data_received(self, data):
+        pass
+
+
+class Silent(asyncio.BaseProtocol):
+    pass
+
+
+class Transport:
+    def __init__(self, protocol):
+        self._protocol = protocol
+
+    def _read_ready(self):
+        pass
+
+    def _call_connection_lost(self):
+        pass
+
+
+@pytest.mark.parametrize("again", range(2))  # what was learnt tells the same
+def test_a_transport_does_what_its_protocol_does(again):
+    for kind in (Work, Other):
+        one = Transport(kind())
+        assert describe(one._read_ready) == (None, kind.data_received.__code__)
+        lost = f"{kind.__name__} (_call_connection_lost)"
+        assert describe(one._call_connection_lost) == (None, lost)
+    silent = Transport(Silent())
+    assert describe(silent._read_ready) == (None, "Silent.data_received")
+
+
+def test_a_method_that_is_made_of_something_without_a_hash():
+    class Callable(list):
+        __name__ = "odd"
+
+        def __call__(self, owner):
+            pass
+
+    method = types.MethodType(Callable(), Transport(Work()))
+    assert describe(method) == (None, "Work (odd)")
+
+
+class PythonTask(asyncio.tasks._PyTask):
+    pass
+
+
+@pytest.mark.parametrize("kind", [asyncio.Task, PythonTask])
+def test_a_task_is_named_at_each_of_its_steps(kind):
+    async def work():
+        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
+
+    async def main():
+        await kind(work(), loop=asyncio.get_running_loop(), name="it")
+
+    steps = [
+        note
+        for note in recorded(main(), asyncio.new_event_loop())
+        if note[4:6] == ("it", work.__code__)
+    ]
+    assert len(steps) == 3
+
+
+def test_what_only_looks_like_a_step_is_no_task():
+    class Impostor:
+        def __step(self):
+            pass
+
+        step = __step
+
+    step = Impostor().step
+    step.__func__.__name__ = "__step"
+    assert describe(step) == (None, step.__func__.__code__)
+
+
+# -- where it came from -------------------------------------------------------------
+
+
+def test_causes():
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            seen = asyncio.Event()
+
+            def arrived():
+                one.recv(1)
+                seen.set()
+
+            loop.add_reader(one, arrived)
+            loop.call_later(0.001, other.send, b"x")
+            loop.call_soon(nothing)
+            await seen.wait()
+            loop.remove_reader(one)
+        arrived_code.append(arrived)
+
+    arrived_code = []
+    loop = asyncio.SelectorEventLoop()
+    notes = recorded(main(), loop, arrival_asker(loop._selector))
+    [soon] = noted(notes, nothing)
+    [io] = noted(notes, *arrived_code)
+    [timer] = [note for note in notes if note[CAUSE] == TIMER]
+    assert (soon[CAUSE], io[CAUSE]) == (CALL, IO)
+    by = notes.index(noted(notes, main)[0])
+    assert soon[BY] == timer[BY] == by
+    assert io[BY] == (by if available() else -1)
+    assert timer[DUE] <= timer[RUN]
+    assert all(a[ENDED] <= b[RUN] for a, b in pairwise(notes))
+
+
+def test_a_timer_is_one_whoever_makes_it_ready():
+    """A loop of somebody else's may do it while a callback seems to run."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        timer = asyncio.TimerHandle(loop.time(), nothing, (), loop)
+        loop._ready.append(timer)
+        await asyncio.sleep(0)
+
+    [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
+    assert note[CAUSE] == TIMER
+    assert note[DUE] is not None
+
+
+def test_a_loop_that_does_more_after_a_look_still_does():
+    class Loop(asyncio.SelectorEventLoop):
+        empty = 0
+
+        def _process_events(self, events):
+            self.empty += not events
+            super()._process_events(events)
+
+    loop = Loop()
+    recorded(asyncio.sleep(0.001), loop)
+    assert loop.empty > 0
+
+
+@pytest.mark.skipif(not available(), reason="nobody knows when data arrived")
+def test_what_is_known_of_a_reader_is_not_asked_again(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", 1 << 62)  # no arrival is wanted
+    asked = []
+    done = asyncio.Event()
+
+    class Noting(Asker):
+        def __call__(self, key, at, before, wanted):
+            assert not wanted
+            asked.append(key.data[0]._callback.__name__)
+            return super().__call__(key, at, before, wanted)
+
+    async def echo(reader, writer):
+        while data := await reader.read(1):
+            writer.write(data)
+        writer.close()
+        done.set()
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        with socket.create_connection(server.sockets[0].getsockname()) as one:
+            one.setblocking(False)
+            for _ in range(20):
+                await loop.sock_sendall(one, b"x")
+                assert await loop.sock_recv(one, 1) == b"x"
+        await done.wait()
+        server.close()
+
+    loop = asyncio.SelectorEventLoop()
+    notes = recorded(main(), loop, Noting(loop._selector))
+    served = noted(notes, asyncio.StreamReaderProtocol.data_received)
+    assert len(served) >= 20
+    assert all(note[ACCEPTED] for note in served)
+    assert asked.count("_read_ready") == 1
+
+
+# -- while an iteration runs --------------------------------------------------------
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_it_comes_and_goes_in_the_middle_of_an_iteration(detached):
+    order = []
+    recorders = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        for number in range(4):
+            loop.call_soon(order.append, number)
+        loop.call_soon(lambda: recorders.append(LoopRecorder(loop)))
+        for number in range(4, 8):
+            loop.call_soon(order.append, number)
+        if detached:
+            loop.call_soon(lambda: recorders[0].detach())
+        for number in range(8, 12):
+            loop.call_soon(order.append, number)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        recorders[0].detach()
+        assert type(loop._ready).__name__ == "deque"
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        loop.run_until_complete(main())
+    assert order == list(range(12))
+    appended = [note for note in recorders[0].notes if note[CODE] == "list.append"]
+    assert len(appended) == (4 if detached else 8)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_ends_it_and_the_loop_can_go_on(error):
+    def fail():
+        raise error
+
+    async def main():
+        asyncio.get_running_loop().call_soon(fail)
+        await asyncio.sleep(3600)
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        recorder = LoopRecorder(loop)
+        task = loop.create_task(main())
+        with pytest.raises(error):
+            loop.run_until_complete(task)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            loop.run_until_complete(task)
+        recorder.detach()
+    assert len(noted(recorder.notes, fail)) == 1
