@@ -10,7 +10,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import environment, readme, report, runner
+from benchmarks import commands, environment, report, runner
 from benchmarks.workloads import CHOICES, WORKLOADS, Workload
 from tools.common import ROOT, ToolError, say
 
@@ -66,11 +66,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--rounds", type=rounds, help=f"measurements of each row (default: {ROUNDS})"
     )
-    top.add_argument(
-        "--python",
-        default=sys.executable,
-        help="the Python that is measured (default: the one that runs this)",
-    )
+    commands.add_python(top)
     top.add_argument(
         "--timeout",
         type=positive,
@@ -169,24 +165,12 @@ def run(options: argparse.Namespace) -> None:
     path = place(options)
     python = str(environment.ensure(options.python))
     results = measure(options, python)
-    if path is not None:
-        report.write(results, path)
-        readme.follow(path)
-        say(f"Written to {runner.relative(path)}.")
+    commands.publish(results, path)
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(words)
-    try:
-        run(options)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        print("\nstopped; no results were written", file=sys.stderr)
-        return 130
-    return 0
+    return commands.status(run, parser().parse_args(words))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from typing import Any
 if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
     sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
-from benchmarks import environment, readme, report, runner
+from benchmarks import commands, environment, report, runner
 from tools.common import ROOT, ToolError, say
 
 __all__ = ["ALONE", "COMMAND", "PLUGIN", "TREES", "Tree", "group", "main", "plant"]
@@ -295,27 +295,7 @@ def parser() -> argparse.ArgumentParser:
             "benchmarks/lint_results.json."
         ),
     )
-    top.add_argument(
-        "--rounds",
-        type=int,
-        choices=range(1, 101),
-        default=ROUNDS,
-        metavar="ROUNDS",
-        help="measurements of each row (default: %(default)s); fewer write no file",
-    )
-    top.add_argument(
-        "--python",
-        default=sys.executable,
-        help="the Python that is measured (default: the one that runs this)",
-    )
-    top.add_argument(
-        "--timeout",
-        type=float,
-        default=300.0,
-        metavar="SECONDS",
-        help="longest real time of one measurement (default: %(default)g)",
-    )
-    top.add_argument("--output", type=Path, help="write the results here")
+    commands.add_measuring(top, ROUNDS)
     return top
 
 
@@ -341,24 +321,12 @@ def run(options: argparse.Namespace) -> None:
         "groups": groups,
     }
     path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
-    if path is not None:
-        report.write(results, path)
-        readme.follow(path)
-        say(f"Written to {runner.relative(path)}.")
+    commands.publish(results, path)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(argv)
-    try:
-        run(options)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        print("\nstopped; no results were written", file=sys.stderr)
-        return 130
-    return 0
+    return commands.status(run, parser().parse_args(argv))
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ SERVICES: dict[str, tuple[list[str], dict[str, tuple[str, int]]]] = {
         {"/-/versions.json": ("GET /-/versions.json", 12), "/": ("GET /", 12)},
     ),
     "aiohttp": (
-        ["adev", "serve", "--port", "{port}", "--host", "127.0.0.1", "{folder}"],
-        {"/t.jsonl": ("GET /{path}", 20)},
+        ["adev", "serve", "--port", "{port}", "{folder}"],
+        {"/": ("GET /", 20)},
     ),
 }
 FAULTS = {

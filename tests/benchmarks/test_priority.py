@@ -13,8 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import environment, priority, priority_worker, runner, schema
-from benchmarks.priority_worker import (
+from benchmarks import environment, runner, schema
+from benchmarks.priority import __main__ as command
+from benchmarks.priority import leases, loops, rows, worker
+from benchmarks.priority.worker import (
     ASYNKIT,
     CHAINS,
     CLIENTS,
@@ -39,22 +41,22 @@ def thaw():
 
 
 @pytest.mark.parametrize("row", [STOCK, OURS])
-@pytest.mark.parametrize("work", priority_worker.WORKS)
+@pytest.mark.parametrize("work", worker.WORKS)
 def test_the_work_is_done(work, row):
-    assert priority_worker.measure(work, row, 1_000) > 0
+    assert worker.measure(work, row, 1_000) > 0
 
 
 @pytest.mark.parametrize("row", ["loop", "gate", "protocol"])
 def test_the_consumer_does_its_work(row):
-    assert priority_worker.measure("leases", row, 5) > 0
+    assert worker.measure("leases", row, 5) > 0
 
 
 def test_a_loop_that_skips_work_is_caught(monkeypatch):
     async def lazy(size):
         return size - 1
 
-    monkeypatch.setitem(priority_worker.WORKS, "soon", lazy)
-    facts = priority_worker.answer("soon", STOCK, 1_000)
+    monkeypatch.setitem(worker.WORKS, "soon", lazy)
+    facts = worker.answer("soon", STOCK, 1_000)
     assert facts["why"] == "failed with NotDoneError"
     assert "999 of 1000" in facts["detail"]
 
@@ -62,12 +64,12 @@ def test_a_loop_that_skips_work_is_caught(monkeypatch):
 def test_a_missing_peer_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "asynkit", None)
     monkeypatch.setitem(sys.modules, "asynkit.experimental.priority", None)
-    assert priority_worker.answer("soon", ASYNKIT, 1_000)["why"] == "not installed"
+    assert worker.answer("soon", ASYNKIT, 1_000)["why"] == "not installed"
 
 
 def test_the_rows_have_the_loops_that_they_name():
-    stock = priority_worker.new_loop(STOCK)
-    ours = priority_worker.new_loop(OURS)
+    stock = worker.new_loop(STOCK)
+    ours = worker.new_loop(OURS)
     assert type(stock) is asyncio.SelectorEventLoop
     assert type(ours) is PriorityEventLoop
     stock.close()
@@ -76,7 +78,7 @@ def test_the_rows_have_the_loops_that_they_name():
 
 def test_under_valgrind_the_loop_looks_less_often():
     code = (
-        "from benchmarks.priority_worker import new_loop, OURS;"
+        "from benchmarks.priority.worker import new_loop, OURS;"
         "print(new_loop(OURS)._look_every)"
     )
     done = subprocess.run(
@@ -88,18 +90,18 @@ def test_under_valgrind_the_loop_looks_less_often():
         check=True,
     )
     assert done.stdout == "0.25\n"
-    assert PriorityEventLoop()._look_every == priority.LOOK_EVERY
+    assert PriorityEventLoop()._look_every == loops.LOOK_EVERY
 
 
 def test_ratios_are_taken_round_by_round():
     # The machine was twice as slow in the second round; the ratios do not see it.
     values = {STOCK: [2.0, 4.0, 2.0], OURS: [2.1, 4.2, 3.0]}
     why = {ASYNKIT: "not installed", IN_USE: "took too long"}
-    group = priority.table("title", "µs", "method", values, why, judged=OURS)
-    rows = {row["name"]: row for row in group["rows"]}
-    assert rows[OURS]["ratio"] == 1.05
-    assert rows[OURS]["ratio_spread"] == [1.05, 1.5]
-    assert rows[ASYNKIT] == {"name": ASYNKIT, "value": None, "note": "not installed"}
+    group = rows.table("title", "µs", "method", values, why, judged=OURS)
+    found = {row["name"]: row for row in group["rows"]}
+    assert found[OURS]["ratio"] == 1.05
+    assert found[OURS]["ratio_spread"] == [1.05, 1.5]
+    assert found[ASYNKIT] == {"name": ASYNKIT, "value": None, "note": "not installed"}
     data = {"machine": {"a": "b"}, "python": "x", "groups": [group]}
     assert schema.check(data) == data
     assert schema.verdict(group).endswith("Met: 1.05.")
@@ -107,29 +109,29 @@ def test_ratios_are_taken_round_by_round():
 
 def test_priorities_in_use_have_an_aim_of_their_own(monkeypatch):
     counts = {STOCK: 1000.0, OURS: 1040.0, IN_USE: 1120.0, ASYNKIT: 2000.0}
-    monkeypatch.setattr(priority, "instructions", lambda *words: counts[words[2]])
+    monkeypatch.setattr(loops, "instructions", lambda *words: counts[words[2]])
     counter = SimpleNamespace(name="perf")
-    load = next(one for one in priority.WORKLOADS if one.is_judged)
-    plain, in_use = priority.counted("python", load, counter, 1)
-    assert [row["name"] for row in plain["rows"]] == list(priority.ROWS)
+    load = next(one for one in loops.WORKLOADS if one.is_judged)
+    plain, in_use = loops.counted("python", load, counter, 1)
+    assert [row["name"] for row in plain["rows"]] == list(rows.ROWS)
     assert schema.verdict(plain).endswith("Met: 1.04.")
     assert [row["name"] for row in in_use["rows"]] == [STOCK, IN_USE]
     assert schema.verdict(in_use).endswith("Missed: 1.12.")
-    assert len(priority.counted("python", priority.WORKLOADS[1], counter, 1)) == 1
+    assert len(loops.counted("python", loops.WORKLOADS[1], counter, 1)) == 1
 
 
 def test_without_the_stock_loop_there_is_no_table():
-    error = priority.NotDoneError("took longer than 1 s")
+    error = rows.NotDoneError("took longer than 1 s")
     with pytest.raises(ToolError, match="stock loop could not be measured"):
-        priority.give_up(STOCK, error, {}, {})
+        rows.give_up(STOCK, error, {}, {})
     values, why = {ASYNKIT: [1.0]}, {}
-    priority.give_up(ASYNKIT, error, values, why)
+    rows.give_up(ASYNKIT, error, values, why)
     assert (values, why) == ({}, {ASYNKIT: "took longer than 1 s"})
 
 
 def test_the_growth_has_its_limit(monkeypatch):
-    monkeypatch.setattr(priority, "seconds", lambda *words: (words[3] / 1_000, None))
-    group = priority.growth("python", 3, 1)
+    monkeypatch.setattr(leases, "seconds", lambda *words: (words[3] / 1_000, None))
+    group = leases.growth("python", 3, 1)
     assert group["aim"]["at_most"] == pytest.approx(220)
     assert group["rows"][-1]["ratio"] == 100
     assert schema.verdict(group).endswith("Met: 100.00.")
@@ -140,10 +142,10 @@ def test_the_growth_has_its_limit(monkeypatch):
 
 @pytest.mark.parametrize("row", WAYS)
 def test_the_ways_do_the_same_messages(row):
-    run = priority_worker.replay(row)
+    run = worker.replay(row)
     assert (run.lost, run.processed) == (0, 100)
     if row != STOCK:  # as with the published lease
-        published = consume(LeaseSettings(), priority_worker.way(row))
+        published = consume(LeaseSettings(), worker.way(row))
         assert run.yields == published.yields
         assert run.makespan == published.makespan
 
@@ -151,9 +153,9 @@ def test_the_ways_do_the_same_messages(row):
 def test_every_callback_is_counted_once(monkeypatch):
     """Against another count: every callback notes itself."""
     monkeypatch.setattr(
-        priority_worker, "replay", lambda row: consume(LeaseSettings(messages=2))
+        worker, "replay", lambda row: consume(LeaseSettings(messages=2))
     )
-    counted = priority_worker.count_callbacks(STOCK)
+    counted = worker.count_callbacks(STOCK)
     ran = 0
     make = handles.Handle.__init__
     make_timer = handles.TimerHandle.__init__
@@ -171,13 +173,13 @@ def test_every_callback_is_counted_once(monkeypatch):
 
     monkeypatch.setattr(handles.Handle, "__init__", handle)
     monkeypatch.setattr(handles.TimerHandle, "__init__", timer)
-    priority_worker.replay(STOCK)
+    worker.replay(STOCK)
     assert counted == ran > 100
 
 
 def test_a_lost_message_ends_the_count(monkeypatch):
-    monkeypatch.setattr(priority_worker, "LONG_LEASE", 5)
-    facts = priority_worker.answer("callbacks", STOCK, 1)
+    monkeypatch.setattr(worker, "LONG_LEASE", 5)
+    facts = worker.answer("callbacks", STOCK, 1)
     assert facts["why"] == "failed with NotDoneError"
 
 
@@ -191,10 +193,10 @@ def test_the_rate_is_callbacks_for_each_second(monkeypatch):
         factor = 1 + WAYS.index(row)
         return {"cpu": slow * factor * runs / 1_000, "callbacks": runs * 1_000}
 
-    monkeypatch.setattr(priority.runner, "call", lambda words, _: tuple(words[-2:]))
-    monkeypatch.setattr(priority, "command", lambda python, *words: list(words))
-    monkeypatch.setattr(priority.runner, "read", read)
-    counts, rates = priority.callbacks("python", 3, 1)
+    monkeypatch.setattr(leases.runner, "call", lambda words, _: tuple(words[-2:]))
+    monkeypatch.setattr(leases, "command", lambda python, *words: list(words))
+    monkeypatch.setattr(leases.runner, "read", read)
+    counts, rates = leases.callbacks("python", 3, 1)
     assert seen[:5] == list(WAYS) and seen[5] == WAYS[1], "nobody is always first"
     assert [row["value"] for row in counts["rows"]] == [1_000] * len(WAYS)
     assert rates["rows"][0]["value"] == pytest.approx(1_000_000 / 3, rel=1e-3)
@@ -207,35 +209,35 @@ def test_the_rate_is_callbacks_for_each_second(monkeypatch):
 def test_a_count_that_changes_is_an_error(monkeypatch):
     numbers = iter(range(100, 200))
     monkeypatch.setattr(
-        priority.runner,
+        leases.runner,
         "read",
-        lambda *_: {"cpu": 1.0, "callbacks": next(numbers) * priority.REPLAYS},
+        lambda *_: {"cpu": 1.0, "callbacks": next(numbers) * leases.REPLAYS},
     )
-    monkeypatch.setattr(priority.runner, "call", lambda *_: None)
+    monkeypatch.setattr(leases.runner, "call", lambda *_: None)
     with pytest.raises(ToolError, match="protocol: 105 callbacks, and 101 before"):
-        priority.callbacks("python", 2, 1)
+        leases.callbacks("python", 2, 1)
 
 
 def test_only_some_tables_are_replaced(tmp_path):
     old = [{"title": "a", "rows": 1}, {"title": "b", "rows": 2}]
     new = [{"title": "b", "rows": 3}, {"title": "c", "rows": 4}]
-    assert priority.merged(old, new) == [old[0], *new]
-    assert priority.merged([], new) == new
+    assert command.merged(old, new) == [old[0], *new]
+    assert command.merged([], new) == new
 
     file = tmp_path / "results.json"
     here = {"machine": {"Processor": "x"}, "python": "CPython 3.13.0"}
     with pytest.raises(ToolError, match=r"is missing: leave --only out"):
-        priority.published(file, here)
+        command.published(file, here)
     file.write_text(json.dumps(here | {"groups": old}), encoding="utf-8")
-    assert priority.published(file, here)["groups"] == old
+    assert command.published(file, here)["groups"] == old
     with pytest.raises(ToolError, match=r"the python of .* is CPython 3\.13\.0"):
-        priority.published(file, here | {"python": "CPython 3.14.0"})
+        command.published(file, here | {"python": "CPython 3.14.0"})
     with pytest.raises(ToolError, match=r"the machine of .*leave --only out"):
-        priority.published(file, here | {"machine": {"Processor": "y"}})
+        command.published(file, here | {"machine": {"Processor": "y"}})
 
 
 def test_sizes_divide_evenly():
-    for load in priority.WORKLOADS:
+    for load in loops.WORKLOADS:
         step = CLIENTS if load.key == "echo" else CHAINS
         for size in (load.size, *load.counted):
             assert size % step == 0
@@ -249,7 +251,7 @@ def published():
 def test_the_published_file_is_whole(published):
     assert schema.check(published) == published
     titles = [group["title"] for group in published["groups"]]
-    for load in priority.WORKLOADS:
+    for load in loops.WORKLOADS:
         assert f"{load.title}: instructions" in titles
         assert f"{load.title}: time" in titles
     rows = {group["title"]: group["rows"] for group in published["groups"]}
@@ -263,8 +265,8 @@ def test_the_published_file_is_whole(published):
             assert row["value"] is not None
         found = re.search(r"median of (\d+) r", group["method"])
         if found:
-            assert int(found[1]) >= priority.ROUNDS
-    assert published["command"] == priority.SPOKEN
+            assert int(found[1]) >= command.ROUNDS
+    assert published["command"] == command.SPOKEN
 
 
 def test_the_published_peer_is_the_pinned_one(published):

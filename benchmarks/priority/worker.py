@@ -1,6 +1,6 @@
 """One measurement of a priority loop, in a process of its own.
 
-``python -m benchmarks.priority_worker WORK ROW SIZE`` prints one line of JSON:
+``python -m benchmarks.priority.worker WORK ROW SIZE`` prints one line of JSON:
 ``{"cpu": seconds, "version": ...}`` or ``{"why": ..., "detail": ...}``.  It times the
 work only.  With one more word, ``bare``, the process ends where the work does.
 
