@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,13 +23,15 @@ from typing import Any, Literal
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.text import Annotation
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from looplab.draw import Chart
 from looplab.draw.palette import (
     COLOURS,
     COLOURS_DARK,
     PLAIN,
+    halo,
     themed,
     variables,
 )
@@ -67,7 +71,7 @@ _CSS = themed(
     variables(COLOURS),
     variables(COLOURS_DARK),
     "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem",
-)
+) + halo("looplab-chart", "transparent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,9 @@ class Strip:
     published: float | None = None
 
 
+_RADIUS = 3.0  # of the largest dots, in matplotlib's units
+_FEW = 30  # dots of a curve that are drawn so large that each is seen
+
 _LOOKS: Mapping[str, Mapping[str, object]] = {
     "line": {"linewidth": 2},
     "dashes": {"linewidth": 1.5, "dashes": (4, 3)},
@@ -122,45 +129,97 @@ def curves(
 ) -> Chart:
     """Draw curves over one pair of axes that begin at 0, with whole numbers below.
 
+    A label that would lie on a dot stands above it.
+
     Args:
         drawn: the curves, the lowest first.
         x: what the horizontal axis shows, with its unit.
         y: what the vertical axis shows, with its unit; it stands above the axis.
         alt: what the chart shows, for those who do not see it.
         height: in pixels.
-        log: whether the horizontal axis is logarithmic.
+        log: whether the horizontal axis is logarithmic; it says so.
 
     Raises:
         ValueError: if *alt* is empty or a colour is not one of the book's.
     """
     with matplotlib.rc_context(_STYLE):
         figure, axes = _axes(height)
+        labels = []
         for curve in drawn:
             colour = _colour(curve.colour)
             xs, ys = zip(*curve.points, strict=True)
             look = dict(_LOOKS[curve.style])
-            axes.plot(xs, ys, color=colour, clip_on=False, **look)  # type: ignore[arg-type]
+            if curve.style == "dots" and len(xs) <= _FEW:
+                look["markersize"] = 2 * _RADIUS
+            # Above the axis, which would hide half of a dot at 0.
+            axes.plot(xs, ys, color=colour, clip_on=False, zorder=3, **look)  # type: ignore[arg-type]
             where = curve.label_at or curve.points[-1]
-            axes.annotate(
-                curve.label,
-                where,
-                xytext=(0, 0) if curve.label_at else (6, 0),
-                textcoords="offset points",
-                color=colour,
-                va="center",
+            labels.append(
+                axes.annotate(
+                    curve.label,
+                    where,
+                    xytext=(0, 0) if curve.label_at else (6, 0),
+                    textcoords="offset points",
+                    color=colour,
+                    va="center",
+                )
             )
         if log:
-            axes.set_xscale("log")
-            # The default labels are mathematics, which are not parsed here.
-            axes.xaxis.set_major_formatter("{x:g}")
-            axes.minorticks_off()
+            _make_logarithmic(axes, [px for one in drawn for px, _ in one.points], x)
         else:
             axes.set_xlim(left=0)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
+            axes.set_xlabel(x)
         axes.set_ylim(bottom=0)
-        axes.set_xlabel(x)
         axes.set_title(y, loc="left", fontsize=12, color=_MUTED, x=0, pad=12)
+        _lift_off_dots(
+            figure,
+            axes,
+            labels,
+            [
+                dot
+                for one in drawn
+                if "marker" in _LOOKS[one.style]
+                for dot in one.points
+            ],
+        )
         return _chart(figure, alt)
+
+
+def _make_logarithmic(axes: Axes, values: Sequence[float], label: str) -> None:
+    """Give the horizontal axis a logarithmic scale that can be read, and say so."""
+    axes.set_xscale("log")
+    low, high = min(values), max(values)
+    decades = math.log10(high / low)
+    # There is room for about six numbers.
+    few, some, many = (1.0,), (1.0, 3.0), (1.0, 2.0, 5.0)
+    digits = few if decades > 2.5 else some if decades > 1.5 else many
+    axes.xaxis.set_major_locator(LogLocator(subs=digits, numticks=12))
+    # The default labels are mathematics, which are not parsed here.
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.set_xlabel(f"{label}, logarithmic")
+
+
+def _lift_off_dots(
+    figure: Figure,
+    axes: Axes,
+    labels: Iterable[Annotation],
+    dots: Sequence[tuple[float, float]],
+) -> None:
+    """Move each label that lies on a dot up, until it lies on none."""
+    figure.draw_without_rendering()  # sets the places of all
+    point = figure.dpi / _PX
+    places = [axes.transData.transform(dot) for dot in dots]
+    for label in labels:
+        box = label.get_window_extent().padded(_RADIUS * point)
+        lifted = 0.0
+        while under := [
+            y for x, y in places if box.x0 < x < box.x1 and box.y0 < y - lifted < box.y1
+        ]:
+            lifted = max(under) - box.y0 + 1
+        across, up = label.xyann
+        label.xyann = (across, up + lifted / point)
 
 
 def ranking(
@@ -170,6 +229,7 @@ def ranking(
     alt: str,
     predicted: Mapping[str, float] | None = None,
     spread: Mapping[str, tuple[float, float]] | None = None,
+    form: str = ".3f",
 ) -> Chart:
     """Draw one dot a row on a logarithmic axis, with its value beside it.
 
@@ -178,6 +238,7 @@ def ranking(
             :data:`looplab.draw.COLOURS`), the first at the top.
         x: what the axis shows, with its unit.
         alt: what the chart shows, for those who do not see it.
+        form: how the values are written, as a format of Python.
         predicted: a value by label, drawn as a ring: a prediction that is right has the
             dot in its middle.
         spread: the least and the most by label, drawn as a line through the dot.
@@ -213,7 +274,7 @@ def ranking(
             if low < high:
                 axes.plot([low, high], [place, place], color=colour, linewidth=2)
             axes.annotate(
-                f"{value:.3f}",
+                format(value, form),
                 (high, place),
                 xytext=(9, 0),
                 textcoords="offset points",
@@ -225,12 +286,11 @@ def ranking(
         axes.set_ylim(len(listed) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0, labelcolor=_INK)
         axes.spines["left"].set_visible(False)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.minorticks_off()
+        shown = [value for _, value, _ in listed]
+        shown += itertools.chain(*spread.values(), (predicted or {}).values())
+        _make_logarithmic(axes, shown, x)
         axes.grid(axis="x", color=_MUTED, alpha=0.25, linewidth=1)
         axes.set_axisbelow(True)
-        axes.set_xlabel(x)
         return _chart(figure, alt)
 
 
@@ -372,11 +432,16 @@ def _rounded(tag: re.Match[str]) -> str:
 
 
 def _own_ids(body: str, salt: str) -> str:
-    """Drop the ids that nothing refers to and make the others unlike any chart's."""
-    used = set(re.findall(r'(?:xlink:href="#|url\(#)([\w-]+)', body))
+    """Drop the ids that nothing refers to and make the others unlike any chart's.
+
+    They are counted: matplotlib's come from digits of places that are rounded off here.
+    """
+    reference = r'(xlink:href="#|url\(#)([\w-]+)'
+    used = dict.fromkeys(name for _, name in re.findall(reference, body))
+    own = {name: f"{salt}-{count}" for count, name in enumerate(used)}
 
     def mend(match: re.Match[str]) -> str:
-        return f' id="{salt}-{match[1]}"' if match[1] in used else ""
+        return f' id="{own[match[1]]}"' if match[1] in own else ""
 
     body = re.sub(r' id="([^"]*)"', mend, body)
-    return re.sub(r'(xlink:href="#|url\(#)(?=[\w-])', rf"\g<1>{salt}-", body)
+    return re.sub(reference, lambda found: found[1] + own[found[2]], body)

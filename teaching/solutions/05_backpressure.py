@@ -1,6 +1,16 @@
-"""Solutions of the extra exercises of chapter 5: the text of the cell, by name."""
+"""Solutions of the extra exercises of chapter 5: the text of the cell, by name.
+
+Above each stand why it works, and what the check says of the stub.
+"""
 
 SOLUTIONS = {
+    # Why this works: The producer waits in `put` inside the task group. When the
+    # consumer raises, the group cancels the producer, in `put` or in the source, and
+    # raises the error. `consumer.cancel()` at the end is for the good day: the consumer
+    # never ends by itself.
+    # Of the stub the check says: items come every 0 s, handle() raised OSError for item
+    # 0 of 20, and feed() waits for ever. Its hint: the consumer has died: who takes the
+    # next item out, and who would tell the producer?
     "05-xcrash": """
 async def feed(source, handle):
     queue = asyncio.Queue(maxsize=1)
@@ -18,6 +28,13 @@ async def feed(source, handle):
         await queue.join()
         consumer.cancel()
 """,
+    # Why this works: The time-out stands around `put` alone, so a slow source is not
+    # cut short. A `put` that is cancelled has not put, so the item is given up and in
+    # no queue.
+    # Of the stub the check says: an item after 0.4 s each, a service of 1 s, a patience
+    # of 0.5 s: [2, 4, 6, 8] were given up, and it should have been [3, 6, 9]. Its hint:
+    # an item is given up after its patience: not at once, and never because the source
+    # was slow.
     "05-xrelay": """
 async def relay(source, queue, patience):
     given_up = []
@@ -29,6 +46,11 @@ async def relay(source, queue, patience):
             given_up.append(item)
     return given_up
 """,
+    # Why this works: Each worker takes one `END` and leaves. So there must be as many
+    # as workers. They come last, so no worker leaves while an item is before it.
+    # Of the stub the check says: 4 items and 2 workers: 4 items were handled, and then
+    # it waits for ever. Its hint: one end is taken by one worker: the others go on
+    # waiting. Put one for each, or let each worker put it back.
     "05-xend": """
 END = object()
 
@@ -47,6 +69,13 @@ async def work_off(items, handle, workers):
         for _ in range(workers):
             await queue.put(END)
 """,
+    # Why this works: `int(patience / service)` is how many services fit into the
+    # patience, this one's own among them. The count goes up before the first `await`,
+    # so two requests cannot take the same place, and `finally` gives it back whatever
+    # happens.
+    # Of the stub the check says: service 1 s, patience 4.5 s: request 5, at 0 s with 4
+    # inside, was refused after 4.5 s. Its hint: a refusal costs nothing when it comes
+    # at once: decide before you wait.
     "05-xshed": """
 import math
 
@@ -66,6 +95,12 @@ class Door:
         finally:
             self.inside -= 1
 """,
+    # Why this works: `under_way` is set in the step in which the message leaves the
+    # queue. So at each moment a message is in the queue, under way, or sent. `join`
+    # waits for the `task_done` of each, and what is left after the grace stands in
+    # order.
+    # Of the stub the check says: stop(2.5) after 0 s: accept() took a message while
+    # stopping. Its hint: raise RuntimeError once stop() has begun.
     "05-xdrain": """
 class Outbox:
     def __init__(self, send):

@@ -6,6 +6,18 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
+__all__ = ["needs_groups", "needs_proc", "none_left", "ours"]
+
+needs_groups = pytest.mark.skipif(
+    not hasattr(os, "killpg"), reason="needs process groups"
+)
+
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs /proc to count processes"
+)
+
 
 def ours() -> dict[int, str]:
     """Living processes that descend from this one or were started by a test of it.

@@ -161,9 +161,54 @@ def test_it_shows_itself_in_a_notebook_and_asks_nothing_of_the_net() -> None:
     assert all(link.startswith("http://www.w3.org/") for link in links)
 
 
-def test_a_logarithmic_axis() -> None:
-    chart = curves(Curve("a", [(1, 1), (100, 2)]), x="x", y="y", alt="z", log=True)
-    assert chart != curves(Curve("a", [(1, 1), (100, 2)]), x="x", y="y", alt="z")
+@pytest.mark.parametrize(
+    ("last", "numbers"),
+    [
+        (10, {"1", "2", "5", "10"}),
+        (100, {"1", "3", "10", "30", "100"}),
+        (10_000, {"1", "10", "100", "1000", "10000"}),
+    ],
+)
+def test_a_logarithmic_axis_says_so_and_can_be_read(
+    last: float, numbers: set[str]
+) -> None:
+    points = [(1.0, 1.0), (last, 2.0)]
+    found = texts(curves(Curve("a", points), x="size", y="y", alt="z", log=True))
+    assert "size, logarithmic" in found
+    assert numbers <= set(found)
+    rows = [("one", 1.0, "blue"), ("last", last, "blue")]
+    found = texts(ranking(rows, x="size", alt="z"))
+    assert "size, logarithmic" in found
+    assert numbers <= set(found)
+
+
+def test_a_label_stands_on_no_dot() -> None:
+    def height(dots: list[tuple[float, float]]) -> float:
+        """Where the label of the other curve stands; the axes stay as they are."""
+        around = [(0.0, 0.0), (10.0, 10.0)]
+        chart = curves(
+            Curve("dots", around + dots, "blue", "dots"),
+            Curve("here", around, "orange", label_at=(4, 5)),
+            x="x",
+            y="y",
+            alt="z",
+        )
+        (label,) = (
+            text
+            for text in ET.fromstring(chart.svg).iter(f"{SVG}text")
+            if text.text == "here"
+        )
+        return float(label.attrib["y"])
+
+    free = height([])
+    assert height([(4.5, 5)]) < free - 5
+    assert height([(4.5, 5), (4.5, 5.5)]) < height([(4.5, 5)]) - 5
+    assert height([(4.5, 7), (3, 5)]) == free
+
+
+def test_a_ranking_writes_values_as_it_is_told() -> None:
+    rows = [("a", 142.8359, "blue"), ("b", 0.1269, "blue")]
+    assert {"143", "0.127"} <= set(texts(ranking(rows, x="s", alt="A", form=".3g")))
 
 
 def test_errors_name_the_value_and_the_fix() -> None:

@@ -6,6 +6,8 @@ import gzip
 import json
 from importlib.resources import files
 
+import pytest
+
 from looplab.diagnose import endpoints, move
 from ontime.recordings import service_recording
 
@@ -18,8 +20,24 @@ def test_it_names_the_two_faults() -> None:
         "POST /report",
         "POST /login",
     ]
+    # The program's own lines, though the report computes in Python's own json.
+    assert [one.place for one in recording.blame()[:2]] == [
+        "service/work.py:22",
+        "service/work.py:15",
+    ]
     names = {one.name for one in endpoints(recording.requests())}
     assert {"GET /basket/{lines:int}", "POST /login", "POST /report"} <= names
+
+
+def test_the_culprits_of_one_victim_are_those_that_delayed_it() -> None:
+    """Also while its data lay in the kernel, before there was a request."""
+    recording = service_recording()
+    basket = "GET /basket/{lines:int}"
+    of_it = {one.name: one.waited for one in recording.blame(basket)}
+    for culprit in recording.blame()[:2]:
+        (delayed,) = (one for one in culprit.delayed if one.name == basket)
+        assert of_it[culprit.name] == pytest.approx(delayed.seconds)
+    assert max(of_it, key=lambda name: of_it[name]) == "POST /report"
 
 
 def test_a_replay_agrees_with_it() -> None:

@@ -203,6 +203,31 @@ def test_the_minutes_of_a_plan_add_up(stem: str, length: int) -> None:
 
 
 @each_guide
+def test_a_guide_has_the_form_of_the_others(stem: str) -> None:
+    sections = parts_of(guide(stem), 2)
+    assert "\nThey need " in sections["What a learner can do"]
+    plans = parts_of(sections["Plans"], 3)
+    for row in re.findall(r"^\| \d.*\| — \|$", sections["Plans"], flags=re.M):
+        assert re.search(r"\| Break\b", row), row
+    marks = re.findall(
+        r"^\| (\d+)–\d+ \| .*\b[Ff]rom here (at home|in the second week)\b",
+        plans["180 minutes"],
+        flags=re.M,
+    )
+    assert len(marks) == 1, "where the meeting of a term ends"
+    begin, rest = marks[0]
+    assert 85 <= int(begin) <= 95
+    assert (rest == "in the second week") is (stem[:2] in ("01", "04"))
+    extra = sections["Extra exercises"]
+    assert f"[the bank](exercises/{stem}.ipynb)" in extra
+    [one] = re.findall(
+        r"`([\w-]+)` is the one to take if\s+there is time for one\s+only", extra
+    )
+    assert f"| `{one}` |" in extra
+    assert f"[solutions](solutions/{stem}.py)" in extra
+
+
+@each_guide
 def test_misconceptions(stem: str) -> None:
     found = parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)
     assert len(found) >= 5
@@ -233,6 +258,32 @@ def test_every_prediction_has_an_answer(stem: str) -> None:
     assert asked
     assert not unanswered(sections["On the page"], page)
     assert not unanswered(sections["In the lab"], asked)
+
+
+def test_the_limiters_to_print_are_those_of_the_lab() -> None:
+    """Its piles are those of the run, too."""
+    handout = (TEACHING / "handouts" / "04_limiters.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| `(.+?)` \|", handout, flags=re.M)
+    limiters = {name: int(number) for number, name in rows}
+    book = json.loads((ROOT / "notebooks" / "04_going_deeper.ipynb").read_text("utf-8"))
+    run = next(cell for cell in book["cells"] if cell["id"] == "limiters-run")
+    printed = "".join(run["outputs"][0]["text"])
+    late = {
+        name.strip(): float(worst)
+        for name, worst in re.findall(
+            r"^(\w.*?) +[\d.]+ +[\d.]+ +([\d.]+)$", printed, re.M
+        )
+    }
+    assert set(limiters) == set(late)
+    assert len(late) == 16
+    piles = [
+        {name for name in late if low <= late[name] < high}
+        for low, high in ((1.0, 9.0), (0.1, 1.0), (0.0, 0.1))
+    ]
+    told = re.findall(r"^\*\*.+:\*\* ([\d, ]+)\.$", handout, flags=re.M)
+    assert told == [
+        ", ".join(map(str, sorted(limiters[name] for name in pile))) for pile in piles
+    ]
 
 
 @each_guide

@@ -99,7 +99,7 @@ class BusRun:
 
     @property
     def worst_lateness(self) -> float:
-        """The worst lateness of a refresh: how long a lease waited for the thread."""
+        """Seconds that a refresh was late at worst, while it waited for the thread."""
         return max(self.refresh_lateness, default=0.0)
 
     def _facts(self) -> list[tuple[str, str]]:

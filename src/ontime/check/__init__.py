@@ -17,7 +17,7 @@ awaits, such as ``while True: pass``, holds the interpreter; stop the cell.)
 * :mod:`.parsons`: lines to be put in order;
 * a folder for each chapter, with a module for each of its exercises, which register
   themselves with :func:`exercise`;
-* :mod:`.bank`: the extra exercises for teachers, a module for each chapter.
+* :mod:`.bank`: the extra exercises for teachers, in the same form.
 
 Standard library only.
 """

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplab.clock import ClockError, DeadlockError, OutsideCallError
+from ontime.check.tools import cause
 from ontime.check.verdict import NotYet, Verdict
 
 __all__ = ["CHAPTERS", "check", "exercise", "exercises", "extra_exercises"]
@@ -134,8 +135,7 @@ def _refuse_leftovers(answer: object) -> None:
 
 
 def _explain(error: BaseException) -> Verdict:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    error = cause(error)
     if isinstance(error, NotYet):
         return Verdict(False, error.message, error.hint)
     if isinstance(error, DeadlockError):

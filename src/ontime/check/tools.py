@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -19,7 +26,10 @@ __all__ = [
     "Load",
     "abandoned",
     "as_number",
+    "callbacks_in",
+    "cause",
     "counted_callbacks",
+    "ended",
     "finished",
     "left_over",
     "move_hashes",
@@ -27,8 +37,12 @@ __all__ = [
     "need_awaitable",
     "need_class",
     "need_function",
+    "need_letters",
     "need_number",
+    "need_plain",
+    "need_verdicts",
     "now",
+    "numbers_twice",
     "simulate",
     "under_load",
 ]
@@ -40,6 +54,17 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 MAX_STEPS = 200_000
 #: Seconds of virtual time after which an answer is said not to end.
 MAX_SECONDS = 3600.0
+
+
+# What an answer is given
+
+
+def numbers_twice(count: int) -> list[int]:
+    """So many numbers, in no order, of which one or more come twice.
+
+    Whoever keeps results by number, or sorts them, gets others than by place.
+    """
+    return [3 * index % max(count - 1, 1) for index in range(count)]
 
 
 # Runs
@@ -97,6 +122,13 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
+def cause(error: BaseException) -> BaseException:
+    """What was raised, taken out of the groups that a TaskGroup makes."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 class _Callbacks(Observer):
     count = 0
 
@@ -115,6 +147,33 @@ def counted_callbacks() -> Iterator[_Callbacks]:
         yield counter
     finally:
         loop.remove_observer(counter)
+
+
+async def callbacks_in(seconds: float) -> int:
+    """How many callbacks the running loop runs in that time."""
+    with counted_callbacks() as callbacks:
+        await asyncio.sleep(seconds)
+    return callbacks.count
+
+
+async def ended(
+    work: Awaitable[T], name: str, *, cancel_at: float | None = None
+) -> asyncio.Task[T]:
+    """The task of what the function *name* returned, a minute later at most.
+
+    It is cancelled after *cancel_at* seconds; :exc:`NotYet` if it cannot be awaited.
+    """
+    need_awaitable(work, name)
+
+    async def body() -> T:
+        return await work
+
+    task = asyncio.ensure_future(body())
+    if cancel_at is not None:
+        await asyncio.sleep(cancel_at)
+        task.cancel()
+    await asyncio.wait([task], timeout=60)
+    return task
 
 
 # What an answer must be
@@ -158,6 +217,15 @@ def need_awaitable(value: object, name: str) -> None:
         )
 
 
+def need_plain(value: object, name: str) -> None:
+    """Refuse what the method *name* returned if that should have been a plain one."""
+    if inspect.iscoroutine(value):
+        value.close()
+        raise NotYet(
+            f"{name}() is an async function.", "make it a plain one: it never waits"
+        )
+
+
 def need_number(value: object, name: str, what: str = "a number") -> float:
     """What the function *name* returned, if it is *what*."""
     if value is None or value is ...:
@@ -171,6 +239,57 @@ def need_number(value: object, name: str, what: str = "a number") -> float:
             "an async function or a print() will not do: return the number",
         )
     return said
+
+
+def need_letters(answer: object, seen: str, hint: str) -> str:
+    """The letters of *answer*, a string or a list of them, if they are those *seen*.
+
+    Their order is the answer's own.
+    """
+    if isinstance(answer, (list, tuple)) and all(isinstance(x, str) for x in answer):
+        answer = "".join(answer)
+    letters = "".join(sorted(seen))
+    if not isinstance(answer, str):
+        raise NotYet(f"{answer!r} is not a string.", f'for example "{letters}"')
+    said = "".join(answer.upper().replace(",", " ").split())
+    if sorted(said) != sorted(seen):
+        raise NotYet(
+            f"{answer!r} does not have each of the letters {letters[0]} to "
+            f"{letters[-1]} once.",
+            hint,
+        )
+    return said
+
+
+def need_verdicts(
+    answer: object,
+    right: Mapping[str, tuple[str, str]],
+    verdicts: Collection[str],
+    *,
+    say: str,
+    missing: str,
+    all_of_them: str,
+) -> None:
+    """Refuse an *answer* that does not give each name the verdict that is *right*.
+
+    Each name has its verdict and a hint for who gives another one.
+    """
+    word = missing.split()[0]
+    if not isinstance(answer, dict):
+        raise NotYet("the answer is not a dict.", say)
+    for name in right:
+        if name not in answer:
+            raise NotYet(f"there is no {missing} {name}.", f"judge {all_of_them}")
+        said = answer[name]
+        if not isinstance(said, str) or said not in verdicts:
+            words = ", ".join(verdicts)
+            raise NotYet(f"{said!r} is no {word} ({name}).", f"there are {words}")
+    wrong = [name for name, (verdict, _) in right.items() if answer[name] != verdict]
+    if wrong:
+        raise NotYet(
+            f"{len(right) - len(wrong)} of {len(right)} are right.",
+            f"{wrong[0]}: {right[wrong[0]][1]}",
+        )
 
 
 def as_number(value: object) -> float | None:

@@ -21,7 +21,7 @@ clients.
   :mod:`.child`: what runs in it; :mod:`.counting`: tools that count instructions;
 * :mod:`.__main__`: ``python -m ontime.cost``, which can keep a table.
 
-Introduced in chapter 3, *Count what a task costs*.
+Introduced in the chapter *Count what a task costs*.
 """
 
 from ontime.measuring.sending import UnsendableError

@@ -30,7 +30,7 @@ class Cost:
     Of several values the median counts: on a machine that does other work too, it is
     moved less by a few high values than the mean is.
 
-    Introduced in chapter 3.
+    Introduced in the chapter *Count what a task costs*.
     """
 
     #: What was called.
@@ -45,7 +45,7 @@ class Cost:
     calls: int = 0
     #: Instructions of one call, or None where they were not counted.
     instructions: float | None = None
-    #: Where the tasks came from: ``"_asyncio"`` is the fast module in C.
+    #: Where the tasks came from; ``"_asyncio"`` is the fast module in C.
     tasks: str = ""
     #: Why it was not measured, or an empty string.
     unavailable: str = ""

@@ -2,8 +2,9 @@
 
 ``--full`` runs the published work: 20 products of 1 to 39,999, in every model, which
 takes some minutes.  ``--save FILE.json`` keeps the result, and as text in FILE.txt.
-``--python PATH`` adds the threads and interpreters of another Python.  What this
-command starts ends with it, also if it is killed.
+``--python PATH`` adds the threads, the interpreters and, to compare them with, a pool
+of processes of another Python.  What this command starts ends with it, also if it is
+killed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ FULL_MODELS: tuple[Model, ...] = (
     Model("dask", 2),
 )
 #: What another interpreter may do differently.
-_OF_THE_INTERPRETER = ("threads", "thread pool", "interpreters")
+_OF_THE_INTERPRETER = ("threads", "thread pool", "interpreters", "pool")
 _FULL = (20, 40_000)
 _SMALL = (20, 12_000)
 #: Asked of another interpreter before anything is measured.
@@ -93,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="run threads with this Python too, such as a free-threaded one",
+        help="measure with this Python too, such as a free-threaded one",
     )
     parser.add_argument(
         "--save", metavar="FILE.json", help="keep the result, and as text beside it"
@@ -221,7 +222,7 @@ def _with(
         command += ["--patience", str(options.patience)]
         longest += options.patience
     runs = len(_OF_THE_INTERPRETER) * options.repeats
-    say(f"{Path(python).name}: threads and interpreters")
+    say(f"{Path(python).name}: threads and interpreters, and a pool of processes")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "other.json"
         try:

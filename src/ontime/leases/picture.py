@@ -5,7 +5,11 @@ The only module of this room that needs matplotlib.
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
 from ontime.figures import _INK, _MUTED, _PX, _STYLE, _WIDTH, _chart, _colour
@@ -20,14 +24,17 @@ _COLOURS = {
     "finished": "green",
     "lost": "blue",
 }
+_HEAD = 62  # for the title and the key
+_ROW = 11  # as high as its number
+_BELOW = 64  # a panel's axis: its numbers and its words
 
 
 def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
     """Draw each published event as the second in which it fell, and ours as a dot.
 
     There is a panel for each part of the log.  A dot on its bar is an event that both
-    have, in the same second.  Below a panel stand the counts that were printed in it
-    last, and ours at that moment.
+    have, in the same second.  Below the title stand the colours of the kinds.  Below a
+    panel stand the counts that were printed in it last, and ours at that moment.
 
     Args:
         log: what was published.
@@ -38,12 +45,12 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
     drawn = log.parts[:parts]
     ours = events_of(run)
     found, shown = log.found_in(run, within=0), len(log.events)
-    heights = [46 + 9 * len(_rows(part)) for part in drawn]
+    rows_of = [len(_rows(part)) for part in drawn]
+    height = _HEAD + sum(_BELOW + _ROW * rows for rows in rows_of)
     with matplotlib.rc_context(_STYLE):
-        figure = matplotlib.figure.Figure(
-            figsize=(_WIDTH / _PX, (58 + sum(heights)) / _PX), layout="constrained"
-        )
-        panels = figure.subplots(len(drawn), squeeze=False, height_ratios=heights)
+        figure = Figure(figsize=(_WIDTH / _PX, height / _PX))
+        figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - _HEAD / height))
+        panels = figure.subplots(len(drawn), squeeze=False, height_ratios=rows_of)
         for axes, part in zip(panels[:, 0], drawn, strict=True):
             rows = {message: row for row, message in enumerate(_rows(part))}
             first, last = part[0].at, part[-1].at + 1
@@ -52,7 +59,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
                     [event.at, event.at + 1],
                     [rows[event.message]] * 2,
                     color=_colour(_COLOURS[event.kind]),
-                    alpha=0.35,
+                    alpha=0.45,
                     linewidth=6,
                     solid_capstyle="butt",
                 )
@@ -74,15 +81,33 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
             axes.set_yticks(
                 [row for _, row in shown_rows], [str(one) for one, _ in shown_rows]
             )
-            axes.tick_params(labelsize=9)
-            axes.set_xlabel(_counts(log, run, last), fontsize=10)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=12, color=_MUTED)
+            axes.tick_params(labelsize=10)
+            axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+            axes.set_ylabel("message", fontsize=10)
+            axes.set_xlabel(f"seconds\n{_counts(log, run, last)}", fontsize=10.5)
+        _write_head(figure, title, height)
+        colours = ", ".join(f"{kind} {colour}" for kind, colour in _COLOURS.items())
         alt = (
             f"{title}. {len(drawn)} panels, a row for each message. A published event "
-            f"is a bar of one second, ours a dot. Of {shown} published events "
-            f"{found} have a dot of their kind in the same second."
+            f"is a bar of one second, ours a dot; {colours}. Of {shown} published "
+            f"events {found} have a dot of their kind in the same second."
         )
         return _chart(figure, alt)
+
+
+def _write_head(figure: Figure, title: str, height: int) -> None:
+    """The title, the kinds in their colours, and what the counts count."""
+    left = 0.01
+
+    def write(text: str, x: float, down: float, **look: Any) -> None:
+        figure.text(x, 1 - down / height, text, va="baseline", **look)
+
+    write(title, left, 15, fontsize=12, color=_MUTED)
+    for place, (kind, colour) in enumerate(_COLOURS.items()):
+        at = left + place / len(_COLOURS)
+        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=_colour(colour))
+    counted = "below a panel, messages: received/finished/lost/running"
+    write(counted, left, 51, fontsize=10.5, color=_MUTED)
 
 
 def _rows(part: tuple[Event, ...]) -> list[int]:
@@ -92,9 +117,9 @@ def _rows(part: tuple[Event, ...]) -> list[int]:
 def _counts(log: Log, run: LeaseRun, until: float) -> str:
     seconds = [second for second in log.states if second < until]
     if not seconds:
-        return "seconds"
+        return ""
     last = max(seconds)
     near = [run.state(last + n / 10) for n in range(10)]
     printed = log.states[last]
     ours = printed if printed in near else near[5]
-    return f"seconds; at {last} s published {printed}, ours {ours}"
+    return f"at {last} s published {printed}, ours {ours}"

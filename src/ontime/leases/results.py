@@ -143,7 +143,7 @@ class LeaseRun:
 
     @property
     def floor(self) -> float:
-        """Seconds of CPU that all messages need: one thread cannot be faster."""
+        """Seconds of CPU that all messages need; one thread cannot be faster."""
         return self.settings.floor
 
     @property
@@ -163,7 +163,7 @@ class LeaseRun:
 
     @property
     def worst_lateness(self) -> float:
-        """The worst lateness of a refresh: how long a lease waited for the thread."""
+        """Seconds that a refresh was late at worst, while it waited for the thread."""
         return max(self.refresh_lateness, default=0.0)
 
     @property

@@ -125,7 +125,7 @@ class WindowMachine(Machine):
             whole_ms=window.whole_ms,
             late=late,
             seed=seed,
-            hops=window.hops,
+            stages=window.stages,
         )
 
     async def wait(self, seconds: float) -> None:

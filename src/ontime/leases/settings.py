@@ -76,7 +76,7 @@ class LeaseSettings:
 
     @property
     def floor(self) -> float:
-        """Seconds of CPU that all messages need: one thread cannot be faster."""
+        """Seconds of CPU that all messages need; one thread cannot be faster."""
         return self.messages * self.rounds * self.cpu
 
     @property

@@ -3,7 +3,7 @@
 The published experiments ran there.  Three things differ from asyncio:
 
 * a timer *posts* what waits for it to the window's queue at the moment when it is due,
-  also while the thread computes: one hop, where asyncio needs three iterations;
+  also while the thread computes: one stage, where asyncio has three;
 * the system's clock ticks every 1/64 s, and no wait and no sleep ends between two
   ticks;
 * a wait is counted in whole milliseconds of that clock, so one of 1,000 ms lasts 64
@@ -44,13 +44,13 @@ class Window:
             is exact.
         whole_ms: whether waits are counted in whole milliseconds of that clock; if not,
             each ends at the next tick.
-        hops: 1: a timer posts the continuation itself; 2: it posts a callback that
+        stages: 1: a timer posts the continuation itself; 2: it posts a callback that
             does.
         opening: whether receiving begins with a yield, as published.
 
     Raises:
         TypeError: a value is of the wrong type.
-        ValueError: *tick* is not above 0, or *hops* is neither 1 nor 2.
+        ValueError: *tick* is not above 0, or *stages* is neither 1 nor 2.
 
     Introduced in the chapter *Put the lease first*.
     """
@@ -58,21 +58,21 @@ class Window:
     turns: Any = None
     tick: float | None = 1 / 64
     whole_ms: bool = True
-    hops: int = 1
+    stages: int = 1
     opening: bool = True
 
     def __post_init__(self) -> None:
         if self.tick is not None:
             seconds_of(self.tick, "tick", above=True)
-        if count_of(self.hops, "hops") > 2:
-            raise ValueError(f"hops is {self.hops}: give 1 or 2")
+        if count_of(self.stages, "stages") > 2:
+            raise ValueError(f"stages is {self.stages}: give 1 or 2")
 
     @property
     def name(self) -> str:
         """What it is, in words."""
         words = ["a window"]
-        if self.hops == 2:
-            words.append("of two hops")
+        if self.stages == 2:
+            words.append("of two stages")
         if self.tick is None:
             words.append("with an exact clock")
         elif not self.whole_ms:
@@ -133,7 +133,7 @@ class TickingTimers:
         late: seconds; what waits for a timer is posted late by a random time from 0 to
             this.
         seed: of the lateness, and of where in a tick the run begins.
-        hops: see :class:`Window`.
+        stages: see :class:`Window`.
     """
 
     def __init__(
@@ -143,13 +143,13 @@ class TickingTimers:
         whole_ms: bool = True,
         late: float = 0.0,
         seed: int = 0,
-        hops: int = 1,
+        stages: int = 1,
     ) -> None:
         self._tick = 0 if tick is None else round(tick * NS)
         self._whole_ms = whole_ms and bool(self._tick)
         self._random = random.Random(seed)
         self._late_ns = round(late * NS)
-        self._hops = hops
+        self._stages = stages
         # Whole milliseconds come round again with every eighth tick of 1/64 s.
         self._offset = self._random.randrange(8 * self._tick) if self._tick else 0
         self._clockwork = Clockwork()
@@ -213,7 +213,7 @@ class TickingTimers:
     def _post(self, posted: asyncio.Future[None]) -> None:
         if posted.done():  # its task was cancelled
             return
-        if self._hops == 1:
+        if self._stages == 1:
             posted.set_result(None)
         else:
             asyncio.get_running_loop().call_soon(self._resolve, posted)

@@ -32,6 +32,16 @@ order = [5, 2, 4, 9, 8, 11, 1]
 """,
     },
     "01-fix": {
+        "counts from 0 and not from the loop's time": """
+def tick_every(loop, interval, work):
+    n = 0
+    def tick():
+        nonlocal n
+        n += 1
+        loop.call_at(n * interval, tick)
+        work()
+    loop.call_soon(tick)
+""",
         "books the next before the work, counted from now": """
 def tick_every(loop, interval, work):
     def tick():
@@ -103,6 +113,36 @@ async def tick_every(loop, interval, work):
 """,
     },
     "01-modify": {
+        "cancels by the moment": """
+class Handle:
+    def __init__(self, loop, when):
+        self.loop, self.when = loop, when
+    def cancel(self):
+        self.loop.gone.add(self.when)
+class CancellableLoop(TimerLoop):
+    def __init__(self):
+        super().__init__()
+        self.gone = set()
+    def call_later(self, delay, callback, *args):
+        when = self.now + delay
+        super().call_later(delay, lambda: when in self.gone or callback(*args))
+        return Handle(self, when)
+""",
+        "takes it out of the queue that is being run": """
+class Handle:
+    def __init__(self, loop, item):
+        self.loop, self.item = loop, item
+    def cancel(self):
+        self.loop.timers = [t for t in self.loop.timers if t is not self.item]
+        ready = self.item[2:]
+        if ready in self.loop.ready:
+            self.loop.ready.remove(ready)
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        item = (self.now + delay, next(self.numbers), callback, args)
+        heappush(self.timers, item)
+        return Handle(self, item)
+""",
         "counts every timer from the start": """
 class Handle:
     def __init__(self, callback, args):
@@ -226,6 +266,29 @@ class CancellableLoop(TimerLoop):
         "an object instead of a class": "CancellableLoop = TimerLoop()",
     },
     "01-make": {
+        "asks again and again": """
+def gather(loop, coroutines):
+    future = loop.create_future()
+    tasks = [loop.create_task(c) for c in coroutines]
+    def look():
+        if all(t.done() for t in tasks):
+            future.set_result([t.result() for t in tasks])
+        else:
+            loop.call_soon(look)
+    look()
+    return future
+""",
+        "a list that is filled later": """
+def gather(loop, coroutines):
+    future, results = loop.create_future(), []
+    async def each():
+        for t in tasks:
+            results.append(await t)
+    tasks = [loop.create_task(c) for c in coroutines]
+    loop.create_task(each())
+    future.set_result(results)
+    return future
+""",
         "runs the loop itself": """
 def gather(loop, coroutines):
     tasks = [loop.create_task(each) for each in coroutines]

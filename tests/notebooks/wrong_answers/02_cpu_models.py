@@ -42,6 +42,14 @@ def worst(way, jobs, seconds):
         "the numbers before the futures": "order = [4, 2, 6, 9, 7, 1]",
     },
     "02-fix": {
+        "a lock around each": """
+async def answer(requests, work, offload):
+    lock = asyncio.Lock()
+    async def one(r):
+        async with lock:
+            return await offload(work, r)
+    return await asyncio.gather(*map(one, requests))
+""",
         "hands over the function, one after the other": """
 async def answer(requests, work, offload):
     results = []
@@ -199,6 +207,38 @@ async def total(numbers, square, pause):
 """,
     },
     "02-make": {
+        "each item once, however often it comes": (
+            """
+async def spread_out(offload, work, items, workers):
+    free = asyncio.Semaphore(workers)
+    async def one(item):
+        async with free:
+            return await offload(work, item)
+    async with asyncio.TaskGroup() as group:
+        tasks = {item: group.create_task(one(item)) for item in set(items)}
+    return [tasks[item].result() for item in items]
+""",
+            "each item needs one of its own",
+        ),
+        "an error that comes when all are done": (
+            """
+async def spread_out(offload, work, items, workers):
+    results = [None] * len(items)
+    todo = iter(enumerate(items))
+    async def worker():
+        for n, item in todo:
+            try:
+                results[n] = await offload(work, item)
+            except ValueError as error:
+                results[n] = error
+    await asyncio.gather(*(worker() for _ in range(workers)))
+    for r in results:
+        if isinstance(r, Exception):
+            raise r
+    return results
+""",
+            "others were still done",
+        ),
         "sorts what comes as it ends": """
 async def spread_out(offload, work, items, workers):
     limit = asyncio.Semaphore(workers)

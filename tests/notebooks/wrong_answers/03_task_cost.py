@@ -6,22 +6,31 @@ ANSWERS = {
 def wall(parts, wait, cpu, at_once):
     return max(wait, parts * cpu) if at_once else parts * (wait + cpu)
 """,
-        "no parts wait too": """
+        "no parts wait too": (
+            """
 def wall(parts, wait, cpu, at_once):
     return wait + parts * cpu if at_once else parts * (wait + cpu)
 """,
+            "with no parts nobody waits",
+        ),
         "the wait of the others is free": """
 def wall(parts, wait, cpu, at_once):
     return wait + parts * cpu if parts else 0
 """,
-        "computing at once, too": """
+        "computing at once, too": (
+            """
 def wall(parts, wait, cpu, at_once):
     return wait + cpu if at_once else parts * (wait + cpu)
 """,
-        "gather gains nothing": """
+            "thread",
+        ),
+        "gather gains nothing": (
+            """
 def wall(parts, wait, cpu, at_once):
     return parts * (wait + cpu)
 """,
+            "the same seconds",
+        ),
         "the CPU time is forgotten": """
 def wall(parts, wait, cpu, at_once):
     return wait if at_once else parts * wait
@@ -31,24 +40,39 @@ def wall(parts, wait, cpu, at_once):
         "the clock starts in the loop": "order = [5, 7, 2, 9, 4, 1]",
         "returns before it has called": "order = [5, 7, 9, 1, 2, 4]",
         "no first call": "order = [5, 9, 2, 4, 1]",
-        "wall time": """
+        "wall time": (
+            """
 order = [5, 7, 3, 2, 4, 1]
 """,
-        "the first call counts": """
+            "read from the same clock",
+        ),
+        "the first call counts": (
+            """
 order = [5, 9, 7, 2, 4, 1]
 """,
-        "all calls together": """
+            "the first call fills caches",
+        ),
+        "all calls together": (
+            """
 order = [5, 7, 9, 2, 4, 6]
 """,
-        "never awaited": """
+            "the cost of all calls together",
+        ),
+        "never awaited": (
+            """
 order = [5, 7, 9, 2, 8, 1]
 """,
+            "without await",
+        ),
     },
     "03-fix": {
-        "takes all of the latency for CPU time": """
+        "takes all of the latency for CPU time": (
+            """
 def clients(latency, waiting, rate):
     return 1 / (latency * rate)
 """,
+            "free for others",
+        ),
         "adds the waiting": """
 def clients(latency, waiting, rate):
     return 1 / ((latency + waiting) * rate)
@@ -61,23 +85,32 @@ def clients(latency, waiting, rate):
 def clients(latency, waiting, rate):
     return 1 / (waiting * rate) if waiting else 1 / (latency * rate)
 """,
-        "the rate is forgotten": """
+        "the rate is forgotten": (
+            """
 def clients(latency, waiting, rate):
     return 1 / (latency - waiting)
 """,
-        "the rate the wrong way round": """
+            "costs twice as much",
+        ),
+        "the rate the wrong way round": (
+            """
 def clients(latency, waiting, rate):
     return rate / (latency - waiting)
 """,
+            "fewer clients",
+        ),
     },
     "03-modify": {
-        "a bare create_task": """
+        "a bare create_task": (
+            """
 async def handle(user, price, stock):
     price_task = asyncio.create_task(price())
     name = await user()
     left = await stock()
     return name, await price_task, left
 """,
+            "user raised; still running afterwards: 1 task",
+        ),
         "a bare create_task, cancelled if stock raises only": """
 async def handle(user, price, stock):
     name_task = asyncio.create_task(price())
@@ -107,7 +140,8 @@ async def handle(user, price, stock):
     cost = None if price_task.exception() else price_task.result()
     return name, cost, left
 """,
-        "an error that comes when all are done": """
+        "an error that comes when all are done": (
+            """
 async def handle(user, price, stock):
     price_task = asyncio.create_task(price())
     try:
@@ -116,6 +150,8 @@ async def handle(user, price, stock):
         await asyncio.wait([price_task])
     return name, price_task.result(), left
 """,
+            "user raised after 0.000 s, and handle() after 0.030 s",
+        ),
         "awaits the task before it begins with stock": """
 async def handle(user, price, stock):
     price_task = asyncio.create_task(price())
@@ -135,10 +171,13 @@ async def handle(user, price, stock):
         price_task.cancel()
         await asyncio.wait([price_task])
 """,
-        "all in sequence": """
+        "all in sequence": (
+            """
 async def handle(user, price, stock):
     return await user(), await price(), await stock()
 """,
+            "what waits must wait at the same time",
+        ),
         "a gather of two": """
 async def handle(user, price, stock):
     return await user(), *await asyncio.gather(price(), stock())
@@ -178,14 +217,20 @@ async def economical(parts):
             results[n] = await part()
     return results
 """,
-        "gather": """
+        "gather": (
+            """
 async def economical(parts):
     return await asyncio.gather(*(part() for part, _ in parts))
 """,
-        "one after the other": """
+            "it made 1 task, and 0 would do",
+        ),
+        "one after the other": (
+            """
 async def economical(parts):
     return [await part() for part, _ in parts]
 """,
+            "what waits must wait at the same time",
+        ),
         "a group without its order": """
 async def economical(parts):
     results = []
@@ -217,7 +262,8 @@ async def economical(parts):
     done = {n: task.result() for n, task in tasks.items()} | rest
     return [done[n] for n in range(len(parts))]
 """,
-        "an error that waits for the parts before it": """
+        "an error that waits for the parts before it": (
+            """
 async def economical(parts):
     tasks = [asyncio.create_task(part()) if waits else None
              for part, waits in parts]
@@ -229,5 +275,7 @@ async def economical(parts):
             task.cancel()
         await asyncio.gather(*filter(None, tasks), return_exceptions=True)
 """,
+            "raised after 0.000 s, and economical() after 0.500 s",
+        ),
     },
 }

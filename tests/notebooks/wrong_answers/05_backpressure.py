@@ -15,35 +15,110 @@ def waiting(made, served, seconds, maxsize):
 def waiting(made, served, seconds, maxsize):
     return maxsize or max(0, made - served) * seconds
 """,
-        "negative when the consumer is faster": """
+        "negative when the consumer is faster": (
+            """
 def waiting(made, served, seconds, maxsize):
     growth = (made - served) * seconds
     return min(growth, maxsize) if maxsize else growth
 """,
-        "forgets the bound": """
+            "shorter than",
+        ),
+        "forgets the bound": (
+            """
 def waiting(made, served, seconds, maxsize):
     return max(0, made - served) * seconds
 """,
-        "0 taken for a bound of none": """
+            "waits at the bound",
+        ),
+        "0 taken for a bound of none": (
+            """
 def waiting(made, served, seconds, maxsize):
     return min(max(0, made - served) * seconds, maxsize)
 """,
-        "forgets what has been served": """
+            "means no bound",
+        ),
+        "forgets what has been served": (
+            """
 def waiting(made, served, seconds, maxsize):
     return min(made * seconds, maxsize or made * seconds)
 """,
+            "those are all the items",
+        ),
     },
     "05-parsons": {
         "the sink is never called": "order = [7, 9, 5, 12, 4, 8, 10, 1, 6]",
-        "says the end before the items": "order = [7, 9, 5, 12, 4, 2, 8, 6, 10, 1]",
+        "says the end before the items": (
+            "order = [7, 9, 5, 12, 4, 2, 8, 6, 10, 1]",
+            "waits for ever",
+        ),
         "both queues": "order = [7, 9, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
-        "a queue without a bound": "order = [7, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
-        "does not wait for room": "order = [7, 9, 5, 12, 4, 2, 8, 10, 11, 6]",
-        "never says that it is the end": "order = [7, 9, 5, 12, 4, 2, 8, 10, 1]",
+        "a queue without a bound": (
+            "order = [7, 3, 5, 12, 4, 2, 8, 10, 1, 6]",
+            "has no bound",
+        ),
+        "does not wait for room": (
+            "order = [7, 9, 5, 12, 4, 2, 8, 10, 11, 6]",
+            "QueueFull",
+        ),
+        "never says that it is the end": (
+            "order = [7, 9, 5, 12, 4, 2, 8, 10, 1]",
+            "waits for ever",
+        ),
         "nobody takes anything": "order = [7, 9, 5, 12, 4, 2, 10, 1, 6, 8]",
     },
     "05-fix": {
-        "a slow poll": """
+        "two who store": (
+            """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+        await parsed.put(END)
+""",
+            "not stored once each and in their order",
+        ),
+        "an empty text taken for the end": """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+    async def storer():
+        while text := await parsed.get():
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(None)
+""",
+        "bounds of five": (
+            """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(maxsize=5), asyncio.Queue(maxsize=5)
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+            "were under way at once",
+        ),
+        "a slow poll": (
+            """
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
 
@@ -61,6 +136,8 @@ async def pipeline(source, parse, store):
             await parsed.put(parse(item))
         await parsed.put(END)
 """,
+            "a task that sleeps and looks again polls",
+        ),
         "a poll dressed as a time-out": """
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
@@ -192,11 +269,14 @@ async def pipeline(source, parse, store):
         for stage in reader, parser, storer:
             tasks.create_task(stage())
 """,
-        "one after the other": """
+        "one after the other": (
+            """
 async def pipeline(source, parse, store):
     async for item in source:
         await store(parse(item))
 """,
+            "took 1.5",
+        ),
         "a sleep(0) after each put instead of a bound": """
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue()
@@ -231,15 +311,59 @@ async def pipeline(source, parse, store):
 """,
     },
     "05-modify": {
-        "just too small": "maxsize = 3",
-        "just too large": "maxsize = 6",
+        "just too small": ("maxsize = 3", "holds the producer for 0.40 s"),
+        "just too large": ("maxsize = 6", "lie in the queue for 0.60 s"),
         "half an item": "maxsize = 4.5",
-        "the smallest bound": "maxsize = 1",
-        "no bound": "maxsize = 0",
+        "the smallest bound": ("maxsize = 1", "holds the producer for 0.60 s"),
+        "no bound": ("maxsize = 0", "no bound"),
         "room for a whole burst": "maxsize = 8",
         "not a number": "maxsize = None",
     },
     "05-make": {
+        "tasks that nobody owns": """
+async def chain(items, *stages):
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(END)
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not END:
+            await outbox.put(await stage(item))
+        await outbox.put(END)
+    tasks = [asyncio.create_task(feed(queues[0]))]
+    for n, stage in enumerate(stages):
+        tasks.append(asyncio.create_task(work(stage, queues[n], queues[n + 1])))
+    while (item := await queues[-1].get()) is not END:
+        results.append(item)
+    await asyncio.gather(*tasks)
+    return results
+""",
+        "takes all items first": (
+            """
+async def chain(items, *stages):
+    items = list(items)
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(END)
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not END:
+            await outbox.put(await stage(item))
+        await outbox.put(END)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed(queues[0]))
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+        while (item := await queues[-1].get()) is not END:
+            results.append(item)
+    return results
+""",
+            "were under way at once",
+        ),
         "a lock for each stage, a task for each item": """
 async def chain(items, *stages):
     locks = [asyncio.Lock() for _ in stages]
@@ -286,7 +410,8 @@ async def chain(items, *stages):
         results = [await stage(item) for item in results]
     return results
 """,
-        "one item after the other": """
+        "one item after the other": (
+            """
 async def chain(items, *stages):
     results = []
     for item in items:
@@ -295,7 +420,10 @@ async def chain(items, *stages):
         results.append(item)
     return results
 """,
-        "a task for each item": """
+            "the slowest stage needs",
+        ),
+        "a task for each item": (
+            """
 async def chain(items, *stages):
     async def through(item):
         for stage in stages:
@@ -304,6 +432,8 @@ async def chain(items, *stages):
 
     return await asyncio.gather(*(through(item) for item in items))
 """,
+            "several items at the same time",
+        ),
         "queues without a bound": """
 async def chain(items, *stages):
     queues = [asyncio.Queue() for _ in range(len(stages) + 1)]
@@ -349,35 +479,6 @@ async def chain(items, *stages):
         while (item := await queues[-1].get()) is not None:
             results.append(item)
     return results
-""",
-    },
-    "05-judge": {
-        "all are errors": """
-verdicts = dict.fromkeys(FINDINGS, "bound")
-""",
-        "the linter is believed": """
-verdicts = {
-    "broadcaster": "bound",
-    "litestar": "refuse",
-    "uvicorn": "harmless",
-    "crawlee": "end",
-    "discord.py": "refuse",
-}
-""",
-        "a bound is enough where a task is cancelled": """
-verdicts = {
-    "broadcaster": "bound",
-    "litestar": "refuse",
-    "uvicorn": "harmless",
-    "crawlee": "bound",
-    "discord.py": "harmless",
-}
-""",
-        "a word that is none": """
-verdicts = dict.fromkeys(FINDINGS, "fine")
-""",
-        "not all": """
-verdicts = {"broadcaster": "bound"}
 """,
     },
 }

@@ -42,6 +42,67 @@ def asks(seconds, cost, nap):
         "counts before there is a session": "order = [5, 7, 3, 2, 1]",
     },
     "06-fix": {
+        "asks for the running loop in put": (
+            """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+    def put(self, item):
+        loop = asyncio.get_running_loop()
+        loop.call_soon_threadsafe(self._items.put_nowait, item)
+    async def get(self):
+        return await self._items.get()
+""",
+            "no running event loop",
+        ),
+        "blocks the loop": (
+            """
+import queue
+class Inbox:
+    def __init__(self):
+        self._items = queue.Queue()
+    def put(self, item):
+        self._items.put(item)
+    async def get(self):
+        return self._items.get()
+""",
+            "blocks the thread of the loop",
+        ),
+        "loses what came as it was cancelled": """
+from collections import deque
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items, self._waiters = deque(), deque()
+    def put(self, item):
+        self._loop.call_soon_threadsafe(self._deliver, item)
+    def _deliver(self, item):
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                return waiter.set_result(item)
+        self._items.append(item)
+    async def get(self):
+        if self._items:
+            return self._items.popleft()
+        mine = self._loop.create_future()
+        self._waiters.append(mine)
+        return await mine
+""",
+        "waits until it is put": (
+            """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.Queue()
+    def put(self, item):
+        asyncio.run_coroutine_threadsafe(
+            self._items.put(item), self._loop).result()
+    async def get(self):
+        return await self._items.get()
+""",
+            "holds up the thread",
+        ),
         "last in, first out": """
 class Inbox:
     def __init__(self):
@@ -172,6 +233,23 @@ class Inbox:
         "not a number": "nap = 'short'",
     },
     "06-make": {
+        "waits for the result, and then returns the future": (
+            """
+def hop(loop, function):
+    async def call():
+        return function()
+    future = asyncio.run_coroutine_threadsafe(call(), loop)
+    future.result()
+    return future
+""",
+            "holds up the thread",
+        ),
+        "a coroutine, begun before its cancellation is seen": """
+def hop(loop, function):
+    async def call():
+        return function()
+    return asyncio.run_coroutine_threadsafe(call(), loop)
+""",
         "waits for the result": """
 def hop(loop, function):
     return asyncio.run_coroutine_threadsafe(function(), loop)

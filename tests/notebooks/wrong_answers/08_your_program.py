@@ -27,6 +27,35 @@ def waited(jobs, cpu):
         "asks before it knows whom": "order = [4, 6, 2, 5, 1]",
     },
     "08-fix": {
+        "sleeps after each, and so stays late": (
+            """
+async def client(ask, count, every):
+    async def one():
+        sent = elapsed()
+        await ask()
+        return elapsed() - sent
+    tasks = []
+    for _ in range(count):
+        tasks.append(asyncio.create_task(one()))
+        await asyncio.sleep(every)
+    return await asyncio.gather(*tasks)
+""",
+            "must not stay late",
+        ),
+        "on a schedule, and counts from when it is sent": (
+            """
+async def client(ask, count, every):
+    start = elapsed()
+    async def one(due):
+        await asyncio.sleep(due - elapsed())
+        sent = elapsed()
+        await ask()
+        return elapsed() - sent
+    due = [start + n * every for n in range(count)]
+    return await asyncio.gather(*map(one, due))
+""",
+            "count from the moment when it was due",
+        ),
         "waits for each answer": """
 async def client(ask, count, every):
     start = elapsed()

@@ -1,7 +1,7 @@
 """The checks of chapter 5: right answers pass, wrong ones are told why.
 
 The answers of the lab and its wrong answers are run by tests/notebooks; here are
-other right answers, and the words that each kind of mistake is told.
+other right answers, and other mistakes with the words that they are told.
 """
 
 from __future__ import annotations
@@ -50,13 +50,6 @@ def test_predict() -> None:
         (lambda *_: None, "returned no number"),
         (lambda *_: "many", "'many', which is not a number"),
         (lambda *_: float("nan"), "says nan"),
-        (lambda made, served, seconds, _: (made - served) * seconds, "shorter than"),
-        (lambda made, served, seconds, _: made * seconds, "those are all the items"),
-        (lambda made, served, t, _: max(0, made - served) * t, "waits at the bound"),
-        (
-            lambda made, served, t, m: min(max(0, made - served) * t, m),
-            "means no bound",
-        ),
         (lambda made, served, t, m: 2 * max(0, made - served) * t, "come than go"),
         (lambda made: made, "parameters"),
         (12, "not a function"),
@@ -90,12 +83,8 @@ def test_parsons() -> None:
         (7, "not a list"),
         (list(range(1, 13)), "cannot stand at place 1"),
         ([9], "cannot stand at place 1"),
-        ([3 if n == 9 else n for n in ORDER], "has no bound"),
-        ([11 if n == 1 else n for n in ORDER], "QueueFull"),
-        ([n for n in ORDER if n != 6], "waits for ever"),
         ([n for n in ORDER if n != 8], "waits for ever"),
         ([n for n in ORDER if n != 9], "misspelt"),
-        ([7, 9, 5, 12, 4, 2, 8, 6, 10, 1], "waits for ever"),
     ],
 )
 def test_parsons_wrong(order: Any, words: str) -> None:
@@ -160,11 +149,6 @@ async def all_at_once(source: Any, parse: Any, store: Any) -> None:
             tasks.create_task(store(parse(item)))
 
 
-async def one_by_one(source: Any, parse: Any, store: Any) -> None:
-    async for item in source:
-        await store(parse(item))
-
-
 async def polls(source: Any, parse: Any, store: Any) -> None:
     parsed: asyncio.Queue[Any] = asyncio.Queue(maxsize=1)
 
@@ -181,24 +165,6 @@ async def polls(source: Any, parse: Any, store: Any) -> None:
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-
-
-async def naps(source: Any, parse: Any, store: Any) -> None:
-    parsed: asyncio.Queue[Any] = asyncio.Queue(maxsize=1)
-
-    async def storer() -> None:
-        while True:
-            while parsed.empty():
-                await asyncio.sleep(0.001)  # noqa: LAG201
-            if (text := parsed.get_nowait()) is None:
-                return
-            await store(text)
-
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(storer())
-        async for item in source:
-            await parsed.put(parse(item))
-        await parsed.put(None)
 
 
 async def leaves_its_consumer(source: Any, parse: Any, store: Any) -> None:
@@ -228,8 +194,6 @@ async def swallows(source: Any, parse: Any, store: Any) -> None:
     [
         (nothing, "only 0 of 100"),
         (all_at_once, "under way at once"),
-        (one_by_one, "took 1.5"),
-        (naps, "a task that sleeps and looks again polls"),
         (polls, "does not come to an end"),
         (leaves_its_consumer, "left 1 tasks behind"),
         (swallows, "as if nothing had been"),
@@ -254,11 +218,7 @@ def test_modify(answer: int) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (1, "holds the producer for 0.60 s"),
-        (3, "holds the producer for 0.40 s"),
-        (6, "lie in the queue for 0.60 s"),
         (100, "lie in the queue for"),
-        (0, "no bound"),
         (-1, "no bound"),
         (10**9, "think smaller"),
         (4.0, "whole number"),
@@ -304,24 +264,6 @@ async def first_stage_only(items: Any, *stages: Any) -> list[Any]:
     return await chain_of_channels(items, stages[0])
 
 
-async def one_at_a_time(items: Any, *stages: Any) -> list[Any]:
-    results = []
-    for item in items:
-        for stage in stages:
-            item = await stage(item)
-        results.append(item)
-    return results
-
-
-async def crowd(items: Any, *stages: Any) -> list[Any]:
-    async def through(item: Any) -> Any:
-        for stage in stages:
-            item = await stage(item)
-        return item
-
-    return list(await asyncio.gather(*map(through, items)))
-
-
 async def reads_ahead(items: Any, *stages: Any) -> list[Any]:
     return await chain_of_channels(list(items), *stages)
 
@@ -336,8 +278,6 @@ async def none_is_the_end(items: Any, *stages: Any) -> list[Any]:
     [
         (no_list, "returned ()"),
         (first_stage_only, "those of all stages"),
-        (one_at_a_time, "the slowest stage needs"),
-        (crowd, "several items at the same time"),
         (reads_ahead, "30 items were under way"),
         (none_is_the_end, "1, None, 2"),
     ],

@@ -1,6 +1,7 @@
-"""The checks of chapter 4: right answers pass; stubs and plausible wrong ones do not.
+"""The checks of chapter 4: right answers pass, wrong ones are told why.
 
-Every wrong answer must be told something of its own, so the tests name the words.
+The answers of the lab and its wrong answers are run by tests/notebooks; here are
+other right answers, and other mistakes with the words that they are told.
 """
 
 from __future__ import annotations
@@ -35,22 +36,6 @@ def stub_lateness(jobs: int, cpu: float, beat_phase: float, interval: float) -> 
     ("answer", "words"),
     [
         (stub_lateness, "returned no number"),
-        (
-            lambda jobs, cpu, beat_phase, interval: jobs * cpu,
-            "how long the whole storm",
-        ),
-        (
-            lambda jobs, cpu, beat_phase, interval: jobs * cpu - interval + beat_phase,
-            "never less",
-        ),
-        (
-            lambda jobs, cpu, beat_phase, interval: max(0, jobs * cpu - beat_phase),
-            "what is left of the interval",
-        ),
-        (
-            lambda jobs, cpu, beat_phase, interval: max(0, jobs * cpu - interval),
-            "had passed when the storm began",
-        ),
         (lambda jobs, cpu, beat_phase, interval: 1.5, "0.125 s after a beat"),
         (lambda jobs, cpu, beat_phase, interval: "1.5", "not a number"),
         (lambda jobs, cpu, beat_phase, interval: float("nan"), "says nan"),
@@ -61,15 +46,6 @@ def stub_lateness(jobs: int, cpu: float, beat_phase: float, interval: float) -> 
 )
 def test_predict_wrong(answer: Any, words: str) -> None:
     assert_not_yet("04-predict", answer, words)
-
-
-def test_predict_phase_as_a_fraction_is_not_accepted() -> None:
-    """With intervals of 1 s it would agree; the check has others."""
-
-    def lateness(jobs: int, cpu: float, beat_phase: float, interval: float) -> float:
-        return max(0.0, jobs * cpu - interval * (1 - beat_phase))
-
-    assert_not_yet("04-predict", lateness, "interval 0.5 s")
 
 
 ORDER = [7, 13, 4, 10, 6, 14, 2, 8, 11, 1, 5, 15, 9]
@@ -99,27 +75,11 @@ def test_parsons_program_reads_as_python() -> None:
         ([7, 16], "there is no line 16"),
         (["async def"], "is not a line number"),
         (7, "not a list"),
-        # The unbounded queue.
-        ([3 if n == 13 else n for n in ORDER], "s late"),
-        # get() without await.
-        ([12 if n == 6 else n for n in ORDER], "without await"),
-        # join() before the jobs are put: nothing is done.
-        ([7, 13, 4, 10, 6, 14, 2, 8, 5, 11, 1, 15, 9], "twenty jobs"),
-        # task_done() before the job.
-        ([7, 13, 4, 10, 6, 2, 14, 8, 11, 1, 5, 15, 9], "before it is"),
-        # No task_done(): join() never returns.
-        ([n for n in ORDER if n != 2], "waits for ever"),
-        # Workers made after the jobs are put: the queue is full.
-        ([7, 13, 4, 10, 6, 14, 2, 11, 1, 8, 5, 15, 9], "waits for ever"),
-        # Workers never cancelled.
-        ([n for n in ORDER if n not in (15, 9)], "still wait for more"),
         # The queue forgotten.
         ([n for n in ORDER if n != 13], "misspelt"),
     ],
 )
 def test_parsons_wrong(order: Any, words: str) -> None:
-    if words == "twenty jobs":
-        words = "of 20 jobs were done"
     assert_not_yet("04-parsons", order, words)
 
 
@@ -174,12 +134,6 @@ async def one_after_the_other(jobs: list[Any]) -> None:
         await job()
 
 
-async def one_after_the_other_with_yields(jobs: list[Any]) -> None:
-    for job in jobs:
-        await job()
-        await asyncio.sleep(0)
-
-
 async def polite_storm(jobs: list[Any]) -> None:
     """A task at a time, but all of those that wait compute together."""
     async with asyncio.TaskGroup() as group:
@@ -187,11 +141,6 @@ async def polite_storm(jobs: list[Any]) -> None:
             group.create_task(job())
             for _ in range(3):
                 await asyncio.sleep(0)
-
-
-async def batches_of_four(jobs: list[Any]) -> None:
-    for start in range(0, len(jobs), 4):
-        await asyncio.gather(*(job() for job in jobs[start : start + 4]))
 
 
 async def fire_and_forget(jobs: list[Any]) -> None:
@@ -248,9 +197,7 @@ def plain_process(jobs: list[Any]) -> None: ...
         (plain_process, "async def"),
         (the_bug, "a free semaphore does not yield"),
         (one_after_the_other, "s late"),
-        (one_after_the_other_with_yields, "several workers wait"),
         (polite_storm, "use fewer workers"),
-        (batches_of_four, "no batch, but workers"),
         (fire_and_forget, "not one job"),
         (workers_left, "left 4 tasks behind"),
         (no_workers, "waits for ever"),
@@ -271,13 +218,7 @@ def test_modify_solutions(answer: Any) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ((200, 1), "workers x CPU"),
-        ((5, 1), "with 5 workers the heartbeat"),
-        ((4, 3), "takes all that is in the queue"),
-        ((3, 1), "fill the waiting time"),
-        ((1, 1), "the jobs take 6."),
         ((4, 8), "takes all that is in the queue"),
-        ((4, 0), "no bound at all"),
         ((0, 1), "somebody has to do the work"),
         ((4, 1.0), "whole number"),
         ((True, 1), "whole number"),
@@ -330,20 +271,6 @@ async def map_gather(fn: Any, items: Any, limit: int) -> list[Any]:
     return await asyncio.gather(*(fn(item) for item in items))
 
 
-async def map_semaphore(fn: Any, items: Any, limit: int) -> list[Any]:
-    semaphore = asyncio.Semaphore(limit)
-
-    async def limited(item: Any) -> Any:
-        async with semaphore:
-            return await fn(item)
-
-    return await asyncio.gather(*(limited(item) for item in items))
-
-
-async def map_in_sequence(fn: Any, items: Any, limit: int) -> list[Any]:
-    return [await fn(item) for item in items]
-
-
 async def map_invents(fn: Any, items: Any, limit: int) -> list[Any]:
     return [f"result {item}" for item in items]
 
@@ -354,26 +281,6 @@ async def map_calls_twice(fn: Any, items: Any, limit: int) -> list[Any]:
         return await fn(item)
 
     return await map_with_the_job_queue(twice, items, limit)
-
-
-async def map_unordered(fn: Any, items: Any, limit: int) -> list[Any]:
-    results = []
-
-    async def note(item: Any) -> None:
-        results.append(await fn(item))
-
-    await map_with_the_job_queue(note, items, limit)
-    return results
-
-
-async def map_swallows(fn: Any, items: Any, limit: int) -> list[Any]:
-    async def safe(item: Any) -> Any:
-        try:
-            return await fn(item)
-        except Exception:
-            return None
-
-    return await map_with_the_job_queue(safe, items, limit)
 
 
 async def map_fails_late(fn: Any, items: Any, limit: int) -> list[Any]:
@@ -428,12 +335,8 @@ async def map_shared_iterator(fn: Any, items: Any, limit: int) -> list[Any]:
     [
         (stub_map, "returned None"),
         (map_gather, "12 calls ran at once"),
-        (map_semaphore, "that is no backpressure"),
-        (map_in_sequence, "never more than 1 ran at once"),
         (map_invents, "not called for every item"),
         (map_calls_twice, "1 item, limit 1: fn was called 2 times"),
-        (map_unordered, "order in which calls ended"),
-        (map_swallows, "as if nothing had been"),
         (map_fails_late, "100 s later"),
         (map_loose_workers, "afterwards others were still started"),
         (map_uncancellable, "was cancelled and"),

@@ -1,7 +1,7 @@
 """The checks of chapter 7: right answers pass, wrong ones are told why.
 
 The answers of the lab and its wrong answers are run by tests/notebooks; here are
-other right answers, and the words that each kind of mistake is told.
+other right answers, and other mistakes with the words that they are told.
 """
 
 from __future__ import annotations
@@ -41,9 +41,6 @@ def test_predict() -> None:
         (lambda *_: "long", "'long', which is not a time"),
         (lambda *_: 0, "0, which is not a time"),
         (lambda *_: float("nan"), "nan, which is not a time"),
-        (lambda lease, every, n: lease / n, "some time after the last renewal"),
-        (lambda lease, every, n: lease - every, "more than one computation"),
-        (lambda lease, every, n: (lease - every) / (n + 1), "are fine too"),
         (lambda lease, every, n: 1.2 * (lease - every) / n, "how late may the check"),
         (lambda lease: lease, "parameters"),
         (12, "not a function"),
@@ -75,11 +72,6 @@ def test_parsons() -> None:
         (5, "not a list"),
         (list(range(1, 12)), "cannot stand at place 1"),
         ([5, 2], "cannot stand at place"),
-        ([3 if n == 8 else n for n in ORDER], "take the bid from each other"),
-        ([7 if n == 2 else n for n in ORDER], "an urgent task waited for 2.99 s"),
-        ([9 if n == 6 else n for n in ORDER], "an urgent task waited"),
-        ([n for n in ORDER if n != 4], "nobody ever has a turn"),
-        ([n for n in ORDER if n != 10], "misspelt"),
         ([10], "cannot stand at place 1"),
     ],
 )
@@ -128,24 +120,6 @@ async def all_alike(receive: Any, keep_lease: Any, process: Any) -> None:
                 tasks.create_task(process(message))
 
 
-async def upside_down(receive: Any, keep_lease: Any, process: Any) -> None:
-    async with asyncio.TaskGroup() as tasks:
-        while (message := await receive()) is not None:
-            with priority(1):
-                tasks.create_task(keep_lease(message))
-            with priority(2):
-                tasks.create_task(process(message))
-
-
-async def greedy(receive: Any, keep_lease: Any, process: Any) -> None:
-    async with asyncio.TaskGroup() as tasks:
-        with priority(3):
-            while (message := await receive()) is not None:
-                tasks.create_task(keep_lease(message))
-                with priority(2):
-                    tasks.create_task(process(message))
-
-
 async def no_work(receive: Any, keep_lease: Any, process: Any) -> None:
     tasks = []
     while (message := await receive()) is not None:
@@ -178,8 +152,6 @@ async def careless(receive: Any, keep_lease: Any, process: Any) -> None:
     [
         (nothing, "0 of 30 messages had a task"),
         (all_alike, "have one priority"),
-        (upside_down, "higher priority than the work"),
-        (greedy, "30 were held at once"),
         (no_work, "0 of 30 messages were processed"),
         (careless, "as if nothing had been"),
         (lambda *_: None, "plain function"),
@@ -204,10 +176,6 @@ def test_modify(answer: int) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (1, "3.55 times the floor"),
-        (3, "others should fill the thread"),
-        (8, "wait for 8 computations, 3.2 s, and bears 3 s"),
-        (9, "loses up to"),
         (40, "one computation for each message"),
         (0, "lets nothing in"),
         (-1, "lets nothing in"),

@@ -1,7 +1,7 @@
 """The checks of chapter 3: right answers pass, wrong ones are told why.
 
 The answers of the lab and its wrong answers are run by tests/notebooks; here are
-other right answers, and the words that each kind of mistake is told.
+other right answers, and other mistakes with the words that they are told.
 """
 
 from __future__ import annotations
@@ -39,12 +39,6 @@ def test_predict() -> None:
     [
         (lambda *_: None, "returned no number"),
         (lambda *_: "long", "'long', which is not a number"),
-        (lambda n, wait, cpu, once: wait + cpu if once else n * (wait + cpu), "thread"),
-        (lambda n, wait, cpu, _: n * (wait + cpu), "the same seconds"),
-        (
-            lambda n, wait, cpu, once: (1 if once else n) * wait + n * cpu,
-            "with no parts nobody waits",
-        ),
         (lambda n, wait, *_: n * wait, "your function says 2.0000 s, the run 1.0000"),
         (3, "the answer is 3, not a function"),
     ],
@@ -70,10 +64,6 @@ def test_parsons() -> None:
         ([5, 7, 10], "there is no line 10"),
         ([7, 5], "cannot stand at place"),
         ([9, 1], "after a line that ends in a colon"),
-        ([5, 9, 7, 2, 4, 1], "the first call fills caches"),
-        ([5, 7, 9, 2, 4, 6], "the cost of all calls together"),
-        ([5, 7, 3, 2, 4, 1], "read from the same clock"),
-        ([5, 7, 9, 2, 8, 1], "without await"),
         ([5, 9, 7, 1], "again and again"),
         ([5, 7, 2, 4, 1], "start"),
         ([5, 7, 9, 2, 4], "returned no number"),
@@ -95,9 +85,6 @@ def test_fix() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda latency, waiting, rate: 1 / (latency * rate), "free for others"),
-        (lambda latency, waiting, rate: 1 / (latency - waiting), "costs twice as much"),
-        (lambda latency, waiting, rate: rate / (latency - waiting), "fewer clients"),
         (lambda *_: 5, "what is left of the latency"),
         (lambda *_: None, "returned no number"),
     ],
@@ -107,12 +94,6 @@ def test_fix_wrong(answer: Any, words: str) -> None:
 
 
 # 4. Modify
-
-
-async def with_a_task(user: Any, price: Any, stock: Any) -> Any:
-    task = asyncio.create_task(stock())
-    name, cost = await user(), await price()
-    return [name, cost, await task]
 
 
 async def in_another_order(user: Any, price: Any, stock: Any) -> Any:
@@ -129,10 +110,6 @@ async def all_gathered(user: Any, price: Any, stock: Any) -> Any:
     return await asyncio.gather(user(), price(), stock())
 
 
-async def sequence(user: Any, price: Any, stock: Any) -> Any:
-    return await user(), await price(), await stock()
-
-
 async def forgotten(user: Any, price: Any, stock: Any) -> None:
     await all_gathered(user, price, stock)
 
@@ -144,15 +121,6 @@ async def with_a_group(user: Any, price: Any, stock: Any) -> Any:
     return [name, cost, task.result()]
 
 
-async def error_in_the_end(user: Any, price: Any, stock: Any) -> Any:
-    task = asyncio.create_task(price())
-    try:
-        name, left = await user(), await stock()
-    finally:
-        await asyncio.wait([task])
-    return name, task.result(), left
-
-
 def test_modify() -> None:
     assert_passes("03-modify", with_a_group)
 
@@ -160,10 +128,7 @@ def test_modify() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (with_a_task, "user raised; still running afterwards: 1 task"),
-        (error_in_the_end, "user raised after 0.000 s, and handle() after 0.030 s"),
         (all_gathered, "it made 3 tasks, and 1 would do"),
-        (sequence, "what waits must wait at the same time"),
         (in_another_order, "in the order of the parts"),
         (without_waiting, "still running at the end: 1 task"),
         (forgotten, "returned None"),
@@ -191,20 +156,6 @@ async def tidy(parts: Any) -> Any:
     return [next(found) if waits else next(others) for _, waits in parts]
 
 
-async def one_after_another(parts: Any) -> Any:
-    """Awaits the tasks in their order, so an error waits for those before it."""
-    tasks = [asyncio.ensure_future(part()) if waits else None for part, waits in parts]
-    results = []
-    try:
-        for task, (part, _) in zip(tasks, parts, strict=True):
-            results.append(await (task or part()))
-    finally:
-        for task in filter(None, tasks):
-            task.cancel()
-        await asyncio.gather(*filter(None, tasks), return_exceptions=True)
-    return results
-
-
 async def swallows(parts: Any) -> Any:
     found = await asyncio.gather(
         *(part() for part, waits in parts if waits), return_exceptions=True
@@ -217,14 +168,6 @@ async def swallows(parts: Any) -> Any:
         except ZeroDivisionError:
             results.append(None)
     return results
-
-
-async def gathers_all(parts: Any) -> Any:
-    return await asyncio.gather(*(part() for part, _ in parts))
-
-
-async def one_by_one(parts: Any) -> Any:
-    return [await part() for part, _ in parts]
 
 
 async def leaves_some(parts: Any) -> Any:
@@ -248,10 +191,7 @@ def test_make() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (gathers_all, "it made 1 task, and 0 would do"),
-        (one_by_one, "what waits must wait at the same time"),
         (swallows, "one of the parts raised, and economical() did not"),
-        (one_after_another, "raised after 0.000 s, and economical() after 0.500 s"),
         (leaves_some, "after 0.000 s, and economical() after 0.500 s"),
         (leaves_tasks, "still running afterwards"),
         (lambda parts: parts, "economical is a plain function"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["BRIEF", "QUICK", "ROOT", "gone", "needs_groups", "needs_pyperf"]
+__all__ = ["BRIEF", "QUICK", "ROOT", "gone", "needs_pyperf"]
 
 ROOT = Path(__file__).resolve().parents[3]
 QUICK: dict[str, Any] = {"values": 1, "processes": 1, "timeout": 600}
@@ -18,9 +18,6 @@ BRIEF: dict[str, Any] = QUICK | {"calls": 20}
 
 needs_pyperf = pytest.mark.skipif(
     importlib.util.find_spec("pyperf") is None, reason="pyperf is not installed"
-)
-needs_groups = pytest.mark.skipif(
-    not hasattr(os, "killpg"), reason="no process groups here"
 )
 
 

@@ -20,9 +20,9 @@ from ontime.cost.__main__ import _names, main
 from tests.ontime.cost.shared import (
     ROOT,
     gone,
-    needs_groups,
     needs_pyperf,
 )
+from tests.ontime.left import needs_groups
 
 #: What chapter 3 shows of a Python that the lab did not run on.
 KEPT = ROOT / "book" / "figures" / "task_cost_newer.json"

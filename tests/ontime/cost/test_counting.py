@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from ontime.cost import (
+    compare_variants,
     counting,
     cpu_cost,
 )
@@ -30,6 +31,29 @@ def test_instructions_are_counted() -> None:
     assert 100 < counted < 10_000
     assert "Instructions counted by" in table.note
     assert f"{counted:,.0f}" in repr(table)
+
+
+@pytest.mark.full
+@needs_pyperf
+@pytest.mark.skipif(
+    counting.find_counter(60) is None, reason="nothing counts instructions here"
+)
+def test_which_ways_to_await_grow_tenfold() -> None:
+    """As the folded answer of section 2 of the notebook that goes deeper says."""
+    ways = ("in sequence", "wait_for", "tasks", "TaskGroup", "gather")
+
+    def counted(times: int) -> dict[str, float]:
+        table = compare_variants(
+            nothing, times=times, variants=ways, instructions=True, **BRIEF
+        )
+        return {row.name: row.instructions or 0 for row in table}
+
+    two, again, twenty = counted(2), counted(2), counted(20)
+    for way in ways:
+        assert again[way] == pytest.approx(two[way], rel=0.01)
+    grown = {way: twenty[way] / two[way] for way in ways}
+    assert 9 < grown.pop("wait_for") < 11
+    assert all(5.5 < times < 7.5 for times in grown.values()), grown
 
 
 @needs_pyperf

@@ -32,9 +32,9 @@ from tests.ontime.cost.shared import (
     BRIEF,
     ROOT,
     gone,
-    needs_groups,
     needs_pyperf,
 )
+from tests.ontime.left import needs_groups
 
 
 @needs_pyperf

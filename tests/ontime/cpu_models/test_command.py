@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,23 +15,13 @@ from pathlib import Path
 
 import pytest
 
-import looplab
 from ontime.cpu_models import (
     Comparison,
     usable_cores,
 )
 from ontime.cpu_models.__main__ import _TRIAL, main
-from tests.ontime.left import none_left, ours
-
-SOURCE = str(Path(looplab.__file__).parents[1])
-
-needs_groups = pytest.mark.skipif(
-    not hasattr(os, "killpg"), reason="needs process groups"
-)
-
-needs_proc = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="needs /proc to count processes"
-)
+from tests.ontime.cpu_models.shared import SOURCE
+from tests.ontime.left import needs_groups, needs_proc, none_left, ours
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +47,10 @@ def test_command_with_another_interpreter(capsys: pytest.CaptureFixture[str]) ->
     words = ["--models", "chain", "--jobs", "1", "--limit", "9"]
     assert main([*words, "--python", sys.executable]) == 0
     version = ".".join(map(str, sys.version_info[:3]))
-    assert f"a thread each, Python {version}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"a thread each, Python {version}" in shown
+    # Interpreters are compared with processes of the same Python.
+    assert re.search(rf"^Pool\(\d+\), Python {version}", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-import looplab
 from ontime.cpu_models import (
     KINDS,
     MeasurementError,
@@ -33,23 +32,14 @@ from tests.ontime.cpu_models.jobs_of_tests import (
     start_a_child_and_wait,
     stop_iteration,
 )
-from tests.ontime.left import none_left, ours
-
-SOURCE = str(Path(looplab.__file__).parents[1])
-
-HERE = [kind for kind in KINDS if not Model(kind).unavailable()]
-
-QUICK = [kind for kind in HERE if kind != "dask"]
-
-PROCESSES = ["pool", "process pool"]
-
-needs_groups = pytest.mark.skipif(
-    not hasattr(os, "killpg"), reason="needs process groups"
+from tests.ontime.cpu_models.shared import (
+    HERE,
+    PROCESSES,
+    QUICK,
+    SOURCE,
+    run_script,
 )
-
-needs_proc = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="needs /proc to count processes"
-)
+from tests.ontime.left import needs_groups, needs_proc, none_left, ours
 
 
 @needs_proc
@@ -308,19 +298,6 @@ def test_no_thread_and_no_descriptor_is_left() -> None:
         compare_models(product, (10,), count=1, models=["chain"])
     assert len(list(folder.iterdir())) <= files
     assert threading.active_count() <= threads
-
-
-def run_script(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = folder / "my_script.py"
-    head = f"import sys\nsys.path.insert(0, {SOURCE!r})\n"
-    path.write_text(head + textwrap.dedent(text), encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, str(path)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
 
 
 def test_a_function_of_a_script(tmp_path: Path) -> None:

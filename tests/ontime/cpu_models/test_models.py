@@ -6,9 +6,7 @@ import asyncio
 import importlib.util
 import multiprocessing
 import multiprocessing.pool
-import subprocess
 import sys
-import textwrap
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +17,6 @@ from typing import Any
 
 import pytest
 
-import looplab
 from ontime.cpu_models import (
     KINDS,
     MOST_WORKERS,
@@ -39,14 +36,7 @@ from tests.ontime.cpu_models.jobs_of_tests import (
     leave,
     sleep_and_compute,
 )
-
-SOURCE = str(Path(looplab.__file__).parents[1])
-
-HERE = [kind for kind in KINDS if not Model(kind).unavailable()]
-
-QUICK = [kind for kind in HERE if kind != "dask"]
-
-PROCESSES = ["pool", "process pool"]
+from tests.ontime.cpu_models.shared import HERE, PROCESSES, QUICK, SOURCE, run_script
 
 # Where it is there: the others leave a process that tracks resources.
 needs_fork = pytest.mark.skipif(
@@ -240,19 +230,6 @@ def test_a_package_that_the_fresh_process_lacks(
         pytest.skip("this Python has all of them")
     with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14"):
         compare_models(product, (10,), models=["interpreters"])
-
-
-def run_script(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = folder / "my_script.py"
-    head = f"import sys\nsys.path.insert(0, {SOURCE!r})\n"
-    path.write_text(head + textwrap.dedent(text), encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, str(path)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
 
 
 def test_a_pool_that_never_ends_holds_nothing_up(

@@ -10,7 +10,7 @@ from ontime.check import exercises as names
 from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
 from ontime.grade.labs import default_bank, exercises_of, lab_of, read_solutions
 from ontime.grade.notebook import Cell
-from tests.notebooks.test_exercises import EXERCISES
+from tests.notebooks.test_exercises import EXERCISES, Wrong
 from tests.notebooks.test_exercises import Exercise as Lab
 from tests.ontime.grade.handed_in import APART, TOGETHER
 
@@ -102,8 +102,9 @@ def test_a_lab_that_is_wrong_is_not_graded(exercises: dict[str, Exercise]) -> No
         grader.prepare([changed(good, setup=("wall = 1 / 0",))])
 
 
-def agrees(grader: Grader, exercise: Exercise, wrong: dict[str, str]) -> str:
-    for what, source in wrong.items():
+def agrees(grader: Grader, exercise: Exercise, wrong: dict[str, Wrong]) -> str:
+    for what, one in wrong.items():
+        source = one if isinstance(one, str) else one[0]
         grade = grader.grade(exercise, source)
         assert grade.status in ("not yet", "error", "time"), (what, grade)
     grade = grader.grade(exercise, exercise.solution)

@@ -57,7 +57,7 @@ def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> No
     assert runs["E5"].spread(lambda run: run.messages[2].received_at).min > 40
 
 
-@pytest.mark.parametrize("wrong", [{"hops": 2}, {"tick": None}, {"opening": False}])
+@pytest.mark.parametrize("wrong", [{"stages": 2}, {"tick": None}, {"opening": False}])
 def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
     for run in EXPERIMENTS["E3"].judged(Window(**wrong)):
         assert run.lost != 3
@@ -135,8 +135,8 @@ def test_on_a_window_an_urgent_task_waits_for_one_computation() -> None:
     [
         ({"tick": 0}, ValueError, "tick is 0 s: give a finite number"),
         ({"tick": "1"}, TypeError, "tick as a number of seconds"),
-        ({"hops": 3}, ValueError, "hops is 3: give 1 or 2"),
-        ({"hops": 0}, ValueError, "hops is 0: give 1 or more"),
+        ({"stages": 3}, ValueError, "stages is 3: give 1 or 2"),
+        ({"stages": 0}, ValueError, "stages is 0: give 1 or more"),
     ],
 )
 def test_a_window_that_cannot_be_meant(

@@ -6,16 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from ontime.check.tools import abandoned, finished, left_over, need_awaitable
+from ontime.check.tools import abandoned, cause, finished, left_over, need_awaitable
 
-__all__ = ["Flow", "cause", "left_by_a_failure", "watched_to_its_end"]
-
-
-def cause(error: BaseException) -> BaseException:
-    """What was raised, taken out of the groups that a TaskGroup makes."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+__all__ = ["Flow", "left_by_a_failure", "watched_to_its_end"]
 
 
 async def watched_to_its_end(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
@@ -36,6 +29,7 @@ class Flow:
 
     def __init__(self) -> None:
         self.taken = 0
+        self.stored = 0  # begun; those that are over are in delivered
         self.delivered: list[Any] = []
         self.most_ahead = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ontime.check.registry import exercise
-from ontime.check.verdict import NotYet
+from ontime.check.tools import need_verdicts
 
 __all__ = ["FINDINGS", "VERDICTS"]
 
@@ -102,19 +102,14 @@ _ANSWERS = {
 @exercise("05-judge")
 def check_judge(answer: Any) -> str:
     """The answer is a dict: for each library of ``FINDINGS`` a key of ``VERDICTS``."""
-    if not isinstance(answer, dict):
-        raise NotYet("the answer is not a dict.", "say library: verdict for each")
-    for library in FINDINGS:
-        if library not in answer:
-            raise NotYet(f"there is no verdict on {library}.", "judge all five")
-        said = answer[library]
-        if not isinstance(said, str) or said not in VERDICTS:
-            words = ", ".join(VERDICTS)
-            raise NotYet(f"{said!r} is no verdict ({library}).", f"there are {words}")
-    wrong = [name for name in FINDINGS if answer[name] != _ANSWERS[name][0]]
-    if wrong:
-        right = len(FINDINGS) - len(wrong)
-        raise NotYet(f"{right} of 5 are right.", f"{wrong[0]}: {_ANSWERS[wrong[0]][1]}")
+    need_verdicts(
+        answer,
+        _ANSWERS,
+        VERDICTS,
+        say="say library: verdict for each",
+        missing="verdict on",
+        all_of_them="all five",
+    )
     return (
         "all five. Of the two that are harmless, the linter passes over the one of "
         "uvicorn and is wrong about the one of discord.py."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ontime.check.backpressure.flow import Flow, cause, watched_to_its_end
+from ontime.check.backpressure.flow import Flow, watched_to_its_end
 from ontime.check.parsons import Shuffled, executed
 from ontime.check.registry import exercise
-from ontime.check.tools import simulate
+from ontime.check.tools import cause, simulate
 from ontime.check.verdict import NotYet
 
 __all__ = ["PARSONS_LINES", "parsons_program"]

@@ -2,6 +2,6 @@
 
 Their names have an x behind the hyphen: ``01-xorder``.  The tasks are in
 ``teaching/exercises/`` of the project and solutions in ``teaching/solutions/``; neither
-is part of the site.  A module for each chapter registers its checks, and is imported
-when one of them is asked for.
+is part of the site.  A folder for each chapter has a module for each of its exercises,
+and is imported when one of them is asked for.
 """

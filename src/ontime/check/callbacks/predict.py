@@ -8,7 +8,7 @@ from typing import Any
 from looplab.clock import burn
 from ontime.check.callbacks.small_loop import Callback
 from ontime.check.registry import exercise
-from ontime.check.tools import simulate
+from ontime.check.tools import need_letters, simulate
 from ontime.check.verdict import NotYet
 
 
@@ -38,17 +38,8 @@ def check_predict(answer: Any) -> str:
     It names the order in which the program of the exercise says them.  The check runs
     the same program on the virtual clock.
     """
-    if isinstance(answer, (list, tuple)) and all(isinstance(x, str) for x in answer):
-        answer = "".join(answer)
-    if not isinstance(answer, str):
-        raise NotYet(f"{answer!r} is not a string.", 'for example "ABCDE"')
-    said = "".join(answer.upper().replace(",", " ").split())
     seen = simulate(_order_of_events())
-    if sorted(said) != sorted(seen):
-        raise NotYet(
-            f"{answer!r} does not have each of the letters A to E once.",
-            "five callbacks run, each of them once",
-        )
+    said = need_letters(answer, seen, "five callbacks run, each of them once")
     if said == seen:
         return f"the run says {seen} too."
     place = next(i for i, (a, b) in enumerate(zip(said, seen, strict=True)) if a != b)

@@ -7,7 +7,7 @@ from typing import Any
 
 from looplab.clock import elapsed
 from looplab.heartbeat import Heartbeat
-from ontime.check.cpu_models.office import Office, requests
+from ontime.check.cpu_models.office import Office
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     finished,
@@ -15,6 +15,7 @@ from ontime.check.tools import (
     move_hashes,
     need_async_function,
     need_awaitable,
+    numbers_twice,
     simulate,
 )
 from ontime.check.verdict import NotYet
@@ -52,7 +53,7 @@ def check_fix(answer: Any) -> str:
     """
     need_async_function(answer, "answer")
     for count, moved in ((8, 0), (8, 22), (8, 26), (6, 0), (1, 0), (0, 0)):
-        numbers = requests(count)
+        numbers = numbers_twice(count)
         late, took, office, results, left = simulate(_answered(answer, numbers, moved))
         wanted = [number * number for number in numbers]
         if late > 0.01:

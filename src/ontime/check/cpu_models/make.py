@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from looplab.clock import elapsed
-from ontime.check.cpu_models.office import Office, requests
+from ontime.check.cpu_models.office import Office
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     finished,
@@ -15,6 +15,7 @@ from ontime.check.tools import (
     move_hashes,
     need_async_function,
     need_awaitable,
+    numbers_twice,
     simulate,
 )
 from ontime.check.verdict import NotYet
@@ -68,7 +69,7 @@ def check_make(answer: Any) -> str:
         (0, 2, 0),
         (40, 8, 0),
     ):
-        items = requests(count)
+        items = numbers_twice(count)
         result, error, office, took, left = simulate(
             _spread(answer, items, workers, moved)
         )
@@ -85,6 +86,11 @@ def check_make(answer: Any) -> str:
                 f"{workers}.",
                 "a semaphore held during the offload, or that many worker tasks",
             )
+        if office.done != count:
+            raise NotYet(
+                f"{count} items: {office.done} jobs were handed over.",
+                "each item needs one of its own, also if it comes twice",
+            )
         if took > office.shortest(items, workers) + 1e-6:
             raise NotYet(
                 f"{count} items with {workers} workers took {took:.1f} s.",
@@ -93,14 +99,16 @@ def check_make(answer: Any) -> str:
             )
         if left:
             raise NotYet("it leaves tasks behind.", "wait for all that you start")
-    items = requests(12)
+    items = numbers_twice(12)
     items[3] = -1
     _, error, office, _, left = simulate(_spread(answer, items, 2))
     if error is None:
         raise NotYet("one job raised and nobody heard of it.", "let the error through")
-    if left:
+    if left or office.done > office.done_at_failure:
+        went_on = left or office.done - office.done_at_failure
+        what = "tasks went on" if left else "others were still done"
         raise NotYet(
-            f"one job raised, and {left} tasks went on.",
+            f"one job raised, and {went_on} {what}.",
             "a TaskGroup cancels the others and waits for them",
         )
     return "never more than allowed, never fewer than possible, and nothing left."

@@ -10,12 +10,7 @@ from typing import Any
 from looplab.clock import burn
 from ontime.check.verdict import NotYet
 
-__all__ = ["Office", "requests"]
-
-
-def requests(count: int) -> list[int]:
-    """So many numbers, in no order, of which one or more come twice."""
-    return [3 * index % max(count - 1, 1) for index in range(count)]
+__all__ = ["Office"]
 
 
 class Office:
@@ -33,6 +28,7 @@ class Office:
         self.waiting = 0
         self.most_waiting = 0
         self.done = 0
+        self.done_at_failure = 0  # when the last job raised, itself included
         self._free = asyncio.Semaphore(workers)
         self._inside = False
 
@@ -71,6 +67,9 @@ class Office:
                 self._inside = True
                 try:
                     return work(*args)
+                except ValueError:
+                    self.done_at_failure = self.done
+                    raise
                 finally:
                     self._inside = False
         finally:

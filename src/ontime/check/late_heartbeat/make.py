@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from looplab.clock import burn
@@ -15,6 +15,7 @@ from ontime.check.tools import (
     need_async_function,
     need_awaitable,
     now,
+    numbers_twice,
     simulate,
     under_load,
 )
@@ -33,8 +34,8 @@ class _Crew:
         self.most_running = 0
         self.most_ahead = 0
 
-    def items(self, count: int) -> Iterator[int]:
-        for number in range(count):
+    def items(self, numbers: Iterable[int]) -> Iterator[int]:
+        for number in numbers:
             self.taken += 1
             self.most_ahead = max(self.most_ahead, self.taken - len(self.ended))
             yield number
@@ -78,14 +79,15 @@ def check_make(answer: Any) -> str:
     # Order, bound, backpressure.
     for count, limit in ((1, 1), (12, 1), (12, 3), (40, 5), (3, 10), (0, 4)):
         crew = _Crew()
+        numbers = numbers_twice(count)
 
-        async def scenario(crew: _Crew, count: int, limit: int) -> Any:
-            result = await finished(start(crew.work, crew.items(count), limit))
+        async def scenario(crew: _Crew, numbers: list[int], limit: int) -> Any:
+            result = await finished(start(crew.work, crew.items(numbers), limit))
             await _nothing_left()
             return result
 
         what = f"{count} item{'' if count == 1 else 's'}, limit {limit}"
-        result = simulate(scenario(crew, count, limit))
+        result = simulate(scenario(crew, numbers, limit))
         if result is None:
             raise NotYet(
                 f"{what}: map_bounded() returned None.",
@@ -96,7 +98,7 @@ def check_make(answer: Any) -> str:
                 f"{what}: {crew.most_running} calls ran at once.",
                 "start no more workers than the limit allows",
             )
-        expected = [f"result {number}" for number in range(count)]
+        expected = [f"result {number}" for number in numbers]
         if not isinstance(result, list):
             raise NotYet(
                 f"{what}: it returned {type(result).__name__}, not a list.",
@@ -112,7 +114,7 @@ def check_make(answer: Any) -> str:
                 f"{what}: it returned {_short(result)} instead of {count} results.",
                 "wait for every call and keep what it returns",
             )
-        if set(crew.started) != set(range(count)):
+        if set(crew.started) != set(numbers):
             raise NotYet(
                 f"{what}: fn was not called for every item.",
                 "call fn(item) and await it",
@@ -195,7 +197,7 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
 
     async def scenario() -> None:
         try:
-            await finished(start(work, crew.items(30), 3))
+            await finished(start(work, crew.items(range(30)), 3))
         except _BrokenError:
             pass
         except BaseExceptionGroup as group:
@@ -237,7 +239,7 @@ def _check_cancellation(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
     crew = _Crew()
 
     async def scenario() -> None:
-        task = asyncio.create_task(start(crew.work, crew.items(100), 3))
+        task = asyncio.create_task(start(crew.work, crew.items(range(100)), 3))
         await asyncio.sleep(0.025)
         task.cancel()
         await asyncio.wait([task], timeout=10)

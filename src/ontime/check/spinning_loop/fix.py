@@ -11,7 +11,7 @@ from ontime.check.spinning_loop.watched import (
     simulate_watched,
     watched_loop,
 )
-from ontime.check.tools import counted_callbacks, finished, need_awaitable
+from ontime.check.tools import callbacks_in, finished, need_awaitable
 from ontime.check.verdict import NotYet
 
 T = TypeVar("T")
@@ -35,9 +35,7 @@ async def _inbox_idle(answer: Any) -> int:
     need_awaitable(getting, "get")
     task = asyncio.ensure_future(getting)
     await asyncio.sleep(0.01)
-    with counted_callbacks() as callbacks:
-        await asyncio.sleep(0.3)
-    ran = callbacks.count
+    ran = await callbacks_in(0.3)
     if ran > 20:
         raise NotYet(
             f"while nothing came, the loop ran {ran:,} callbacks in 0.3 s.",
@@ -143,4 +141,29 @@ def check_fix(answer: Any) -> str:
             f"after a get() that was cancelled, 'a' and 'b' came out as {left}.",
             "a get() that is cancelled must take nothing",
         )
+    for later in range(5):
+        if (left := simulate_watched(_cancelled_late(answer, later))) != ["a", "b"]:
+            raise NotYet(
+                "a get() was cancelled in the moment in which 'a' came, and 'a' and "
+                f"'b' came out as {left}.",
+                "leave an item in the queue until get() really returns it: "
+                "asyncio.Queue does",
+            )
     return f"the loop ran {ran} callbacks in 0.3 s while nothing came; nothing is lost."
+
+
+async def _cancelled_late(answer: Any, later: int) -> list[object]:
+    """What comes out if a ``get`` is cancelled so many iterations after a ``put``."""
+    inbox = _new_inbox(answer)
+    task = asyncio.ensure_future(inbox.get())
+    await asyncio.sleep(0.1)
+    _put(inbox, "a")
+    for _ in range(later):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    _put(inbox, "b")
+    found = [] if task.cancelled() else [task.result()]
+    while len(found) < 2:
+        found.append(await finished(inbox.get()))
+    return found

@@ -68,11 +68,10 @@ def check_make(answer: Any) -> str:
 
     async def scenario() -> None:
         called: list[str] = []
+        loop = watched_loop()
 
         def noted() -> str:
-            called.append(
-                "here" if not watched_loop().outside else "in the caller's thread"
-            )
+            called.append("in the caller's thread" if loop.outside else "here")
             return "result"
 
         future = _hop(answer, noted)

@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from looplab.clock import elapsed
+from looplab.clock import burn, elapsed
 from ontime.check.registry import exercise
 from ontime.check.tools import finished, need_async_function, simulate
 from ontime.check.verdict import NotYet
+
+_BEGUN = 0.5
+_NEVER = (9.0, 9.0)
 
 
 class _Server:
@@ -27,22 +30,16 @@ class _Server:
 
 
 async def _tried(
-    answer: Any, server: _Server, count: int, every: float
-) -> tuple[Any, float]:
-    await asyncio.sleep(0.5)  # a client may not begin when the clock does
-    began = elapsed()
-    return await finished(answer(server.ask, count, every)), began
-
-
-def _expected(
-    count: int, every: float, serve: float, stall: tuple[float, float]
+    answer: Any, server: _Server, count: int, every: float, hold: tuple[float, float]
 ) -> Any:
-    found = []
-    for number in range(count):
-        due = 0.5 + number * every
-        begins = stall[1] if stall[0] <= due < stall[1] else due
-        found.append(begins + serve - due)
-    return found
+    await asyncio.sleep(_BEGUN)  # a client may not begin when the clock does
+    asyncio.get_running_loop().call_later(hold[0] - _BEGUN, burn, hold[1] - hold[0])
+    return await finished(answer(server.ask, count, every))
+
+
+def _past(span: tuple[float, float], moment: float) -> float:
+    """That moment, or the end of the span in which it lies."""
+    return span[1] if span[0] <= moment < span[1] else moment
 
 
 @exercise("08-fix")
@@ -52,35 +49,45 @@ def check_fix(answer: Any) -> str:
     It sends *count* requests, ``await ask()``, the first at once and each *every*
     seconds after the one before, whether answers have come or not, and returns the
     latencies in the order in which they were due, in seconds from that moment.  The
-    check runs it against a server that stalls, on the virtual clock.
+    check runs it against a server that stalls, and beside something that holds the
+    client's own loop for a while, on the virtual clock.
     """
     need_async_function(answer, "client")
     cases = [
-        (10, 0.1, 0.01, (9.0, 9.0)),
-        (10, 0.1, 0.25, (9.0, 9.0)),
-        (20, 0.05, 0.01, (0.8, 1.3)),
-        (1, 0.1, 0.02, (0.0, 2.0)),
+        (10, 0.1, 0.01, _NEVER, _NEVER),
+        (10, 0.1, 0.25, _NEVER, _NEVER),
+        (20, 0.05, 0.01, (0.8, 1.3), _NEVER),
+        (1, 0.1, 0.02, (0.0, 2.0), _NEVER),
+        (10, 0.1, 0.01, _NEVER, (0.83, 1.04)),
     ]
-    for count, every, serve, stall in cases:
+    for count, every, serve, stall, hold in cases:
         server = _Server(serve, *stall)
-        found, began = simulate(_tried(answer, server, count, every))
+        found = simulate(_tried(answer, server, count, every, hold))
         if not isinstance(found, Sequence) or len(found) != count:
             raise NotYet(
                 f"of {count} requests the client returned {found!r:.60}.",
                 "return a list with one latency for each request",
             )
-        due = [began + number * every for number in range(count)]
+        due = [_BEGUN + number * every for number in range(count)]
+        sent = [_past(hold, at) for at in due]
         if len(server.asked) != count or any(
-            abs(asked - at) > 1e-6 for asked, at in zip(server.asked, due, strict=True)
+            abs(asked - at) > 1e-6 for asked, at in zip(server.asked, sent, strict=True)
         ):
-            raise NotYet(
-                f"{count} requests, one every {every:g} s: the server was asked at "
-                f"{', '.join(f'{at - began:.2f}' for at in server.asked[:6])} … s.",
-                "a request must not wait for the answer to the one before: give each "
-                "a task",
+            beside = ""
+            hint = (
+                "a request must not wait for the answer to the one before: give each a "
+                "task"
             )
-        wanted = _expected(count, every, serve, stall)
-        for number, (one, right) in enumerate(zip(found, wanted, strict=True)):
+            if hold != _NEVER:
+                beside = f" with the loop held from {hold[0] - _BEGUN:.2f} s on,"
+                hint = "who is late once must not stay late: start + number * every"
+            raise NotYet(
+                f"{count} requests, one every {every:g} s,{beside} the server was "
+                f"asked at {', '.join(f'{at - _BEGUN:.2f}' for at in server.asked)} s.",
+                hint,
+            )
+        for number, (one, at) in enumerate(zip(found, sent, strict=True)):
+            right = _past(stall, at) + serve - due[number]
             if abs(one - right) > 1e-6:
                 raise NotYet(
                     f"request {number} was due at {number * every:.2f} s and its "

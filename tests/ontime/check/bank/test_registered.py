@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from ontime.check import check, exercises, extra_exercises
+from ontime.check.registry import CHAPTERS, _checks
 from tests.ontime.check.bank.bank import bank
 from tests.ontime.check.exercise_checks import assert_not_yet
+
+BANK = ["ontime", "check", "bank"]
 
 
 def test_labs_and_bank_are_apart() -> None:
@@ -28,13 +31,34 @@ def test_an_unknown_extra_exercise_names_those_there_are() -> None:
         check("01-xnone", 1)
 
 
-def test_a_page_does_not_import_the_bank() -> None:
-    code = "import sys; from ontime.check import check; check('01-predict', 'A'); "
-    code += "print(any(n.startswith('ontime.check.bank') for n in sys.modules))"
+def test_an_exercise_has_a_module_of_its_own_name() -> None:
+    names = extra_exercises()
+    assert {name: _checks[name].__module__ for name in names} == {
+        name: f"ontime.check.bank.{CHAPTERS[name[:2]]}.{name[4:]}" for name in names
+    }
+
+
+def chapters_of_the_bank_after(code: str) -> set[str]:
+    """The chapters of the bank that a fresh interpreter has imported."""
+    code += "\nimport sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "False\n"
+    parts = [name.split(".") for name in done.stdout.split()]
+    return {name[3] for name in parts if name[:3] == BANK and len(name) > 3}
+
+
+@pytest.mark.parametrize(
+    ("code", "chapters"),
+    [
+        ("from ontime.check import check; check('01-predict', 'A')", set()),
+        ("import ontime.check.bank", set()),
+        ("from ontime.check import check; check('05-xend', 1)", {"backpressure"}),
+        ("from ontime.check import check; check('07-xlease', 1)", {"priority"}),
+    ],
+)
+def test_only_what_is_asked_for_is_imported(code: str, chapters: set[str]) -> None:
+    assert chapters_of_the_bank_after(code) == chapters
 
 
 @pytest.mark.parametrize("name", extra_exercises())

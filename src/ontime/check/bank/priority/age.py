@@ -1,0 +1,89 @@
+"""Who has waited long rises."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+from ontime.check.registry import exercise
+from ontime.check.tools import need_function
+from ontime.check.verdict import NotYet
+
+_STEP = 10.0
+
+
+class Waiting(NamedTuple):
+    """A job that waits: its priority, and since when."""
+
+    priority: int
+    since: float
+
+
+def _aged(one: Waiting, at: float) -> float:
+    return one.priority + (at - one.since) / _STEP
+
+
+@exercise("07-xage")
+def check_age(answer: Any) -> str:
+    """The answer is a plain function ``next_job(waiting, now)``.
+
+    *waiting* holds ``(priority, since)`` in the order in which they came.  It returns
+    the place in it of the job to be served: the highest priority first, where a job
+    rises by one level in each 10 s that it waits, gradually; among equals the first.
+    """
+    need_function(answer, "next_job")
+    served = _served_by(answer)
+    chance = random.Random(7)
+    for _ in range(300):
+        at = 100.0
+        waiting = sorted(
+            (
+                Waiting(chance.randrange(4), at - chance.randrange(17) * 2.5)
+                for _ in range(chance.randrange(1, 7))
+            ),
+            key=lambda one: one.since,
+        )
+        _judge_age(answer, waiting, at)
+    return f"the batch job was served after {served:g} s, and every choice is right."
+
+
+def _judge_age(answer: Any, waiting: list[Waiting], at: float) -> int:
+    """The place that the answer names, if it is the right one."""
+    said = answer([tuple(one) for one in waiting], at)
+    if isinstance(said, bool) or not isinstance(said, int):
+        raise NotYet(
+            f"next_job() returned {said!r}.", "return a place: 0 for the first"
+        )
+    best = max(range(len(waiting)), key=lambda n: _aged(waiting[n], at))
+    ages = ", ".join(
+        f"priority {one.priority} for {at - one.since:g} s" for one in waiting
+    )
+    if not 0 <= said < len(waiting):
+        raise NotYet(f"of {len(waiting)} jobs it named number {said}.", "from 0 on")
+    if said == best:
+        return said
+    if _aged(waiting[said], at) == _aged(waiting[best], at):
+        hint = "among equals whoever came first"
+    elif waiting[said].since == min(one.since for one in waiting):
+        hint = "who has waited for long is not first at once: it rises, gradually"
+    elif waiting[said].priority == max(one.priority for one in waiting):
+        hint = "a job that waits rises, gradually: by a quarter of a level in 2.5 s"
+    else:
+        hint = "compare priority + (now - since) / 10"
+    raise NotYet(
+        f"waiting are {ages}; you serve the one at place {said}, and {best} is due.",
+        hint,
+    )
+
+
+def _served_by(answer: Any) -> float:
+    """When a batch job is served beside urgent ones that never stop coming."""
+    waiting = [Waiting(0, 0.0)]
+    at = 0.5
+    while at < 200:
+        waiting.append(Waiting(3, at))
+        place = _judge_age(answer, waiting, at)
+        if waiting.pop(place).priority == 0:
+            return at
+        at += 1
+    raise AssertionError("ageing serves everybody")
