@@ -27,4 +27,4 @@ def bars(rows: Sequence[tuple[str, float, str, str]], most: float) -> str:
         if length > 0:
             plot.line([(0, 0.5), (min(length, most), 0.5)], f"{role} bar")
         plots.append(plot)
-    return figure(26 + ROW * len(rows), *plots)
+    return figure(ROW * (len(rows) - 1) + 26 + 20 + 4, *plots)

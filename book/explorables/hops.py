@@ -1,6 +1,7 @@
-"""Hops from task to task on a loop whose other tasks poll: each waits for an iteration.
+"""A message that is handed over from task to task, on a loop whose other tasks poll.
 
-For the chapter on the spinning loop; on the virtual clock.
+Each hand-over waits for three iterations. For the chapter on the spinning loop; on the
+virtual clock.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ async def poll():
         burn({POLL:.4f})
         await asyncio.sleep(0)
 
-async def main(hops):
+async def main(times):
     polls = [asyncio.create_task(poll()) for _ in range(polling)]
     await asyncio.sleep(0.01)
     began = elapsed()
-    for _ in range(hops):
+    for _ in range(times):
         await asyncio.create_task(asyncio.sleep(0))
     took = elapsed() - began
     for task in polls:
         task.cancel()
     return round(took, 4)
 
-{{hops: run(main(hops)) for hops in {tuple(HOPS)}}}
+{{times: run(main(times)) for times in {tuple(HOPS)}}}
 """
 
 
@@ -68,7 +69,7 @@ def frame(polling: int, most: float) -> Frame:
     took = {hops: duration(polling, hops) for hops in HOPS}
     rows = [
         (
-            "1 hop" if hops == 1 else f"{hops} hops",
+            "1 hand-over" if hops == 1 else f"{hops} hand-overs",
             seconds,
             f"{1000 * seconds:,.1f} ms",
             HOPS[hops],
@@ -82,7 +83,7 @@ def frame(polling: int, most: float) -> Frame:
 def explorable() -> Explorable:
     most = duration(COUNTS[-1], max(HOPS))
     return Explorable(
-        title="Each hop waits for every poll",
+        title="Each hand-over waits for every poll",
         parameter="Tasks that poll",
         unit="tasks",
         values=COUNTS,

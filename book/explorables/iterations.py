@@ -110,7 +110,7 @@ def frame(done: list[list[tuple[str, float]]], count: int) -> Frame:
         )
     picture = (
         '<table class="xp-steps"><thead><tr><th scope="col">Iteration</th>'
-        '<th scope="col">runs, in this order</th><th scope="col">and ends at</th></tr>'
+        '<th scope="col">Runs, in this order</th><th scope="col">Ends at</th></tr>'
         f"</thead><tbody>{''.join(rows)}</tbody></table>"
     )
     names = ", ".join(name for name, _ in done[count - 1])
@@ -119,9 +119,14 @@ def frame(done: list[list[tuple[str, float]]], count: int) -> Frame:
 
 STYLE = (
     ".xp-steps{width:100%;margin:0;table-layout:fixed}"
-    ".xp-steps th:first-child{width:5.5em}.xp-steps th:last-child{width:6.5em}"
+    ".xp-steps th:first-child{width:6.2em}.xp-steps th:last-child{width:5.6em}"
     ".xp-steps ol{margin:0;padding-left:1.4em}.xp-steps td{vertical-align:top}"
-    ".xp-steps tr.now{font-weight:650}.xp-steps tr.later td{visibility:hidden}"
+    ".xp-steps tr.now{font-weight:650}"
+    # What comes keeps its room, and says that it is to come.
+    ".xp-steps tr.later td{position:relative}"
+    ".xp-steps tr.later td>*,.xp-steps tr.later td:last-child{visibility:hidden}"
+    '.xp-steps tr.later td:nth-child(2)::before{content:"not yet";position:absolute;'
+    "color:var(--explorable-muted)}"
 )
 
 

@@ -254,6 +254,55 @@ def test_a_wrong_table_is_told(book: Book, change: tuple[str, str], says: str) -
     assert says in warnings
 
 
+RANKING = """One.
+
+```{ranking}
+:x: wall, % of a day
+:value: *_wall:.1f
+:times: 100
+:alt: Two ways
+
+fast | all at once | orange
+slow | one by one | blue
+```"""
+
+
+def test_named_results_are_drawn(book: Book) -> None:
+    page, warnings = book.build(RANKING)
+    assert warnings == ""
+    svg = page.select_one("svg.looplab-chart")
+    assert svg is not None
+    assert svg["aria-label"] == (
+        "Two ways (wall, % of a day): all at once: 100.0; one by one: 200.0."
+    )
+    shown = {text.get_text() for text in svg.select("text")}
+    assert {"all at once", "one by one", "100.0", "200.0"} <= shown
+    assert "wall, % of a day, logarithmic" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("slow |", "slo |"), "01_lab.md:5: WARNING: ranking: 01_lab.ipynb glues no"),
+        ((":alt: Two ways\n", ""), "has no :alt:"),
+        (("*_wall:.1f", "wall:.1f"), ":value: is 'wall' and has no *"),
+        ((" | blue", ""), "'slow | one by one' is no row"),
+        (("blue", "pink"), "'pink': it must be one of orange, blue"),
+        (("*_wall:.1f", "*_wall:.1q"), "Unknown format code 'q'"),
+        (
+            ("fast | all at once | orange\nslow | one by one | blue\n", ""),
+            "has no rows",
+        ),
+    ],
+)
+def test_a_wrong_ranking_is_told(
+    book: Book, change: tuple[str, str], says: str
+) -> None:
+    assert change[0] in RANKING
+    _, warnings = book.build(RANKING.replace(*change))
+    assert says in warnings
+
+
 # --------------------------------------------------------------------- lab
 
 

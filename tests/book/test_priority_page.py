@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import threading
 import time
@@ -83,6 +84,15 @@ def test_the_printed_protocol_is_that_of_the_library() -> None:
     library = consume(what, PriorityProtocol())
     assert (printed.lost, printed.makespan) == (library.lost, library.makespan)
     assert printed.lost == 0
+
+
+def test_the_price_of_the_loop_is_that_of_the_benchmark() -> None:
+    path = PAGE.parents[1] / "benchmarks" / "priority_results.json"
+    groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
+    (echo,) = (one for one in groups if one["title"] == "TCP echo: instructions")
+    ratio = {row["name"]: row["ratio"] for row in echo["rows"]}
+    assert 1 < ratio["PriorityEventLoop, priorities in use"] < 1.15, "a tenth"
+    assert ratio["PriorityEventLoop"] < 1.02, "hardly any"
 
 
 def test_the_server_of_the_page_answers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import subprocess
 import sys
@@ -27,28 +28,82 @@ def server_type(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from request_cost import Server  # type: ignore[import-not-found]
 
     yield Server
-    for name in ("request_cost", "request_cost.client", "request_cost.crowd"):
+    for name in (
+        "request_cost",
+        "request_cost.client",
+        "request_cost.crowd",
+        "request_cost.rested",
+    ):
         sys.modules.pop(name, None)
 
 
 def test_requests_cost_cpu_time_and_the_server_ends(server_type: Any) -> None:
     with server_type() as server:
         for way in "sequence", "gather":
-            assert 0 < server.cost(way, 3, 1, 40) < 0.1
+            load = server.drive(way, 3, 1, 0.2)
+            assert 0 < load.each < 0.1
+            assert load.cpu == pytest.approx(load.each * load.answers)
         with pytest.raises(RuntimeError, match="/no_such_way/1/1: status 404"):
-            server.cost("no_such_way", 1, 1, 4)
+            server.drive("no_such_way", 1, 1, 0.1)
         process = server._process
         assert process.poll() is None
     assert process.returncode is not None
 
 
-def test_a_saturated_server_answers_and_says_its_share(server_type: Any) -> None:
+def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -> None:
     with server_type() as server:
-        served, share = server.saturate("gather", 2, 1, 0.3)
-        assert served > 0
-        assert 0 < share < 1.5
-        with pytest.raises(RuntimeError, match="/no_such_way/1/1: status 404"):
-            server.saturate("no_such_way", 1, 1, 0.1)
+        load = server.drive("gather", 2, 1, 0.3)
+        assert load.rate > 0
+        assert 0 < load.share < 1.5
+        assert math.isnan(load.sleeps) or load.sleeps_each < 0.9
+
+
+def test_a_load_comes_at_its_rate_one_by_one_or_together(server_type: Any) -> None:
+    with server_type() as server:
+        lone = server.drive("sequence", 2, 0, 1.0, rate=30)
+        crowd = server.drive("sequence", 2, 0, 1.0, rate=30, together=15)
+    assert 5 < lone.answers < 60
+    assert 15 <= crowd.answers < 90
+    if not math.isnan(lone.sleeps):
+        assert crowd.sleeps_each < 0.9 * lone.sleeps_each
+
+
+def test_the_service_and_the_load_have_a_core_each(server_type: Any) -> None:
+    if not hasattr(os, "sched_getaffinity"):
+        pytest.skip("the system ties no process to a core")
+    before = os.sched_getaffinity(0)
+    with server_type() as server:
+        assert server.apart == (len(before) > 1)
+        server.drive("sequence", 1, 0, 0.05)
+        assert os.sched_getaffinity(0) == before
+        if server.apart:
+            assert os.sched_getaffinity(server._process.pid) == {server.core}
+        else:
+            assert server.core is None
+
+
+def test_the_core_is_kept_awake_by_what_yields_to_the_service(server_type: Any) -> None:
+    with server_type(awake=True) as server:
+        assert server.awake == hasattr(os, "SCHED_IDLE")
+        assert server.drive("sequence", 2, 0, 0.2, rate=50).answers > 0
+        started = server._started
+        if server.awake:
+            _, spinner = started
+            assert os.sched_getscheduler(spinner.pid) == os.SCHED_IDLE
+            if server.apart:
+                cores = [os.sched_getaffinity(one.pid) for one in started]
+                assert cores[0] == cores[1]
+    assert all(one.returncode is not None for one in started)
+
+
+def test_a_wrong_answer_is_noticed(server_type: Any) -> None:
+    from request_cost.client import _Connection  # type: ignore[import-not-found]
+
+    with server_type() as server, _Connection(server._port) as line:
+        request = b"GET /sequence/2/0 HTTP/1.1\r\nHost: here\r\n\r\n"
+        assert line.ask(request, b'{"parts":2}') == b'{"parts":2}'
+        with pytest.raises(RuntimeError, match="/sequence/2/0: answered"):
+            line.ask(request, b'{"parts":3}')
 
 
 def test_a_request_of_a_crowd_takes_cpu_time(server_type: Any) -> None:
@@ -62,15 +117,28 @@ def test_a_request_of_a_crowd_takes_cpu_time(server_type: Any) -> None:
         cpu_of_a_request("gather", 0)
 
 
+def test_work_is_measured_before_and_after_a_rest(server_type: Any) -> None:
+    from request_cost.rested import cpu_after_a_rest  # type: ignore[import-not-found]
+
+    with server_type(awake=True) as server:
+        found = cpu_after_a_rest(server.core)
+    assert set(found) == {"few", "many"}
+    for warm, cold in found.values():
+        assert 0 < warm < 0.1
+        assert 0 < cold < 0.1
+
+
 def test_the_service_stops_by_itself(server_type: Any) -> None:
     with server_type(seconds=0.5) as server:
         assert server._process.wait(10) is not None
 
 
-def test_the_service_ends_with_its_parent() -> None:
+@pytest.mark.parametrize("which", [0, -1])
+def test_the_service_ends_with_its_parent(which: int) -> None:
     program = (
-        "import os; from request_cost import Server; server = Server().__enter__(); "
-        "print(server._process.pid, flush=True); os._exit(0)"
+        "import os; from request_cost import Server; "
+        "server = Server(awake=True).__enter__(); "
+        f"print(server._started[{which}].pid, flush=True); os._exit(0)"
     )
     done = subprocess.run(
         [sys.executable, "-B", "-c", program],
@@ -81,7 +149,7 @@ def test_the_service_ends_with_its_parent() -> None:
         check=True,
     )
     number = int(done.stdout)
-    for _ in range(500):
+    for _ in range(2000):
         try:
             os.kill(number, 0)
         except ProcessLookupError:

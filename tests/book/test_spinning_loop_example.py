@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "book" / "examples" / "spinning_loop"
+LAB = EXAMPLE.parents[2] / "notebooks" / "06_going_deeper.ipynb"
 CAPTURES = EXAMPLE / "captures"
 FULL = bool(os.environ.get("ON_TIME_FULL"))
 
@@ -68,6 +69,7 @@ if EXAMPLE.is_dir() and os.name == "posix":
         realcase,
         toolbox,
         watching,
+        yields,
     )
 
 
@@ -707,11 +709,24 @@ def test_the_distilled_case_runs() -> None:
 
 
 def test_debug_mode_is_silent() -> None:
-    done = toolbox.debug_mode(toolbox.Context(Path()))
-    assert done.figures["debug"] is True
-    # A busy machine can take its core away from a callback: then it warns of that one.
-    assert done.figures["warnings"] * 20 < done.figures["hops"]
-    assert "PYTHONASYNCIODEBUG=1 python distilled.py debug" in done.text
+    for _ in range(5):
+        begun, used_before = time.perf_counter(), cpu_of_children()
+        done = toolbox.debug_mode(toolbox.Context(Path()))
+        share = (cpu_of_children() - used_before) / (time.perf_counter() - begun)
+        assert done.figures["debug"] is True
+        assert "PYTHONASYNCIODEBUG=1 python distilled.py debug" in done.text
+        # Its threads turn all the time. A busy machine can take the core away from a
+        # callback, and asyncio then warns of that one: its clock is the wall's.
+        if share > 1:
+            assert done.figures["warnings"] * 10 < done.figures["hops"]
+            return
+    pytest.skip(f"others used the machine: the program had {share:.2f} of a core")
+
+
+def cpu_of_children() -> float:
+    """CPU time of the processes that this one waited for, in seconds."""
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def test_a_stack_dump_names_the_threads() -> None:
@@ -850,6 +865,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "tools": 0,
         "guard": 0,
         "free": 0,
+        "yields": 0,
     }
 
     def result(name: str) -> Callable[..., int]:
@@ -866,6 +882,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(toolbox, "capture", result("tools"))
     monkeypatch.setattr(guard, "capture", result("guard"))
     monkeypatch.setattr(free, "capture", result("free"))
+    monkeypatch.setattr(yields, "capture", result("yields"))
     monkeypatch.setattr(commands, "start_up", lambda: None)
     return results
 
@@ -873,7 +890,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_exit_status(
     parts: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    every = ["fresh", "real", "tools", "guard", "free"]
+    every = ["fresh", "real", "tools", "guard", "free", "yields"]
     line = [*every, "--output", str(tmp_path), "--folder", str(tmp_path)]
     assert commands.main(line) == 0
     parts["tools"] = 3
@@ -983,6 +1000,32 @@ def test_a_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
         free.capture(tmp_path, lambda line: None)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="LD_PRELOAD is of Linux")
+def test_a_yield_that_does_nothing(
+    bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yields, "find", only_on_path)
+    hops = """echo "{\\"hops\\": {\\"mean_s\\": 0.0${LD_PRELOAD:+0}5}}\""""
+    fake(
+        bin_folder,
+        "python3.14t",
+        FREE.replace("{answer}", "False").replace("{measures}", hops),
+    )
+    monkeypatch.setattr(sys, "executable", str(bin_folder / "python3.14t"))
+    with pytest.raises(programs.SkippedError, match=r"cc is not installed .*gcc"):
+        yields.capture(tmp_path, lambda line: None)
+    fake(bin_folder, "cc", "echo 'no: why' >&2; false")
+    with pytest.raises(programs.CaptureError, match="cc failed: no: why"):
+        yields.capture(tmp_path, lambda line: None)
+    fake(bin_folder, "cc", ":")
+    assert yields.capture(tmp_path, lambda line: None) == 0
+    text = (tmp_path / "yields.txt").read_text("utf-8")
+    row = "1 polling, free-threaded, with the lock    50.00   50.00   50.00"
+    assert row + "    5.00    5.00    5.00\n" in text
+    known = json.loads((tmp_path / "captures.json").read_text("utf-8"))["yields"]
+    assert text == yields.table(known)
+
+
 # ------------------------------------------------------------------ what is committed
 
 
@@ -1006,19 +1049,23 @@ def test_every_capture_is_there() -> None:
     wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
     wanted |= {"guard_old.txt", "guard_new.txt"}
     wanted |= {"fresh.json", "fresh.txt", "fresh_stacks.txt", "fresh_core.txt"}
-    # A capture that needs a build without the GIL, where it could be made.
-    assert names - {"free.txt"} == wanted
+    # Captures that need a build without the GIL, where they could be made.
+    assert names - {"free.txt", "yields.txt"} == wanted
 
 
 def test_every_capture_is_shown() -> None:
-    """On the page, or printed or drawn in the lab."""
+    """On the page, or printed or drawn in going deeper."""
     page = (EXAMPLE.parents[1] / "06_spinning_loop.md").read_text("utf-8")
-    lab = EXAMPLE.parents[2] / "notebooks" / "06_spinning_loop.ipynb"
-    cells = json.loads(lab.read_text("utf-8"))["cells"]
+    cells = json.loads(LAB.read_text("utf-8"))["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
     shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
     assert {path.name for path in committed()} - shown == set()
+
+
+def test_the_yields_and_their_text_are_of_one_run() -> None:
+    found = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
+    assert yields.table(found) == (CAPTURES / "yields.txt").read_text("utf-8")
 
 
 def test_the_figures_and_the_text_are_of_one_run() -> None:
@@ -1163,17 +1210,16 @@ def test_two_dumps_that_are_alike() -> None:
 # ------------------------------------------------------------------ the lab's cells
 
 
-LAB = EXAMPLE.parents[2] / "notebooks" / "06_spinning_loop.ipynb"
-
-
 def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
     """What a cell of the lab prints with one word changed, in a process of its own."""
     cells = json.loads(LAB.read_text("utf-8"))["cells"]
-    source = "".join(next(c for c in cells if c.get("id") == name)["source"])
+    head, source = (
+        "".join(next(c for c in cells if c.get("id") == one)["source"])
+        for one in ("setup", name)
+    )
     assert source.count(change[0]) == 1
-    head = "import re, sys, tempfile\n"
     done = subprocess.run(
-        [sys.executable, "-B", "-c", head + source.replace(*change)],
+        [sys.executable, "-B", "-c", f"{head}\n{source.replace(*change)}"],
         capture_output=True,
         text=True,
         check=False,

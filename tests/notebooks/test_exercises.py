@@ -6,6 +6,9 @@ wrong answers are in ``wrong_answers/<stem>.py``::
 
     ANSWERS = {"04-fix": {"what is wrong with it": "source of the cell"}}
 
+Where the check is to say something of its own, the answer is a pair: the source of the
+cell, and words of the verdict.
+
 Cells tagged ``live`` that stand before the check and belong to no exercise are the
 setup. A solution and a wrong answer stand in place of the stub, as the reader's own
 answer does. Each runs in a process of its own, so that one cannot help another.
@@ -32,6 +35,10 @@ PARTS = ("exercise", "solution", "check")
 TIMEOUT = 300  # seconds for all answers of a notebook, which need about ten
 
 
+#: The source of a wrong answer, or a pair: the source, and words of the verdict.
+Wrong = str | tuple[str, str]
+
+
 @dataclass
 class Exercise:
     """The cells of one exercise, and the cells that run before them."""
@@ -42,7 +49,7 @@ class Exercise:
     parts: dict[str, list[str]] = field(
         default_factory=lambda: {part: [] for part in PARTS}
     )
-    wrong: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, Wrong] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.stem}:{self.name}"
@@ -86,7 +93,7 @@ def find_exercises(stem: str, notebook: guards.Notebook) -> list[Exercise]:
     return list(found.values())
 
 
-def wrong_answers(stem: str) -> dict[str, dict[str, str]]:
+def wrong_answers(stem: str) -> dict[str, dict[str, Wrong]]:
     path = HERE / "wrong_answers" / f"{stem}.py"
     if not path.is_file():
         return {}
@@ -95,7 +102,7 @@ def wrong_answers(stem: str) -> dict[str, dict[str, str]]:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    answers: dict[str, dict[str, str]] = module.ANSWERS
+    answers: dict[str, dict[str, Wrong]] = module.ANSWERS
     return answers
 
 
@@ -104,7 +111,10 @@ def attempt(exercises: list[Exercise]) -> dict[str, dict[str, Result]]:
     cells = []
     ran = 0
     for exercise in exercises:
-        wrong = {f"wrong: {what}": [text] for what, text in exercise.wrong.items()}
+        wrong = {
+            f"wrong: {what}": [one if isinstance(one, str) else one[0]]
+            for what, one in exercise.wrong.items()
+        }
         parts = exercise.parts
         cells.append(
             {
@@ -156,8 +166,8 @@ WRONG = [(exercise, what) for exercise in EXERCISES for what in exercise.wrong]
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=str)
 
 
-def assert_fails(name: str, result: Result) -> None:
-    """A wrong answer does not pass, and the check says so without raising."""
+def assert_fails(name: str, result: Result, words: str = "") -> None:
+    """A wrong answer does not pass, and the check says so, and why, without raising."""
     assert not result.passed, f"{name}: it passed"
     if result.answer_error is None:
         assert result.check_error is None, (
@@ -165,6 +175,7 @@ def assert_fails(name: str, result: Result) -> None:
             "wrong and never raises"
         )
         assert result.verdict is not None, f"{name}: the check said nothing"
+    assert words in (result.verdict or ""), f"{name}: {result.verdict}"
 
 
 @each
@@ -190,7 +201,8 @@ def test_the_solution_passes(exercise: Exercise) -> None:
 @pytest.mark.parametrize(("exercise", "what"), WRONG, ids=str)
 def test_a_wrong_answer_fails(exercise: Exercise, what: str) -> None:
     result = results(exercise.stem)[exercise.name][f"wrong: {what}"]
-    assert_fails(str(exercise), result)
+    wrong = exercise.wrong[what]
+    assert_fails(str(exercise), result, "" if isinstance(wrong, str) else wrong[1])
 
 
 def test_every_wrong_answer_belongs_to_an_exercise() -> None:
@@ -285,6 +297,15 @@ def test_a_setup_that_fails_is_caught() -> None:
     exercise.setup.append("raise RuntimeError('broken')")
     with pytest.raises(AssertionError, match="broken"):
         attempt([exercise])
+
+
+def test_other_words_are_caught() -> None:
+    exercise = lab()
+    exercise.wrong = {"half of it": ("def double(x):\n    return x", "twice")}
+    found = attempt([exercise])["x"]["wrong: half of it"]
+    assert_fails("x", found, "not yet")
+    with pytest.raises(AssertionError, match="not yet: no"):
+        assert_fails("x", found, "twice")
 
 
 def test_an_exercise_without_wrong_answers_is_caught() -> None:

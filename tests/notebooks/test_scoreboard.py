@@ -10,7 +10,7 @@ from typing import Any
 import lab_values
 import pytest
 import scoreboard_data as data
-from scoreboard_verdicts import Scoreboard
+from scoreboard_verdicts import REPRODUCED, Scoreboard
 
 from tests.notebooks.guards import BOOK, NOTEBOOKS
 
@@ -62,6 +62,24 @@ def test_every_judged_claim_gives_its_reason(board: Scoreboard) -> None:
         if claim.judged and not claim.why
     ]
     assert not without, "give a why: " + ", ".join(without)
+
+
+def test_nothing_measured_is_reproduced_at_twice_what_was_published(
+    board: Scoreboard,
+) -> None:
+    twice = [
+        f"{judgement.row.id}: {key} is {ours}, published {claim.published}"
+        for judgement in board.judgements
+        if judgement.status == REPRODUCED
+        for claim in judgement.row.claims
+        if claim.judged and claim.clock == "measured"
+        for key in claim.keys
+        for ours in [board.value(judgement.row, key)]
+        if isinstance(ours, Decimal)
+        and isinstance(claim.published, Decimal)
+        and ours >= 2 * claim.published
+    ]
+    assert not twice, "\n".join(twice)
 
 
 def test_the_summary_counts_every_row(board: Scoreboard) -> None:
@@ -202,6 +220,24 @@ def test_stale_differs_without_a_because(make: Maker) -> None:
 def test_stale_the_notebook_lacks_a_key(make: Maker) -> None:
     said = one(make(SOURCE + ROW + CLAIM, {"other": "1"}))
     assert "lab.ipynb does not glue 'A1_x'" in said
+
+
+def test_a_key_of_another_notebook(make: Maker) -> None:
+    """It stands behind the notebook's stem and a slash, and all is asked there."""
+    make("", {"A1_x": "1.45"}, tags=("exact",))
+    (make.folder / f"{LAB}.ipynb").rename(make.folder / "deeper.ipynb")
+    elsewhere = CLAIM.replace('"A1_x"', '"deeper/A1_x"')
+    board = make(SOURCE + ROW + elsewhere, {"other": "1"})
+    assert board.judgements[0].verdict == "reproduced in the model"
+    assert board.shown(board.rows[0], board.rows[0].claims[0]) == "1.450"
+    assert problems(board) == []
+
+    board = make(SOURCE + ROW + elsewhere.replace("A1_x", "A1_y"), {"other": "1"})
+    assert "deeper.ipynb does not glue 'A1_y'" in problems(board)[0]
+    assert "deeper.ipynb glues 'A1_x', which no row mentions" in problems(board)[1]
+    measured = elsewhere + 'clock = "measured"\n'
+    board = make(SOURCE + ROW + measured, {"other": "1"})
+    assert "its cell in deeper.ipynb has no tag 'measured'" in problems(board)[0]
 
 
 def test_stale_a_glued_key_that_no_row_mentions(make: Maker) -> None:

@@ -4,6 +4,6 @@
 ``python -m request_cost.crowd gather 200`` what one of many requests costs that wait.
 """
 
-from .client import Server
+from .client import Load, Server
 
-__all__ = ["Server"]
+__all__ = ["Load", "Server"]

@@ -4,15 +4,16 @@ from statistics import median
 
 from . import Server
 
+WAYS = "sequence", "gather"
+
 
 def main() -> None:
     """Measure both ways in turn, with more and more work in each part."""
     print("parts  rounds  in sequence   gather   ratio  (requests per CPU second)")
     with Server() as server:
         for parts, rounds in (2, 0), (10, 0), (10, 10), (10, 100):
-            requests = 400 if rounds < 100 else 60
             pairs = [
-                [server.cost(way, parts, rounds, requests) for way in WAYS]
+                [server.drive(way, parts, rounds, 0.3).each for way in WAYS]
                 for _ in range(5)
             ]
             one, two = (median(costs) for costs in zip(*pairs, strict=True))
@@ -20,8 +21,6 @@ def main() -> None:
             served = f"{1 / one:11,.0f}  {1 / two:7,.0f}"
             print(f"{parts:5}  {rounds:6}  {served}  {ratio:6.2f}")
 
-
-WAYS = "sequence", "gather"
 
 if __name__ == "__main__":
     main()

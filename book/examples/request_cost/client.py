@@ -1,121 +1,297 @@
-"""Starts the service, sends it a bounded load, and asks what that cost."""
+"""Starts the service, puts a load on it, and says what that cost."""
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import random
+import selectors
 import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Server"]
+__all__ = ["Load", "Server"]
 
-CONNECTIONS = 4
-SATURATING = 16  # connections: a busy server has the next request waiting
+CONNECTIONS = 16  # so many requests are under way at once, at most
+PATIENCE = 20  # seconds for one answer
+SEED = 1  # of the moments at which requests come
 HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What the service did in one window of time.
+
+    Attributes:
+        answers: how many requests it answered.
+        wall: seconds from the first request to the last answer.
+        cpu: CPU seconds of its process in that time.
+        sleeps: how often it had nothing to do and slept; NaN where the system does
+            not tell.
+    """
+
+    answers: int
+    wall: float
+    cpu: float
+    sleeps: float
+
+    @property
+    def rate(self) -> float:
+        """Answers in a second of wall time."""
+        return self.answers / self.wall
+
+    @property
+    def share(self) -> float:
+        """The share of a core that the service had."""
+        return self.cpu / self.wall
+
+    @property
+    def each(self) -> float:
+        """CPU seconds for one request."""
+        return self.cpu / self.answers
+
+    @property
+    def sleeps_each(self) -> float:
+        """How often the service slept, for one request."""
+        return self.sleeps / self.answers
 
 
 class Server:
     """The service in a process of its own; a context manager that ends it.
 
+    Where there are two cores or more, and the system ties a process to one, the service
+    has a core for itself and the load comes from another; :attr:`apart` says whether.
     If this process dies, the service sees its standard input closed and stops.
+
+    Args:
+        seconds: after which the service ends in any case.
+        awake: whether something computes on the core of the service while the service
+            sleeps, at the lowest priority, so that the processor does not clock that
+            core down.  The attribute of this name says whether it could be done.
+
+    Attributes:
+        core: the number of the service's core; None where it has none of its own.
     """
 
-    def __init__(self, seconds: float = 120) -> None:
+    def __init__(self, seconds: float = 120, *, awake: bool = False) -> None:
         self._seconds = seconds
+        self.awake = awake and hasattr(os, "SCHED_IDLE")
+        self.core: int | None = None
+        self._others: set[int] = set()
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def apart(self) -> bool:
+        """Whether the service and the load have a core each."""
+        return bool(self._others)
 
     def __enter__(self) -> Server:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "request_cost.service", str(self._seconds)],
-            cwd=HERE.parent,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
         try:
-            assert self._process.stdout is not None
-            line = self._process.stdout.readline()
-            if not line:
-                raise RuntimeError("the service did not start: see its message above")
-            self._port = int(line)
+            self._process = self._start("service", str(self._seconds))
+            self._port = int(self._line_of("service"))
+            if hasattr(os, "sched_setaffinity"):
+                *others, core = sorted(os.sched_getaffinity(0))
+                if others:
+                    os.sched_setaffinity(self._process.pid, {core})
+                    self._others = set(others)
+                    self.core = core
+                if self.awake:
+                    self._start("awake", str(core), str(self._seconds))
+                    self._line_of("awake")
         except BaseException:
             self.__exit__()
             raise
         return self
 
+    def _start(self, module: str, *words: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"request_cost.{module}", *words],
+            cwd=HERE.parent,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._started.append(process)
+        return process
+
+    def _line_of(self, module: str) -> bytes:
+        stream = self._started[-1].stdout
+        assert stream is not None
+        line = stream.readline()
+        if not line:
+            raise RuntimeError(f"{module}.py did not start: see its message above")
+        return line
+
     def __exit__(self, *_: object) -> None:
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.close()
-        try:
-            process.wait(3)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+        for process in reversed(self._started):
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.close()
+            try:
+                process.wait(3)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            process.stdout.close()
 
-    def cost(self, way: str, parts: int, rounds: int, requests: int) -> float:
-        """CPU seconds of the server for a request, over so many of them."""
-        path = f"/{way}/{parts}/{rounds}"
-        shares = [requests // CONNECTIONS] * CONNECTIONS
-        before = self._ask(["/cpu"])[0]["cpu"]
-        with ThreadPoolExecutor(CONNECTIONS) as threads:
-            answers = list(threads.map(lambda n: self._ask([path] * n), shares))
-        after = self._ask(["/cpu"])[0]["cpu"]
-        done = [answer["parts"] for some in answers for answer in some]
-        if done != [parts] * len(done):
-            raise RuntimeError(f"{path} did not do its {parts} parts each time")
-        return float(after - before) / len(done)
+    def drive(
+        self,
+        way: str,
+        parts: int,
+        rounds: int,
+        seconds: float,
+        rate: float | None = None,
+        together: int = 1,
+    ) -> Load:
+        """Put a load on the service for a time.
 
-    def saturate(
-        self, way: str, parts: int, rounds: int, seconds: float
-    ) -> tuple[float, float]:
-        """Keep the server busy for a time, with a next request always at hand.
+        Args:
+            way: ``sequence`` or ``gather``.
+            parts: of each request.
+            rounds: of work in each part.
+            seconds: how long requests are sent.
+            rate: requests in a second, at random moments, as from clients who know
+                nothing of each other. ``None`` saturates the service: each of 16
+                connections sends its next request as soon as it has an answer.
+            together: with a rate, so many requests come at the same moment.
 
-        Returns:
-            Answers in a second of wall time, and the server's share of a core.
+        Raises:
+            RuntimeError: an answer was wrong, or did not come.
         """
         path = f"/{way}/{parts}/{rounds}"
-        self._ask([path])  # a status other than 200 raises here
         request = f"GET {path} HTTP/1.1\r\nHost: here\r\n\r\n".encode()
-        before, begun = self._ask(["/cpu"])[0]["cpu"], time.monotonic()
+        body = json.dumps({"parts": parts}, separators=(",", ":")).encode()
+        with ExitStack() as stack:
+            stack.enter_context(self._off_its_core())
+            control = stack.enter_context(_Connection(self._port))
+            lines = [
+                stack.enter_context(_Connection(self._port)) for _ in range(CONNECTIONS)
+            ]
+            for line in lines:  # accepted, and warm
+                line.ask(request, body)
+            before, begun = control.ask_cpu(), time.monotonic()
+            moments = _moments(begun, rate, together)
+            answers = _send(lines, request, body, begun + seconds, moments)
+            wall = time.monotonic() - begun
+            after = control.ask_cpu()
+        sleeps = math.nan
+        if before["sleeps"] is not None:
+            sleeps = after["sleeps"] - before["sleeps"]
+        return Load(answers, wall, after["cpu"] - before["cpu"], sleeps)
 
-        def client(_: int) -> int:
-            answers = 0
-            with socket.create_connection(("127.0.0.1", self._port), 10) as sock:
-                while time.monotonic() < begun + seconds:
-                    sock.sendall(request)
-                    answer = b""
-                    while not answer.endswith(b"}"):  # of the JSON
-                        more = sock.recv(65_536)
-                        if not more:
-                            raise RuntimeError(f"{path}: the server hung up")
-                        answer += more
-                    answers += 1
-            return answers
-
-        with ThreadPoolExecutor(SATURATING) as threads:
-            answers = sum(threads.map(client, range(SATURATING)))
-        wall = time.monotonic() - begun
-        used = self._ask(["/cpu"])[0]["cpu"] - before
-        return answers / wall, used / wall
-
-    def _ask(self, paths: list[str]) -> list[Any]:
-        """The answers to requests on one connection."""
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=10)
-        answers = []
+    @contextmanager
+    def _off_its_core(self) -> Iterator[None]:
+        """Keep this thread off the core of the service for a while."""
+        if not self.apart:
+            yield
+            return
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, self._others)
         try:
-            for path in paths:
-                connection.request("GET", path)
-                response = connection.getresponse()
-                body = response.read()
-                if response.status != 200:
-                    raise RuntimeError(f"{path}: status {response.status}")
-                answers.append(json.loads(body))
+            yield
         finally:
-            connection.close()
-        return answers
+            os.sched_setaffinity(0, allowed)
+
+
+def _moments(begun: float, rate: float | None, together: int) -> Iterator[float]:
+    """When each request is due."""
+    if rate is None:
+        yield from repeat(begun)
+        return
+    chance, due = random.Random(SEED), begun  # some come at once
+    while True:
+        yield from repeat(due, together)
+        due += chance.expovariate(rate / together)
+
+
+def _send(
+    lines: list[_Connection],
+    request: bytes,
+    body: bytes,
+    end: float,
+    moments: Iterator[float],
+) -> int:
+    """Send requests until *end*, and return how many were answered: all of them."""
+    idle, answers, due = list(lines), 0, next(moments)
+    with selectors.DefaultSelector() as selector:
+        for line in lines:
+            selector.register(line.socket, selectors.EVENT_READ, line)
+        while True:
+            now = time.monotonic()
+            while idle and due <= now < end:
+                idle.pop().send(request)
+                due = next(moments)
+            if now >= end and len(idle) == len(lines):
+                return answers
+            # Either a request is due next, or an answer must come.
+            nothing_due = now >= end or not idle
+            waits = PATIENCE if nothing_due else max(0.0, min(due, end) - now)
+            ready = selector.select(waits)
+            if nothing_due and not ready:
+                raise RuntimeError(f"no answer to {request!r} for {PATIENCE} s")
+            for key, _ in ready:
+                if key.data.receive(body):
+                    idle.append(key.data)
+                    answers += 1
+
+
+class _Connection:
+    """One connection with at most one request under way."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self._answer = b""
+        self._request = b""
+
+    def __enter__(self) -> _Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def send(self, request: bytes) -> None:
+        self._request = request
+        self.socket.sendall(request)
+
+    def receive(self, body: bytes | None) -> bytes:
+        """What has come, when the answer is whole; else nothing.
+
+        Raises:
+            RuntimeError: the answer is another one, or the server hung up.
+        """
+        more = self.socket.recv(65_536)
+        self._answer += more
+        path = self._request.split()[1].decode()
+        if not more:
+            raise RuntimeError(f"{path}: the server hung up")
+        head, _, found = self._answer.partition(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200 "):
+            status = head.split()[1].decode() if head.split()[1:] else "missing"
+            raise RuntimeError(f"{path}: status {status}")
+        if not found.endswith(b"}"):  # of the JSON
+            return b""
+        if body is not None and found != body:
+            raise RuntimeError(f"{path}: answered {found!r}")
+        self._answer = b""
+        return found
+
+    def ask(self, request: bytes, body: bytes | None = None) -> bytes:
+        """Send a request and wait for its answer."""
+        self.send(request)
+        while not (found := self.receive(body)):
+            pass
+        return found
+
+    def ask_cpu(self) -> dict[str, Any]:
+        """What the service has used so far."""
+        found: dict[str, Any] = json.loads(
+            self.ask(b"GET /cpu HTTP/1.1\r\nHost: here\r\n\r\n")
+        )
+        return found

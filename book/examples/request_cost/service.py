@@ -20,6 +20,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
 RECORD = {"id": 1, "name": "a name", "tags": ["a", "b", "c"], "price": 12.5}
 
 
@@ -45,8 +50,11 @@ async def gather(request: Request) -> JSONResponse:
 
 
 async def cpu(request: Request) -> JSONResponse:
-    """The CPU seconds of this process so far."""
-    return JSONResponse({"cpu": time.process_time()})
+    """The CPU seconds of this process so far, and how often it had to sleep."""
+    sleeps = None
+    if resource is not None:
+        sleeps = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+    return JSONResponse({"cpu": time.process_time(), "sleeps": sleeps})
 
 
 APP = Starlette(

@@ -36,11 +36,16 @@ def record(
 
 
 def shorten(text: str) -> str:
-    """A recording whose paths begin at the package or at the standard library."""
+    """A recording whose paths say what is Python's or a library's, and not where it is.
+
+    ``looplab who`` tells the program's own lines from others by their folders.
+    """
     source = str(HERE.parents[2] / "src") + "/"
-    text = text.replace(source, "").replace(f"{HERE.parent}/", "")
-    text = re.sub(r'"[^"]*/(?:site-packages|bin)/', '"', text)
-    return re.sub(r'"[^"]*/(python3\.\d+/)', r'"\1', text)
+    text = text.replace(source + "looplab/", "src/looplab/").replace(source, "")
+    text = text.replace(f"{HERE.parent}/", "")
+    text = re.sub(r'"[^"]*/bin/', '"', text)
+    text = re.sub(r'"[^"]*/(site-packages/)', r'"python/\1', text)
+    return re.sub(r'"/[^"]*/(lib/python3\.\d+/)', r'"python/\1', text)
 
 
 def main() -> None:

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spinning_loop import free, fresh, guard, realcase, toolbox
+from spinning_loop import free, fresh, guard, realcase, toolbox, yields
 from spinning_loop.environments import cache_folder
 from spinning_loop.programs import CaptureError, SkippedError, start_up
 
 __all__ = ["main"]
 
 HERE = Path(__file__).resolve().parent
-PARTS = ("fresh", "real", "tools", "guard", "free", "render")
+PARTS = ("fresh", "real", "tools", "guard", "free", "yields", "render")
 
 
 def say(line: str) -> None:
@@ -38,8 +38,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="part",
         help="fresh: the published test, each time in a fresh process; real: warm "
         "repeats with old and new libraries; tools: each tool on the distilled case; "
-        "guard: the guard on both libraries; free: hops without the GIL; render: the "
-        "table of tools. All of them by default.",
+        "guard: the guard on both libraries; free: hops without the GIL; yields: hops "
+        "on one core without sched_yield; render: the table of tools. All by default.",
     )
     found.add_argument(
         "--folder",
@@ -95,6 +95,8 @@ def one_part(part: str, options: argparse.Namespace) -> int:
             return guard.capture(options.output, folder, say)
         if part == "free":
             return free.capture(options.output, say)
+        if part == "yields":
+            return yields.capture(options.output, say)
         toolbox.render(options.output)
         return 0
     except SkippedError as error:

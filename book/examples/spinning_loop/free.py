@@ -24,7 +24,7 @@ from spinning_loop.programs import (
 )
 from spinning_loop.toolbox import environ, remember
 
-__all__ = ["NAMES", "capture", "interpreter", "table"]
+__all__ = ["NAMES", "capture", "interpreter", "named_version", "table"]
 
 NAMES = ("python3.15t", "python3.14t", "python3.13t")
 WAYS = ("poll", "queue")
@@ -52,14 +52,20 @@ def interpreter() -> str:
     )
 
 
+def named_version(python: str) -> str:
+    """What an interpreter calls itself, such as ``Python 3.13.5``."""
+    said = run([python, "-VV"], timeout=30, env=quiet_environ()).out
+    found = re.search(r"Python [\d.]+\w*", said)
+    return found.group() if found else "unknown"
+
+
 def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
     """What ``python -m ontime.crossthread`` says, with the GIL or without."""
     command = [python, "-X", f"gil={gil}", "-m", "ontime.crossthread", way, "--json"]
     command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
     done = run(command, timeout=120, env=environ())
     if done.code:
-        last = (done.err.strip() or "no words").splitlines()[-1]
-        raise CaptureError(f"ontime.crossthread failed: {last}")
+        raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
     found = json.loads(done.out)
     assert isinstance(found, dict)
     return found
@@ -73,10 +79,8 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
         CaptureError: The measurement failed.
     """
     python = interpreter()
-    version = run([python, "-VV"], timeout=30, env=quiet_environ()).out
-    named = re.search(r"Python [\d.]+\w*", version)
     figures: dict[str, Any] = {
-        "version": named.group() if named else "unknown",
+        "version": named_version(python),
         "cores_allowed": len(cores()),
         "on": machine(),
         "poll": {},

@@ -56,6 +56,11 @@ class Done:
     out: str
     err: str
 
+    @property
+    def last_words(self) -> str:
+        """The last line that it said of what went wrong."""
+        return (self.err.strip() or "no words").splitlines()[-1]
+
 
 def find(name: str, fix: str) -> str:
     """The path of a program.

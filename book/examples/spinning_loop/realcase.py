@@ -332,11 +332,15 @@ def table(found: dict[str, Any]) -> str:
         return "\n".join([*lines, f"growth {growth['status']}: {growth['why']}"]) + "\n"
     ran = [v for v in ("old", "pinned", "slept", "new") if "status" not in growth[v]]
     lines += ["", "milliseconds by number of sockets: median [quartiles]"]
-    lines.append("sockets " + "".join(f"{name:>18}" for name in ran).rstrip())
     counts = sorted({int(n) for name in ran for n in growth[name]})
+    rows = [["sockets", *ran]]
     for count in counts:
-        cells = [f"{cell(growth[name].get(str(count))):>18}" for name in ran]
-        lines.append(f"{count:>7} " + "".join(cells))
+        cells = [cell(growth[name].get(str(count))) for name in ran]
+        rows.append([str(count), *cells])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for words in rows:
+        aligned = map(str.rjust, words, widths)
+        lines.append("  ".join(aligned))
     loud = sum(not p["quiet"] for name in ran for p in growth[name].values())
     lines.append(f"{loud} of the figures were taken while other programs were busy")
     return "\n".join(lines) + "\n"
