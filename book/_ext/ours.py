@@ -1,6 +1,6 @@
-"""Our figures on a page: role ``ours``, directives ``ours`` and ``results``.
+"""Our figures on a page: role ``ours``; directives ``ours``, ``results``, ``ranking``.
 
-All three read the outputs of the page's own lab, the notebook of the same stem: for
+All of them read the outputs of the page's own lab, the notebook of the same stem: for
 ``book/04_late_heartbeat.md`` it is ``notebooks/04_late_heartbeat.ipynb``. Another lab
 is named before a slash: ``01_nest_asyncio/ratio``.
 
@@ -24,6 +24,20 @@ the row's name stands for ``*``; in a cell with words, such as ``*_low to *_high
 word with a ``*`` is a value. A row that types all columns leaves those empty that the
 lab fills, and says in the others what stands there instead: ``–`` for what cannot be.
 
+``{ranking}`` draws the named results as dots on a logarithmic axis, one a row::
+
+    ```{ranking}
+    :x: a message there and back, ms
+    :value: message_*:.3f
+    :alt: The time of a message for each way to wait
+
+    poll  | poll      | orange
+    queue | the queue | blue
+    ```
+
+A row is a name, a label and a colour of the book. ``times: 100`` multiplies the values,
+which makes shares per cent. The values are said in the text alternative, too.
+
 A value that is missing is a warning, which fails a build with warnings as errors. It
 names the page, the lab, the key and the keys near it.
 """
@@ -41,6 +55,8 @@ from lab_values import Lab, LabError, find_lab, read_lab
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from ontime.figures import ranking
 
 logger = logging.getLogger(__name__)
 
@@ -159,6 +175,51 @@ class ResultsDirective(SphinxDirective):
         return lines
 
 
+class RankingDirective(SphinxDirective):
+    """A dot on a logarithmic axis for each named result."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "x": directives.unchanged_required,
+        "value": directives.unchanged_required,
+        "alt": directives.unchanged_required,
+        "times": directives.positive_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            svg = self.draw()
+        except (LabError, ValueError) as error:
+            logger.warning("ranking: %s", error, location=self.get_location())
+            return [nodes.paragraph(text="The results cannot be drawn.")]
+        return [nodes.raw("", svg, format="html")]
+
+    def draw(self) -> str:
+        """The picture as SVG."""
+        for option in ("x", "value", "alt"):
+            if option not in self.options:
+                raise LabError(f"has no :{option}:")
+        named, _, form = self.options["value"].partition(":")
+        if "*" not in named:
+            raise LabError(
+                f":value: is {named!r} and has no *, which the name of a row replaces"
+            )
+        rows = []
+        for line in filter(None, map(str.strip, self.content)):
+            columns = _columns(line)
+            if len(columns) != 3:
+                raise LabError(f"{line!r} is no row: write name | label | colour")
+            name, label, colour = columns
+            lab, key = open_lab(self.env, named.replace("*", name))
+            value = float(lab.text(key, ".17g")) * self.options.get("times", 1)
+            rows.append((label, value, colour))
+        if not rows:
+            raise LabError("has no rows: write name | label | colour in each line")
+        said = "; ".join(f"{label}: {value:{form}}" for label, value, _ in rows)
+        alt = f"{self.options['alt']} ({self.options['x']}): {said}."
+        return ranking(rows, x=self.options["x"], alt=alt, form=form).svg
+
+
 def _columns(text: str) -> list[str]:
     return [part.strip() for part in BAR.split(text)]
 
@@ -177,4 +238,5 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_role("ours", OursRole())
     app.add_directive("ours", OursDirective)
     app.add_directive("results", ResultsDirective)
+    app.add_directive("ranking", RankingDirective)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -96,9 +96,8 @@ class ScoreboardDirective(SphinxDirective):
             classes=("cards", "scoreboard"),
             role="table",
         )
-        machines = {
-            board.machine(j.row.stem) for j in judged if board.machine(j.row.stem)
-        }
+        stems = {j.row.place(key)[0] for j in judged for key in j.row.keys}
+        machines = {board.machine(stem) for stem in stems} - {""}
         if not machines:
             return [table]
         text = f"Measured on: {'; '.join(sorted(machines))}."
@@ -138,9 +137,16 @@ class ScoreboardDirective(SphinxDirective):
         )
 
     def link(self, row: Row) -> nodes.Node:
-        """The id, as a link to the chapter once that is written."""
-        chapter = f"book/{row.stem}"
-        if chapter not in self.env.found_docs:
+        """The id, as a link to the chapter once that is written.
+
+        A further notebook of a chapter begins with the same number as its page.
+        """
+        number = row.stem.partition("_")[0]
+        docs = sorted(self.env.found_docs)
+        found = [doc for doc in docs if doc == f"book/{row.stem}"] or [
+            doc for doc in docs if doc.startswith(f"book/{number}_")
+        ]
+        if not found:
             return nodes.inline(text=row.id)
         link = addnodes.pending_xref(
             "",
@@ -148,7 +154,7 @@ class ScoreboardDirective(SphinxDirective):
             refdoc=self.env.docname,
             refdomain="std",
             refexplicit=True,
-            reftarget=f"/{chapter}",
+            reftarget=f"/{found[0]}",
             reftype="doc",
             refwarn=True,
         )

@@ -150,6 +150,14 @@ class Row:
     def keys(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(k for claim in self.claims for k in claim.reads))
 
+    def place(self, key: str) -> tuple[str, str]:
+        """The stem of the notebook that glues a key, and the key's name there.
+
+        It is the row's notebook unless the key names another before a slash.
+        """
+        stem, _, name = key.rpartition("/")
+        return stem or self.stem, name
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -96,8 +96,9 @@ class Scoreboard:
         return next((row for row in self.rows if row.id == id_), None)
 
     def value(self, row: Row, key: str) -> Value | None:
-        lab = self.labs.get(row.stem)
-        return None if lab is None else lab.values.get(key)
+        stem, name = row.place(key)
+        lab = self.labs.get(stem)
+        return None if lab is None else lab.values.get(name)
 
     def machine(self, stem: str) -> str:
         """The machine of a notebook's measured figures, as it was glued."""
@@ -170,7 +171,8 @@ class Scoreboard:
 
         An exact figure needs no free core.
         """
-        return self.labs[row.stem].shares.get(key, Decimal(1))
+        stem, name = row.place(key)
+        return self.labs[stem].shares.get(name, Decimal(1))
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -222,25 +224,31 @@ class Scoreboard:
 
     def _problems_of_keys(self) -> Iterator[str]:
         for row in self.rows:
-            lab = self.labs.get(row.stem)
-            if lab is None:
+            if row.stem not in self.labs:
                 continue
-            name = f"{row.stem}.ipynb"
             if not row.claims:
-                yield f"{row.id}: {name} exists but the row claims nothing of it"
+                yield (
+                    f"{row.id}: {row.stem}.ipynb exists but the row claims nothing "
+                    "of it"
+                )
             for key in (*row.keys, *row.auxiliary):
-                if key not in lab.values:
+                stem, name = row.place(key)
+                lab = self.labs.get(stem)
+                if lab is None or name not in lab.values:
                     yield (
-                        f"{row.id}: {name} does not glue {key!r}; run the "
+                        f"{row.id}: {stem}.ipynb does not glue {name!r}; run the "
                         "notebook, or mend the key in the row"
                     )
             for claim in row.claims:
                 for key in claim.keys:
-                    tags = lab.tags.get(key, frozenset())
-                    if key in lab.values and claim.clock not in tags:
+                    stem, name = row.place(key)
+                    lab = self.labs.get(stem)
+                    if lab is None or name not in lab.values:
+                        continue
+                    if claim.clock not in lab.tags.get(name, frozenset()):
                         yield (
-                            f"{row.id}: {key!r} is declared {claim.clock}, but its "
-                            f"cell in {name} has no tag {claim.clock!r}"
+                            f"{row.id}: {name!r} is declared {claim.clock}, but its "
+                            f"cell in {stem}.ipynb has no tag {claim.clock!r}"
                         )
         for stem, lab in self.labs.items():
             yield from self._problems_of_notebook(stem, lab)
@@ -249,10 +257,10 @@ class Scoreboard:
         for key in lab.twice:
             yield f"{stem}.ipynb glues {key!r} more than once"
         wanted = {
-            key
+            name
             for row in self.rows
-            if row.stem == stem
-            for key in (*row.keys, *row.auxiliary)
+            for place, name in map(row.place, (*row.keys, *row.auxiliary))
+            if place == stem
         }
         for key in lab.values:
             if KEY_WITH_ID.match(key) and key not in wanted:

@@ -2,14 +2,18 @@
 
 The rule, from top to bottom of a page:
 
-* A heading starts a slide, with the paragraph below it: the one-sentence claim. Its
-  first list goes there too.
-* A picture, a slider, a short table, short code, an admonition, a live cell and each
-  question (a dropdown, or several with the paragraph above them) have a slide each.
-  "**Change** it" stays with its cell.
-* Of a lab come the cells that show a new picture, each with the "Predict" above it, the
-  texts of the exercises, and the section "Take it with you". A live cell of the lab
-  that has no slide is in the deck all the same, unseen, since others may need it.
+* A heading starts a slide, with the paragraph below it: the one-sentence claim. A
+  quotation that follows goes there, and so does the first list, with the paragraph
+  that leads to it.
+* A short table, short code, a formula and a question (a dropdown, or several with the
+  paragraph above them) go to the slide of that claim if there is room, with the
+  paragraph right above them. Otherwise they have a slide of their own, with that
+  paragraph. Code or a table without a word has the paragraph below it.
+* A picture, a slider and a live cell have a slide each, with the claim or the paragraph
+  right above if that is short. "**Change** it" stays with its cell. An admonition has
+  a slide too.
+
+What of a lab goes there is said in :mod:`slide_labs`.
 
 An author steers with the class ``no-slide`` on a block (``{.no-slide}`` above it) or
 the tag ``no-slide`` on a cell, which makes a note of it, and with ``slide``, which puts
@@ -22,17 +26,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bs4 import Tag
+from slide_room import HEIGHT, cell_room, heights_of, tags, words
 
-__all__ = ["SMALL", "Slide", "answer_cells", "lab_slides", "page_slides", "source"]
+__all__ = [
+    "WORDS",
+    "Builder",
+    "Slide",
+    "cell_of",
+    "classes",
+    "heading",
+    "kind_of",
+    "page_slides",
+    "runs",
+]
 
 SKIPPED = {"references", "what-is-next"}
 NOTHING = {"livecells-absent", "toctree-wrapper", "livecell-reason"}
-ANSWERS = {"tag_exercise", "tag_check", "tag_solution"}
 ROWS = 9  # of a table on a slide
 LINES = 20  # of code that is no cell
 WORDS = 130  # of a list or of an exercise
+ALONE = 190  # of a list that is all that its slide has
 ANSWERS_WORDS = 190  # of questions with their answers
-SMALL = 12.5  # CSS pixels: the smallest code; a longer cell scrolls in its box
+FULL = 1.1 * HEIGHT  # what a slide is filled with; its script makes that smaller
+ANNOUNCED = 1.35 * HEIGHT  # rather than that a colon points to the next slide
+LITTLE = 90  # the height of one or two lines
+SHORT, COLON = 175, 260  # letters above a picture or a cell; of what ends with a colon
+LARGE = 17.0  # letters of code, which a paragraph above may not make smaller
 
 
 @dataclass
@@ -45,6 +64,7 @@ class Slide:
         parts: what it shows.
         notes: what the speaker may say.
         link: the section of the page or lab that it comes from.
+        open: whether what follows may join it.
     """
 
     kind: str
@@ -52,11 +72,7 @@ class Slide:
     parts: list[Tag]
     notes: list[Tag] = field(default_factory=list)
     link: str = ""
-
-
-def tags(parent: Tag) -> list[Tag]:
-    """The elements directly below another."""
-    return [child for child in parent.children if isinstance(child, Tag)]
+    open: bool = False
 
 
 def classes(tag: Tag) -> set[str]:
@@ -64,20 +80,15 @@ def classes(tag: Tag) -> set[str]:
     return set(found) if isinstance(found, list) else set()
 
 
-def words(tag: Tag) -> str:
-    """The text of an element in one line."""
-    return " ".join(tag.get_text().split())
-
-
 def heading(tag: Tag) -> str:
     """The text of a heading without the sign of its link."""
     return words(tag).removesuffix("#").strip()
 
 
-def source(cell: Tag) -> str:
-    """The code of a cell; empty where the page does not show it."""
-    pre = cell.select_one("div.cell_input pre")
-    return pre.get_text().rstrip("\n") if pre else ""
+def cell_of(slide: Slide) -> Tag | None:
+    """The cell that a slide shows."""
+    cells = [part for part in slide.parts if "cell" in classes(part)]
+    return cells[0] if slide.kind == "cell" and cells else None
 
 
 def is_picture(tag: Tag) -> bool:
@@ -94,7 +105,7 @@ def kind_of(tag: Tag) -> str:
     if "slide" in names:
         return "whole"
     simple = {"section": "section", "details": "question", "p": "text"}
-    simple |= {"ul": "list", "ol": "list"}
+    simple |= {"ul": "list", "ol": "list", "blockquote": "quotation"}
     if tag.name in simple:
         return simple[tag.name]
     if tag.name in ("h1", "h2", "h3", "h4"):
@@ -103,6 +114,8 @@ def kind_of(tag: Tag) -> str:
         return "cell"
     if "admonition" in names:
         return "admonition"
+    if "math" in names:
+        return "formula"
     if any(name.startswith("highlight-") for name in names):
         return "code" if len(tag.get_text().splitlines()) <= LINES else "note"
     if tag.name == "table" or (table := tag.select_one("table")):
@@ -128,6 +141,27 @@ class Builder:
         """Let the speaker say it with the slide that stands last."""
         if self.slides:
             self.slides[-1].notes.append(tag)
+
+    def lead(self, above: Tag | None) -> list[Tag]:
+        """The paragraph right above a block, taken from the notes; none if shown.
+
+        Below a picture, a table or a cell a paragraph explains that, or announces.
+        """
+        last = self.slides[-1]
+        if above is None or above.name != "p" or last.notes[-1:] != [above]:
+            return []
+        if not last.open and not _announces([above]):
+            return []
+        return [last.notes.pop()] if kind_of(above) == "text" else []
+
+    def join(self, kind: str, room: float, *parts: Tag) -> bool:
+        """Put parts on the slide that stands last, if it is open and has the room."""
+        last = self.slides[-1] if self.slides else None
+        if last is None or not last.open or heights_of([*last.parts, *parts]) > room:
+            return False
+        last.parts += parts
+        last.kind, last.open = kind, False
+        return True
 
 
 def runs(blocks: list[Tag]) -> Iterator[list[Tag]]:
@@ -180,47 +214,141 @@ def _page_section(section: Tag, builder: Builder, kind: str) -> None:
         return
     builder.link = f"{builder.link.partition('#')[0]}#{identity}"
     opening: Slide | None = None
+    above: Tag | None = None
     for run in runs(tags(section)):
         block, what = run[0], kind_of(run[0])
         if what == "heading":
             builder.title = heading(block)
             opening = builder.add(kind)
+            opening.open = kind == "text"
         elif what == "section":
             _page_section(block, builder, "text")
         elif len(run) > 1 or what == "question":
-            _questions(run, builder)
+            _questions(run, builder, above)
         elif what == "text" and opening and not opening.parts:
             opening.parts.append(block)
-        elif what == "text" and _is_change(block, builder):
+        elif what == "text" and _stays(block, above, builder):
             builder.slides[-1].parts.append(block)
+        elif what == "quotation" and opening and _is_fresh(opening, builder):
+            (opening.notes or opening.parts).append(block)
         elif what == "list":
-            fresh = opening and builder.slides[-1] is opening and len(opening.parts) < 2
-            if opening and fresh and len(words(block).split()) <= WORDS:
-                opening.parts.append(block)
-            else:
+            if not (opening and _is_fresh(opening, builder) and _adds(block, opening)):
                 builder.note(block)
-        elif what == "cell":
+        elif what in ("cell", "picture"):
             # The code of a slider's cell follows its figure, which has a slide above.
-            builder.add("cell", block)
+            _sight(block, what, builder, above)
         elif what == "admonition":
             _admonition(block, builder)
-        elif what in ("picture", "table", "code"):
-            builder.add(what, block)
+        elif what in ("table", "code", "formula"):
+            _thing(block, what, builder, above)
         elif what == "whole":
             inside = tags(block) if block.name == "section" else []
             title = heading(inside[0]) if inside else ""
             builder.add("text", *(inside[1:] or [block]), title=title)
         elif what != "nothing":
             builder.note(block)
+        above = run[-1]
 
 
-def _questions(run: list[Tag], builder: Builder) -> None:
+def _announces(texts: list[Tag]) -> bool:
+    return bool(texts) and words(texts[-1]).endswith((":", "?"))
+
+
+def _thing(block: Tag, what: str, builder: Builder, above: Tag | None) -> None:
+    """A table, code or a formula stands below what leads to it."""
+    last = builder.slides[-1]
+    if what == "code" and above in last.parts and kind_of(above) == "code":
+        last.open = True
+    lead = builder.lead(above)
+    room = ANNOUNCED if _announces(lead or last.parts) else FULL
+    if builder.join("text", FULL if lead else room, *lead, block):
+        return
+    if lead and heights_of([*lead, block]) > room:
+        last.notes += lead
+        lead = []
+    builder.add(what if not lead else "text", *lead, block)
+
+
+def _sight(block: Tag, what: str, builder: Builder, above: Tag | None) -> None:
+    """A picture or a cell stands below what leads to it, if that is short."""
+    last = builder.slides[-1]
+    lead = builder.lead(above)
+    claim = last.parts if last.open else []
+    if last.open and _has_room(block, what, [*claim, *lead]):
+        last.parts += [*lead, block]
+        last.kind, last.open = what, False
+        return
+    if lead and not (_announces(lead) and _has_room(block, what, lead)):
+        last.notes += lead
+        lead = []
+    builder.add(what, *lead, block)
+
+
+def _has_room(block: Tag, what: str, texts: list[Tag]) -> bool:
+    """Whether a picture or a cell stays large below some paragraphs."""
+    length = sum(len(words(one)) for one in texts)
+    if any(one.name != "p" for one in texts):
+        return False
+    if length > (COLON if _announces(texts) else SHORT):
+        return False
+    if what == "picture":
+        return True
+    alone, below = cell_room(block, []), cell_room(block, texts)
+    return below.size >= min(LARGE, alone.size)
+
+
+def _stays(block: Tag, above: Tag | None, builder: Builder) -> bool:
+    """Whether a paragraph goes to the slide of the cell, code or table right above."""
+    if _is_change(block, builder):
+        return True
+    last = builder.slides[-1]
+    if above is None or above not in last.parts or last.notes:
+        return False
+    if kind_of(above) == "table" and words(block).startswith("("):
+        return heights_of([*last.parts, block]) <= ANNOUNCED  # it explains the columns
+    things = {kind_of(part) for part in last.parts}
+    return things <= {"table", "code"} and heights_of([*last.parts, block]) <= FULL
+
+
+def _is_fresh(opening: Slide, builder: Builder) -> bool:
+    """Whether the slide of a heading is the last one, and has a paragraph at most."""
+    return builder.slides[-1] is opening and len(opening.parts) < 2
+
+
+def _adds(block: Tag, opening: Slide) -> bool:
+    """Put a list on the slide of its heading, with its lead, if there is room."""
+    lead = opening.notes[-1:]
+    if lead and (lead[0].name != "p" or not words(lead[0])):
+        return False
+    room = WORDS if opening.parts else ALONE
+    if sum(len(words(one).split()) for one in (*lead, block)) > room:
+        return False
+    opening.parts += [*lead, block]
+    del opening.notes[-1:]
+    return True
+
+
+def _questions(run: list[Tag], builder: Builder, above: Tag | None) -> None:
     """A slide of questions; other folds, and what is too much, is for the notes."""
     summary = run[0].find("summary")
     asked = words(summary) if isinstance(summary, Tag) else ""
     asks = len(run) > 1 or asked.endswith("?") or asked.startswith("Predict")
     if asks and sum(len(words(one).split()) for one in run) <= ANSWERS_WORDS:
-        builder.add("question", *run)
+        last = builder.slides[-1]
+        if _is_of_change(run, above, last):
+            last.notes += run
+            return
+        lead = builder.lead(above)
+        # "Decide first" would be alone on its slide.
+        room = ANNOUNCED if heights_of(last.parts) < LITTLE else FULL
+        if builder.join("question", room, *lead, *run):
+            return
+        if lead and heights_of([*lead, *run]) > FULL:
+            last.notes += lead
+            if builder.join("question", room, *run):
+                return
+            lead = []
+        builder.add("question", *lead, *run)
         return
     lead = run[0]
     if lead.name == "p" and builder.slides and not builder.slides[-1].parts:
@@ -228,6 +356,13 @@ def _questions(run: list[Tag], builder: Builder) -> None:
         run = run[1:]
     for one in run:
         builder.note(one)
+
+
+def _is_of_change(run: list[Tag], above: Tag | None, last: Slide) -> bool:
+    """Whether a question asks of the change right above, and the slide has that."""
+    if last.kind != "cell" or len(run) > 1 or len(words(run[0]).split()) > 12:
+        return False
+    return last.parts[-1] is above and cell_of(last) is not above
 
 
 def _is_change(block: Tag, builder: Builder) -> bool:
@@ -238,7 +373,7 @@ def _is_change(block: Tag, builder: Builder) -> bool:
         and words(block).startswith("Change")
         and last
         and last.kind == "cell"
-        and len(last.parts) == 1
+        and kind_of(last.parts[-1]) == "cell"
         and not last.notes
         and len(words(block)) < 260
     )
@@ -255,92 +390,3 @@ def _admonition(block: Tag, builder: Builder) -> None:
             parts.append(child)
     slide = builder.add("text", *parts, title=title)
     slide.notes += notes
-
-
-# ------------------------------------------------------------------------- labs
-
-
-def answer_cells(cell: Tag) -> bool:
-    """Whether a cell of a lab is an exercise, its check or its solution."""
-    return bool(classes(cell) & ANSWERS)
-
-
-def lab_slides(article: Tag, link: str, seen: set[str]) -> list[Slide]:
-    """The slides of a lab.
-
-    Args:
-        article: the lab's article.
-        link: the lab's address, as seen from the deck.
-        seen: the pictures, as text, that the deck shows already; the lab's are added.
-    """
-    top = article.find("section", recursive=False)
-    assert isinstance(top, Tag), "the lab has no section"
-    builder = Builder("The lab", link)
-    agenda = builder.add("agenda")
-    for section in top.find_all("section", recursive=False):
-        assert isinstance(section, Tag)
-        if "no-slide" in classes(section):
-            continue
-        identity = str(section.get("id", ""))
-        builder.link = f"{link}#{identity}"
-        builder.title = heading(tags(section)[0])
-        agenda.parts.append(section)
-        if identity == "exercises":
-            for exercise in section.find_all("section", recursive=False):
-                assert isinstance(exercise, Tag)
-                _exercise(exercise, builder, link)
-        elif identity == "take-it-with-you":
-            blocks = [one for one in tags(section) if kind_of(one) in ("text", "list")]
-            slide = builder.add("text", *blocks[:1])
-            slide.notes += blocks[1:]
-        else:
-            builder.title = f"Lab: {builder.title}"
-            _lab_section(section, builder, seen)
-    return builder.slides
-
-
-def _lab_section(section: Tag, builder: Builder, seen: set[str]) -> None:
-    question: list[Tag] = []
-    said: list[Tag] = []
-    for run in runs(tags(section)):
-        block, what = run[0], kind_of(run[0])
-        if len(run) > 1:
-            question = run
-        elif what == "cell":
-            if _is_wanted(block, seen):
-                if question:
-                    builder.add("question", *question)
-                slide = builder.add("cell", block)
-                slide.notes += said
-                if "livecell" not in classes(block):
-                    # What draws it runs elsewhere: the speaker may want to read it.
-                    code = block.select("div.cell_input, details.hide")
-                    slide.notes += [one.extract() for one in code[:1]]
-            question, said = [], []
-        elif what == "text":
-            said.append(block)
-
-
-def _is_wanted(cell: Tag, seen: set[str]) -> bool:
-    names = classes(cell)
-    if "tag_no-slide" in names or names & ANSWERS:
-        return False
-    pictures = {str(one) for one in cell.select("div.cell_output svg")}
-    pictures |= {str(one.get("src")) for one in cell.select("div.cell_output img")}
-    new = bool(pictures - seen)
-    seen |= pictures
-    return "tag_slide" in names or new
-
-
-def _exercise(section: Tag, builder: Builder, link: str) -> None:
-    blocks = tags(section)
-    builder.link = f"{link}#{section.get('id', '')}"
-    slide = builder.add("text", title=f"Exercise {heading(blocks[0])}")
-    left = WORDS
-    for block in blocks[1:]:
-        what = kind_of(block)
-        if what in ("cell", "question"):
-            break
-        left -= len(words(block).split())
-        fits = left > 0 and what in ("text", "list", "code", "table")
-        (slide.parts if fits else slide.notes).append(block)

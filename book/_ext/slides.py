@@ -2,8 +2,9 @@
 
 ``slides/01_callbacks.html`` comes from ``book/01_callbacks.html`` and
 ``notebooks/01_callbacks.html``: nothing is typed twice. What goes on a slide is said in
-:mod:`slide_rules`. The slides are shown by reveal.js, from the npm package, and their
-cells are live as those of the pages are; a build without live cells makes no slides.
+:mod:`slide_rules`, how much room it takes in :mod:`slide_room`. The slides are shown by
+reveal.js, from the npm package, and their cells are live as those of the pages are; a
+build without live cells makes no slides.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import slide_labs
+import slide_room
 import slide_rules
 from bs4 import BeautifulSoup, Tag
 from bs4.formatter import HTMLFormatter
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader
-from slide_rules import SMALL, Slide
+from slide_room import HEIGHT, LEAD, SMALL, WIDTH, cell_room, heights_of
+from slide_rules import Slide, cell_of
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -34,10 +38,6 @@ REVEAL = {
     "dist/plugin/notes.mjs": "notes.mjs",
     "LICENSE": "LICENSE",
 }
-# The room of a slide below its heading, in CSS pixels, and what a letter of code takes.
-WIDTH, HEIGHT = 1180, 540
-LETTER, LINE = 0.61, 1.42
-LARGEST = 20.0
 # Their pages would fetch scripts of the theme that a slide has no use for.
 STYLES = re.compile(r"(togglebutton|copybutton|exercise|scoreboard)\.css")
 
@@ -144,17 +144,6 @@ def clean(tag: Tag) -> None:
             del one["id"]
 
 
-def columns(text: str) -> int:
-    return max(map(len, text.splitlines()), default=0)
-
-
-def code_size(text: str, width: float, height: float) -> float:
-    """The size of letters, in CSS pixels, with which some text fits a box."""
-    lines = max(len(text.splitlines()), 1)
-    fits = min(width / max(columns(text), 1) / LETTER, height / lines / LINE)
-    return min(LARGEST, fits)
-
-
 def picture_style(part: Tag, room: float) -> list[str]:
     """How large the picture of a slide is, in room for so many CSS pixels."""
     inside = "svg svg, [aria-hidden] svg, [aria-hidden], table svg, summary svg"
@@ -178,55 +167,48 @@ def picture_style(part: Tag, room: float) -> list[str]:
     return [f"--zoom: {max(0.5, min(1.6, zoom)):.2f}"]
 
 
+def heights_as_style(part: Tag) -> None:
+    """Firefox zooms a picture's height twice when it is an attribute."""
+    for svg in part.select("svg[height]:not([viewBox], [viewbox], [style], svg svg)"):
+        if re.fullmatch(r"[\d.]+", str(svg["height"])):
+            svg["style"] = f"height: {svg['height']}px"
+
+
 def lay_out(slide: Slide) -> tuple[str, str]:
     """The classes and the style of a slide, from how much it holds."""
-    names, style, room = [f"slide-{slide.kind}"], [], float(HEIGHT)
-    if slide.kind == "cell":
-        more, size, room = lay_out_cell(slide)
-        names += more
-        style.append(f"--code: {max(SMALL, size):.1f}px")
-    for part in slide.parts[:1] if slide.kind != "agenda" else ():
+    names, style = [f"slide-{slide.kind}"], []
+    room = HEIGHT - LEAD * heights_of(slide.parts[:-1])
+    cell = cell_of(slide)
+    if cell is not None:
+        laid = cell_room(cell, [part for part in slide.parts if part is not cell])
+        names += laid.names
+        room = laid.room
+        style.append(f"--code: {max(SMALL, laid.size):.1f}px")
+        style.append(f"--share: {laid.share:.2f}")
+    last = slide.parts[-1:] if slide.kind != "agenda" else []
+    for part in [cell] if cell else last:
         style += picture_style(part, room - 30)
+        if cell is None:  # what a cell shows stays as a run gives it
+            heights_as_style(part)
     return " ".join(names), "; ".join(style)
-
-
-def lay_out_cell(slide: Slide) -> tuple[list[str], float, float]:
-    """The classes, the size of the code and the room for a picture."""
-    cell = slide.parts[0]
-    code = slide_rules.source(cell)
-    lines = len(code.splitlines())
-    room = HEIGHT - 46.0 - (70 if len(slide.parts) > 1 else 0)  # toolbar, "Change it"
-    output = cell.select_one("div.cell_output")
-    if output is None:
-        return [], code_size(code, WIDTH - 40, room), room
-    aside = code_size(code, WIDTH * 0.62 - 44, room)
-    if output.select("svg, img"):
-        above = min(lines * LARGEST * LINE, room / 2)
-        size = max(SMALL, code_size(code, WIDTH - 40, above)) if lines else LARGEST
-        room -= min(lines * size * LINE, above) + 40
-        for text in output.select("pre"):
-            room -= len(text.get_text().splitlines()) * 20 * LINE + 30
-        return ["with-picture"], size, room
-    if output.select("table"):
-        return ["side-by-side"], aside, room
-    said = output.get_text().strip("\n")
-    both = f"{code}\n{said}" + "\n" * (lines + len(said.splitlines()) + 2)
-    stacked = code_size(both, WIDTH - 40, room)
-    aside = min(aside, code_size(said, WIDTH * 0.36 - 36, room + 46))
-    if aside >= stacked:
-        return ["side-by-side"], aside, room
-    return [], stacked, room
 
 
 def agenda(slide: Slide) -> str:
     """The sections of the lab, as a list."""
-    titles = [slide_rules.heading(slide_rules.tags(one)[0]) for one in slide.parts]
+    titles = [slide_rules.heading(slide_room.tags(one)[0]) for one in slide.parts]
     items = "".join(f"<li>{escape(title)}</li>" for title in titles)
     return f'<ul class="agenda">{items}</ul>'
 
 
-def render(slide: Slide, number: int, before: dict[str, str]) -> str:
-    """A slide as reveal.js wants it."""
+def render(slide: Slide, number: int, before: dict[str, str], above: str) -> str:
+    """A slide as reveal.js wants it.
+
+    Args:
+        slide: the slide.
+        number: how many stand before it.
+        before: what `unseen` found.
+        above: the title of the slide before it.
+    """
     page, _, _ = slide.link.partition("#")
     body = agenda(slide) if slide.kind == "agenda" else ""
     if slide.kind != "agenda":
@@ -234,8 +216,10 @@ def render(slide: Slide, number: int, before: dict[str, str]) -> str:
             rewrite(part, page)
             clean(part)
     names, style = lay_out(slide)
-    first = str(slide.parts[0].get("id", "")) if slide.parts else ""
-    hidden = f"<div hidden>{before[first]}</div>" if before.get(first) else ""
+    names += " continues" if slide.title == above else ""
+    cell = cell_of(slide)
+    waiting = before.get(str(cell.get("id", "")), "") if cell else ""
+    hidden = f"<div hidden>{waiting}</div>" if waiting else ""
     body += "".join(map(html_of, slide.parts)) if slide.kind != "agenda" else ""
     notes = "".join(map(html_of, slide.notes))
     level = "h1" if number == 0 else "h2"
@@ -260,7 +244,7 @@ def unseen(articles: list[Tag], shown: set[str]) -> dict[str, str]:
         for cell in article.select("div.livecell[id]"):
             if cell["id"] in shown:
                 before[str(cell["id"])], waiting = waiting, ""
-            elif not slide_rules.answer_cells(cell):
+            elif not slide_labs.answer_cells(cell):
                 for output in cell.select("div.cell_output"):
                     output.decompose()
                 waiting += html_of(cell)
@@ -301,14 +285,14 @@ def deck(html: Path, book: str, lab: str, version: str) -> str:
     articles = {name: article_of(page, name) for name, page in pages.items()}
     slides = slide_rules.page_slides(articles[book], f"../{book}")
     seen = {str(one) for one in articles[book].select("svg")}
-    slides += slide_rules.lab_slides(articles[lab], f"../{lab}", seen)
+    slides += slide_labs.lab_slides(articles[lab], f"../{lab}", seen)
     rename_twins(articles[book], articles[lab])
     shown = {
-        str(part["id"])
+        str(cell["id"])
         for slide in slides
-        for part in slide.parts
-        if slide.kind == "cell" and part.get("id")
+        if (cell := cell_of(slide)) and cell.get("id")
     }
+    titles = ["", *(slide.title for slide in slides[:-1])]
     before = unseen([articles[book], articles[lab]], shown)
     styles: list[str] = []
     for page in pages.values():
@@ -328,7 +312,10 @@ def deck(html: Path, book: str, lab: str, version: str) -> str:
         title=slides[0].title,
         book=f"../{book}",
         lab=f"../{lab}",
-        slides=[render(slide, place, before) for place, slide in enumerate(slides)],
+        slides=[
+            render(slide, place, before, above)
+            for place, (slide, above) in enumerate(zip(slides, titles, strict=True))
+        ],
         settings=settings(*pages.values()),
         styles=[one for one in styles if not STYLES.search(one)],
         scripts=sorted(scripts, reverse=True),

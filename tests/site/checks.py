@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SUB_PATH = "/some/sub/path/"
 NARROW = 390
+ZOOMED = 640  # what a window of 1280 has at twice the size of letters
 WIDE = 1280
 SCHEMES = ("light", "dark")
 
@@ -288,11 +289,18 @@ def too_wide(page: Any, address: str, width: int = NARROW) -> list[str]:
     return [f"{address}: is {actual} px wide on a screen of {width}: {elements}"]
 
 
-# The boxes in which a table scrolls. All else is made invisible, tables too, so that a
-# picture shows the box itself.
-SCROLLING_TABLES = """
+# The boxes in which a table or code scrolls, also in folds, which are opened; of code
+# the first two, since one rule is for all. All else is made invisible, tables and words
+# too, so that a picture shows the box itself.
+SCROLLING = """
 () => {
   const found = new Set();
+  const ground = box => {
+    const colour = getComputedStyle(box).backgroundColor;
+    const clear = colour.endsWith(", 0)") && box.parentElement;
+    return clear ? ground(box.parentElement) : colour;
+  };
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
   for (const table of document.querySelectorAll("article table")) {
     let box = table;
     while (box && !["auto", "scroll"].includes(getComputedStyle(box).overflowX))
@@ -301,8 +309,18 @@ SCROLLING_TABLES = """
     if (box && box !== table && box.scrollWidth > box.clientWidth + 12) {
       table.style.visibility = "hidden";
       box.style.visibility = "visible";
+      box.style.backgroundColor = ground(box);  // below the sign; it stays in sight
       found.add(box);
     }
+  }
+  const code = [...document.querySelectorAll("article pre")]
+    .filter(box => box.scrollWidth > box.clientWidth + 12 && box.checkVisibility());
+  for (const box of code.slice(0, 2)) {
+    box.style.visibility = "visible";
+    box.style.color = "transparent";
+    box.style.backgroundColor = ground(box);
+    for (const word of box.children) word.style.visibility = "hidden";
+    found.add(box);
   }
   document.body.style.visibility = "hidden";
   return [...found];
@@ -325,19 +343,19 @@ async png => {
   });
 }
 """
-SEEN = 12  # of 255: what an eye sees beside the page's own colour
+SEEN = 12  # of 255: what an eye sees beside the ground's own colour
 
 
-def tables_without_a_sign(page: Any, address: str, width: int = NARROW) -> list[str]:
-    """Tables whose box does not show at which side there is more to scroll to.
+def boxes_without_a_sign(page: Any, address: str, width: int = NARROW) -> list[str]:
+    """Tables and code whose box does not show at which side there is more to scroll to.
 
     The page is of no use afterwards: most of it is invisible.
     """
     page.set_viewport_size({"width": width, "height": 844})
-    boxes = page.evaluate_handle(SCROLLING_TABLES).get_properties().values()
+    boxes = page.evaluate_handle(SCROLLING).get_properties().values()
     found = []
     for number, box in enumerate((box.as_element() for box in boxes), start=1):
-        where = f"{address}: scrolling table {number}"
+        where = f"{address}: scrolling box {number}"
         for at, x, expected in (
             ("beginning", 0, (False, True)),
             ("end", 1e6, (True, False)),
@@ -353,6 +371,18 @@ def tables_without_a_sign(page: Any, address: str, width: int = NARROW) -> list[
                     wrong = "a sign of more" if sign else "no sign of more"
                     found.append(f"{where}: at its {at}, {wrong} at its {side}")
     return found
+
+
+CUT = """
+() => [...document.querySelectorAll("article .cell_output pre")]
+  .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 2)
+  .map(one => one.textContent.trim().slice(0, 40))
+"""
+
+
+def cut_outputs(page: Any, address: str) -> list[str]:
+    """What a cell prints and a wide screen does not show without scrolling."""
+    return [f"{address}: cut at the right: {text!r}" for text in page.evaluate(CUT)]
 
 
 WITHOUT_ALTERNATIVE = r"""
@@ -475,12 +505,12 @@ FOCUSED = """
   const element = document.activeElement;
   const style = getComputedStyle(element);
   const box = element.getBoundingClientRect();
-  const outline = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-  const inside = [...element.children].some(child => {
-    const inner = getComputedStyle(child);
-    return inner.outlineStyle !== "none" && parseFloat(inner.outlineWidth) > 0
-      || inner.boxShadow !== "none";
-  });
+  const outline = box.height > 0  // a ring around nothing is a stray line
+    && style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+  const ringed = inner => inner.outlineStyle !== "none"
+    && parseFloat(inner.outlineWidth) > 0 || inner.boxShadow !== "none";
+  const inside = ringed(getComputedStyle(element, "::after"))
+    || [...element.children].some(child => ringed(getComputedStyle(child)));
   return {
     name: element.tagName.toLowerCase() + "." + element.className,
     text: element.textContent.trim().slice(0, 40),
@@ -491,6 +521,56 @@ FOCUSED = """
   };
 }
 """
+
+
+# What can have the focus while it lies beside the window, as in a drawer that is shut.
+OUT_OF_SIGHT = """
+() => {
+  const beside = box => box.width && (box.right <= 0 || box.left >= innerWidth);
+  return [...document.querySelectorAll("a[href], button, input, summary, [tabindex]")]
+    .filter(element => {
+      if (element.tabIndex < 0 || element.disabled) return false;
+      if (!element.checkVisibility({visibilityProperty: true})) return false;
+      if (!beside(element.getBoundingClientRect())) return false;
+      let box = element.parentElement;
+      while (box && !["auto", "scroll"].includes(getComputedStyle(box).overflowX))
+        box = box.parentElement;
+      if (box && !beside(box.getBoundingClientRect())) return false;
+      element.focus({preventScroll: true});  // a skip link comes into sight
+      return beside(element.getBoundingClientRect());
+    })
+    .map(element => element.textContent.trim().slice(0, 40));
+}
+"""
+
+
+def out_of_sight(page: Any, address: str) -> list[str]:
+    """What takes the focus where nobody sees it."""
+    return [
+        f"{address}: {text!r} can have the focus beside the window"
+        for text in page.evaluate(OUT_OF_SIGHT)
+    ]
+
+
+MOVING = """
+() => {
+  const long = times => times.split(",").some(time => parseFloat(time) > 0.001);
+  const found = new Set();
+  for (const element of document.querySelectorAll("*")) {
+    const {transitionProperty, transitionDuration, animationName, animationDuration}
+      = getComputedStyle(element);
+    if (transitionProperty !== "none" && long(transitionDuration))
+      found.add(transitionProperty);
+    if (animationName !== "none" && long(animationDuration)) found.add(animationName);
+  }
+  return [...found];
+}
+"""
+
+
+def moving(page: Any, address: str) -> list[str]:
+    """What would move on the page, for longer than a millisecond."""
+    return [f"{address}: {name} is animated" for name in page.evaluate(MOVING)]
 
 
 def keyboard_faults(page: Any, address: str, steps: int = 15) -> list[str]:

@@ -14,6 +14,13 @@ from tests.site import checks
 
 Make = Callable[..., checks.Visitor]
 
+SIGN = """
+  background:
+    linear-gradient(to right, white 40%, transparent) left / 3rem 100% no-repeat local,
+    linear-gradient(to left, white 40%, transparent) right / 3rem 100% no-repeat local,
+    linear-gradient(to right, #888, transparent) left / 1rem 100% no-repeat scroll,
+    linear-gradient(to left, #888, transparent) right / 1rem 100% no-repeat scroll
+"""
 STYLE = """
   body { margin: 0; font-family: sans-serif; }
   pre { overflow-x: auto; }
@@ -21,6 +28,7 @@ STYLE = """
   .skip:focus { left: 0; }
   :focus-visible { outline: 2px solid; }
 """
+STYLE += f"pre {{ {SIGN} }}"
 GOOD = """
 <main id="main-content" tabindex="-1"><article>
 <h1>Title</h1>
@@ -87,6 +95,7 @@ def test_a_good_page_passes_every_check(
     assert checks.axe_violations(page, "p") == []
     assert checks.without_alternative(page, "p") == []
     assert checks.keyboard_faults(page, "p") == []
+    assert checks.out_of_sight(page, "p") == []
     words = checks.article_text(page)
     assert checks.too_wide(page, "p") == []
     assert found.errors == []
@@ -139,16 +148,10 @@ def test_a_wide_element_is_caught(small: Folder, one: checks.Visitor) -> None:
     assert "600 px wide on a screen of 390: div.wide" in said
 
 
-SIGN = """
-  background:
-    linear-gradient(to right, white 40%, transparent) left / 3rem 100% no-repeat local,
-    linear-gradient(to left, white 40%, transparent) right / 3rem 100% no-repeat local,
-    linear-gradient(to right, #888, transparent) left / 1rem 100% no-repeat scroll,
-    linear-gradient(to left, #888, transparent) right / 1rem 100% no-repeat scroll
-"""
 STUCK = "background: linear-gradient(to left, #888, transparent) right / 1rem no-repeat"
 
 
+@pytest.mark.parametrize("folded", [False, True], ids=["open", "folded"])
 @pytest.mark.parametrize(
     ("style", "width", "says"),
     [
@@ -159,14 +162,32 @@ STUCK = "background: linear-gradient(to left, #888, transparent) right / 1rem no
     ],
 )
 def test_a_table_without_a_sign_is_caught(
-    small: Folder, one: checks.Visitor, style: str, width: int, says: list[str]
+    small: Folder,
+    one: checks.Visitor,
+    style: str,
+    width: int,
+    says: list[str],
+    folded: bool,
 ) -> None:
     table = f'<table style="width: {width}px"><tr><td>1<td>2</table>'
     box = f'<div tabindex="0" style="overflow-x: auto; {style}">{table}</div>'
-    found = checks.tables_without_a_sign(visit(small, one, box).page, "p")
+    if folded:
+        box = f"<details><summary>More</summary>{box}</details>"
+    found = checks.boxes_without_a_sign(visit(small, one, box).page, "p")
     assert len(found) == len(says), found
     for line, words in zip(found, says, strict=True):
         assert words in line
+
+
+def test_code_without_a_sign_is_caught(small: Folder, one: checks.Visitor) -> None:
+    code = f'<pre style="background: none">{"long " * 99}</pre>'
+    found = checks.boxes_without_a_sign(visit(small, one, code).page, "p")
+    assert any("no sign of more at its right" in line for line in found)
+
+
+def test_an_output_that_is_cut_is_caught(small: Folder, one: checks.Visitor) -> None:
+    (said,) = checks.cut_outputs(visit(small, one).page, "p")
+    assert "cut at the right: 'output x" in said
 
 
 @pytest.mark.parametrize(
@@ -225,6 +246,10 @@ def test_a_page_without_skip_link_is_caught(small: Folder, one: checks.Visitor) 
             "<style>:focus-visible { outline: none }</style>",
             "focus cannot be seen on a",
         ),
+        (
+            "<style>details, summary { display: block; height: 0 }</style>",
+            "focus cannot be seen on summary",
+        ),
         ("<style>.skip:focus { left: -999px }</style>", "not shown"),
         (
             "<script>document.querySelector('summary')"
@@ -238,6 +263,18 @@ def test_a_fault_of_the_keyboard_is_caught(
 ) -> None:
     found = checks.keyboard_faults(visit(small, one, extra).page, "p")
     assert any(says in text for text in found), found
+
+
+@pytest.mark.parametrize(
+    ("style", "caught"),
+    [("left: 2000px", True), ("left: 2000px; visibility: hidden", False)],
+)
+def test_a_link_beside_the_window_is_caught(
+    small: Folder, one: checks.Visitor, style: str, caught: bool
+) -> None:
+    drawer = f'<div style="position: fixed; {style}"><a href="#">Drawer</a></div>'
+    found = checks.out_of_sight(visit(small, one, drawer).page, "p")
+    assert found == ["p: 'Drawer' can have the focus beside the window"] * caught
 
 
 @pytest.mark.parametrize(

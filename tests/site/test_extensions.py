@@ -10,6 +10,7 @@ from typing import Any
 
 import accessible_theme
 import pytest
+import reference
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
@@ -176,6 +177,16 @@ def test_the_id_leads_to_the_chapter_once_there_is_one(book: Book) -> None:
     assert link["href"] == "book/lab.html"
 
 
+def test_a_further_notebook_of_a_chapter_leads_to_its_page(book: Book) -> None:
+    toml = PUBLISHED.replace('stem = "lab"', 'stem = "01_going_deeper"')
+    book.write("book/published.toml", toml)
+    book.write("book/01_chapter.md", "---\norphan: true\n---\n# Chapter\n")
+    page, _ = book.build()
+    link = page.select_one("tbody th a")
+    assert link is not None
+    assert link["href"] == "book/01_chapter.html"
+
+
 def test_a_wrong_data_file_is_a_warning(book: Book) -> None:
     book.write("book/published.toml", PUBLISHED.replace('"within"', '"near"'))
     page, warnings = book.build()
@@ -234,3 +245,125 @@ def test_roles(book: Book, text: str, says: str) -> None:
 def test_the_theme_is_mended(html: str, mended: str) -> None:
     assert accessible_theme.mend(html) == mended
     assert accessible_theme.mend(mended) == mended
+
+
+def test_a_number_keeps_its_unit(book: Book) -> None:
+    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
+    book.write(
+        "index.md",
+        "# Late by 3 s\n\nFor 0.2 s, *5* ms, 7\nms, 8 % and `1 s`.\n"
+        "Or 2 sheep, 3 s-curves.\n\n"
+        "```text\n4 s\n```\n",
+    )
+    page, _ = book.build()
+    found = page.select_one("section")
+    assert found is not None
+    text = found.get_text()
+    gap = "\N{NO-BREAK SPACE}"
+    for whole in (f"3{gap}s", f"0.2{gap}s", f"5{gap}ms", f"7{gap}ms", f"8{gap}%"):
+        assert whole in text
+    for plain in ("1 s", "2 sheep", "3 s-curves", "4 s\n"):
+        assert plain in text
+
+
+def test_a_figure_of_a_table_stays_on_one_line(book: Book) -> None:
+    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
+    book.write(
+        "index.md",
+        "# Late\n\n| late, s | in s | what |\n|---|---|---|\n"
+        "| 187 ns to 287 ns | ≈ 2 of 3 | two words |\n"
+        "| 1 of the many words that a cell may have | | |\n",
+    )
+    page, _ = book.build()
+    found = page.select_one("table")
+    assert found is not None
+    text = found.get_text().replace("\N{NO-BREAK SPACE}", "~")
+    for whole in ("late,~s", "in~s", "187~ns~to~287~ns", "≈~2~of~3"):
+        assert whole in text
+    for plain in ("two words", "1 of the many words"):
+        assert plain in text
+    assert "words-first" in found["class"]
+
+
+def test_a_long_word_of_code_breaks_at_a_joint(book: Book) -> None:
+    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
+    words = "loop.call_soon_threadsafe(queue.put_nowait)"
+    book.write(
+        "index.md",
+        f"# Code\n\n`{words}`, `set_task_factory(...)`, `--patience 3`, `{'a' * 40}`\n",
+    )
+    page, _ = book.build()
+    codes = page.select("code")
+    assert codes[0].get_text() == words
+    pieces = [one.get_text() for one in codes[0].select(".pre")]
+    assert pieces == ["loop.", "call_soon_threadsafe(", "queue.", "put_nowait)"]
+    assert len(codes[0].select("wbr")) == 3
+    assert [len(one.select(".pre")) for one in codes[1:]] == [1, 2, 1]
+    assert ["long" in one["class"] for one in codes] == [False, False, False, True]
+
+
+# --------------------------------------------------------------- the reference
+
+SIGNATURES = [
+    ("(a: list[~m.B] = <factory>)", "(a: list[~m.B] = ...)"),
+    ("(make: ~t.Any = <class 'some.place.Loop'>)", "(make: ~t.Any = Loop)"),
+    ("(kind: Any = Ellipsis, **o: Any)", "(kind: Any = ..., **o: Any)"),
+    ("(a: int, _trace: Trace | None = None)", "(a: int)"),
+    (
+        "(job: ~c.Callable[[~P], ~m.T], *args: ~typing.~P, **kwargs: ~typing.~P)",
+        "(job: ~c.Callable[P, ~m.T], *args: P.args, **kwargs: P.kwargs)",
+    ),
+    ("(a: int = 1) -> _Hidden", "(a: int = 1) -> _Hidden"),
+]
+
+
+@pytest.mark.parametrize(("printed", "written"), SIGNATURES)
+def test_a_signature_is_as_a_reader_would_write_it(printed: str, written: str) -> None:
+    assert reference.readable(printed) == written
+
+
+MODULE = '''
+from __future__ import annotations
+from dataclasses import dataclass, field
+
+@dataclass
+class Beat:
+    """One beat.
+
+    Attributes:
+        due: when it was due.
+        notes: what was said.
+    """
+    due: float
+    notes: list[Beat] = field(default_factory=list)
+'''
+
+
+def test_the_reference_is_readable(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(book.path)
+    used = ("sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex")
+    book.write(
+        "conf.py",
+        f"extensions = {['myst_parser', *used, 'reference']!r}\n"
+        "autodoc_typehints_format = 'short'\n"
+        "bibtex_bibfiles = ['all.bib']\nbibtex_default_style = 'short'\n",
+    )
+    book.write("some_beats.py", MODULE)
+    book.write(
+        "all.bib",
+        "@misc{a, author={{A B of C}}, shorthand={ABC}, title={T}, year={2025}}\n"
+        "@misc{b, author={{A B of C}}, shorthand={ABC}, title={U}, year={2025}}\n"
+        "@misc{c, author={Chris Wellons}, title={V}, year={2020}}\n",
+    )
+    book.write(
+        "index.md",
+        "# Top\n\n```{eval-rst}\n.. autoclass:: some_beats.Beat\n```\n\n"
+        "```{bibliography}\n:all:\n```\n",
+    )
+    page, warnings = book.build()
+    assert warnings == ""
+    assert "notes: list[Beat] = ...)" in words(page, "dt[id='some_beats.Beat']")
+    assert words(page, "dt[id='some_beats.Beat.due']").startswith("due: float")
+    assert words(page, ".attribute dd") == "when it was due."
+    labels = [label.get_text() for label in page.select(".citation .label")]
+    assert sorted(labels) == ["[ABC25a]", "[ABC25b]", "[Wel20]"]

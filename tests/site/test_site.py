@@ -6,11 +6,13 @@ below a sub-path; the tests then look at what was found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.site import checks
 
@@ -24,10 +26,12 @@ class Findings:
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     axe: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
     wide: list[str] = field(default_factory=list)
     signs: list[str] = field(default_factory=list)
     alternatives: list[str] = field(default_factory=list)
     scheme: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
 
 
 @pytest.fixture(scope="module")
@@ -60,14 +64,17 @@ def findings(
             found.scheme.append(f"{name}: is {shown}")
         found.alternatives += checks.without_alternative(visit.page, name)
         found.axe += checks.axe_violations(visit.page, name)
+        found.cut += checks.cut_outputs(visit.page, name)
+        found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
         found.errors += visit.errors
         found.foreign += visit.foreign
         # Loaded anew on the narrow screen, where tables fold and code must scroll:
         # what the theme's scripts do for it they do on load.
         visit = one.visit(name, width=checks.NARROW)
         found.wide += checks.too_wide(visit.page, name)
+        found.hidden += checks.out_of_sight(visit.page, name)
         found.axe += checks.axe_violations(visit.page, f"{name} (narrow)")
-        found.signs += checks.tables_without_a_sign(visit.page, name)
+        found.signs += checks.boxes_without_a_sign(visit.page, name)
         found.errors += visit.errors
     return found
 
@@ -78,6 +85,20 @@ def report(found: list[str]) -> str:
 
 def test_links_and_anchors(site: Path) -> None:
     found = checks.broken_links(site)
+    assert not found, report(found)
+
+
+def test_no_sentence_is_taken_for_a_type(site: Path) -> None:
+    """What stands before a colon in the docstring of an attribute becomes its type."""
+    found = []
+    for name in ("looplab", "ontime"):
+        text = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
+        for term in BeautifulSoup(text, "html.parser").find_all("dt"):
+            about = term.find_next_sibling("dd")
+            if about and term.get_text(strip=True).startswith("Type"):
+                words = " ".join(about.get_text(" ").split())
+                if re.search(r"\b[a-z]+ [a-z]+ [a-z]+\b", words):
+                    found.append(f"{name}: {words}")
     assert not found, report(found)
 
 
@@ -101,7 +122,15 @@ def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
     assert not findings.wide, report(findings.wide)
 
 
-def test_a_table_that_scrolls_shows_it(findings: Findings) -> None:
+def test_nothing_takes_the_focus_out_of_sight(findings: Findings) -> None:
+    assert not findings.hidden, report(findings.hidden)
+
+
+def test_no_output_is_cut_on_a_wide_screen(findings: Findings) -> None:
+    assert not findings.cut, report(findings.cut)
+
+
+def test_what_scrolls_shows_it(findings: Findings) -> None:
     assert not findings.signs, report(findings.signs)
 
 
@@ -139,3 +168,20 @@ def test_keyboard(pages: list[str], origin: str, visitor: Make) -> None:
         visit = one.visit(name)
         found += checks.keyboard_faults(visit.page, name)
     assert not found, report(found)
+
+
+@pytest.mark.parametrize("wish", ["reduce", "no-preference"])
+def test_nothing_moves_for_those_who_asked(
+    wish: str, origin: str, visitor: Make
+) -> None:
+    page = visitor(origin + "/", reduced_motion=wish).visit("book/index.html").page
+    assert bool(checks.moving(page, "p")) == (wish == "no-preference")
+
+
+def test_why_a_cell_does_not_run_is_smaller_than_prose(
+    origin: str, visitor: Make
+) -> None:
+    page = visitor(origin + "/").visit("notebooks/06_spinning_loop.html").page
+    size = "one => parseFloat(getComputedStyle(one).fontSize)"
+    reason = page.locator(".livecell-reason").first.evaluate(size)
+    assert reason < 0.8 * page.locator("article section > p").first.evaluate(size)

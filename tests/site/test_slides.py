@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import slide_labs
+import slide_room
 import slide_rules
 import slides
 from bs4 import BeautifulSoup, Tag
@@ -86,32 +88,115 @@ def test_a_page_becomes_slides_by_the_rule() -> None:
         ("title", "Be on time"),
         ("picture", "Be on time"),
         ("text", "What you get"),
-        ("text", "Hear it"),
         ("question", "Hear it"),
         ("cell", "Hear it"),
         ("text", "Hear it"),
-        ("text", "Quiz"),
         ("question", "Quiz"),
     ]
-    title, _, gives, claim, _, cell, _, _, choice = found
-    assert [slide_rules.words(part) for part in title.parts] == ["Late is late."]
+    title, _, gives, claim, cell, _, choice = found
+    assert [slide_room.words(part) for part in title.parts] == ["Late is late."]
     assert [part.name for part in gives.parts] == ["p", "ol"]
     assert [part.name for part in gives.notes] == ["dl"]
-    assert [slide_rules.words(part) for part in claim.notes] == [
-        "What the speaker says."
-    ]
-    assert slide_rules.words(cell.parts[1]) == "Change it: print 3."
-    assert [slide_rules.words(part) for part in cell.notes] == [
+    # The paragraph right above a question goes with it.
+    assert [part.name for part in claim.parts] == ["p", "p", "details"]
+    assert slide_room.words(claim.parts[1]) == "What the speaker says."
+    assert slide_room.words(cell.parts[1]) == "Change it: print 3."
+    assert [slide_room.words(part) for part in cell.notes] == [
         "For readers only.",
         "never",
     ]
-    assert [part.name for part in choice.parts] == ["p", "details", "details"]
+    # "Decide first" is not alone on a slide.
+    assert [part.name for part in choice.parts] == ["p", "p", "details", "details"]
     assert claim.link == "../book/p.html#heart"
+
+
+def test_what_a_paragraph_announces_stays_with_it() -> None:
+    many = "word " * (slide_rules.WORDS + 1)
+    found = slide_rules.page_slides(
+        article(
+            "<section id='t'><h1>Top</h1><p>Claim.</p>"
+            "<section id='a'><h2>Refused</h2><p>It says:</p><blockquote>no</blockquote>"
+            "<p>More.</p></section>"
+            "<section id='b'><h2>Two lines</h2><p>One.</p><p>It changes more:</p>"
+            "<ul><li>this</li></ul></section>"
+            f"<section id='c'><h2>Alone</h2><ol><li>{many}</li></ol></section>"
+            f"<section id='d'><h2>Long</h2><p>It is long:</p><ol><li>{many}</li></ol>"
+            "</section></section>"
+        ),
+        "p.html",
+    )
+    shown = {
+        slide.title: [words[:9] for words in map(slide_room.words, slide.parts)]
+        for slide in found
+    }
+    assert shown["Refused"] == ["It says:", "no"]
+    assert shown["Two lines"] == ["One.", "It change", "this"]
+    assert shown["Alone"] == ["word word"]
+    assert shown["Long"] == ["It is lon"]
+
+
+TABLE = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+CODE = '<div class="highlight-python"><pre>{}</pre></div>'
+
+
+def section(name: str, *blocks: str) -> str:
+    return f"<section id='{name}'><h2>{name}</h2>{''.join(blocks)}</section>"
+
+
+def shown(*sections: str) -> list[tuple[str, list[str]]]:
+    """The titles of the slides of some sections, and what is on each."""
+    page = f"<section id='top'><h1>Top</h1><p>Claim.</p>{''.join(sections)}</section>"
+    found = slide_rules.page_slides(article(page), "p.html")[1:]
+    return [(slide.title, [part.name for part in slide.parts]) for slide in found]
+
+
+def test_a_table_and_code_stand_below_what_leads_to_them() -> None:
+    lead = "<p>There are two:</p>"
+    said = "<p>Nobody shows this.</p>"
+    long = f"<p>{'word ' * 250}</p>"
+    assert shown(section("a", lead, TABLE)) == [("a", ["p", "table"])]
+    assert shown(section("b", "<p>A claim.</p>", said, lead, TABLE)) == [
+        ("b", ["p", "p", "table"])
+    ]
+    # What does not fit the slide of its claim has one of its own, with its lead.
+    assert shown(section("c", long, lead, TABLE)) == [
+        ("c", ["p"]),
+        ("c", ["p", "table"]),
+    ]
+    # Below a table a paragraph explains that, unless it announces.
+    assert shown(section("d", "<p>A claim.</p>", TABLE, said, TABLE)) == [
+        ("d", ["p", "table"]),
+        ("d", ["table"]),
+    ]
+    assert shown(section("e", "<p>A claim.</p>", TABLE, "<p>(In ms.)</p>")) == [
+        ("e", ["p", "table", "p"])
+    ]
+    # Code that begins a section has the words below it.
+    code = CODE.format("run it")
+    assert shown(section("f", code, "<p>The 4 is a number.</p>", said)) == [
+        ("f", ["div", "p"])
+    ]
+
+
+def test_a_short_lead_stands_above_a_picture_and_a_cell() -> None:
+    cell = CELL.format(name="a", tags="", code="print(2)", output="<pre>2</pre>")
+    many = CELL.format(name="b", tags="", code="x = 1\n" * 20, output="<pre>2</pre>")
+    lead, long = "<p>Ask it:</p>", f"<p>{'word ' * 60}</p>"
+    picture = f"<div>{PICTURE.format('p')}</div>"
+    assert shown(section("a", lead, cell)) == [("a", ["p", "div"])]
+    assert shown(section("b", lead, picture)) == [("b", ["p", "div"])]
+    assert shown(section("c", long, cell)) == [("c", ["p"]), ("c", ["div"])]
+    # The letters of a long cell would get too small.
+    assert shown(section("d", lead, many)) == [("d", ["p"]), ("d", ["div"])]
+    change = "<p><strong>Change</strong> it: print 3.</p>"
+    asked = DROPDOWN.format("How many?", "3")
+    # The speaker asks what the change has brought.
+    assert shown(section("e", cell, change, asked)) == [("e", ["div", "p"])]
 
 
 def test_a_lab_gives_new_pictures_exercises_and_what_to_take_along() -> None:
     seen = {str(article(PAGE).svg)}
-    found = slide_rules.lab_slides(article(LAB), "../notebooks/p.html", seen)
+    found = slide_labs.lab_slides(article(LAB), "../notebooks/p.html", seen)
     assert kinds(found) == [
         ("agenda", "The lab"),
         ("question", "Lab: 1. Hear it"),
@@ -167,6 +252,7 @@ def test_a_deck_holds_every_live_cell_once(html: Path) -> None:
         "../_static/book.css",
         "../_static/notebooks.css",
         "../_static/slides/slides.css",
+        "../_static/slides/cells.css",
     }
     config = page.select_one("script#livecells-config")
     assert config is not None and json.loads(config.get_text()) == {"assets": "../a/"}
@@ -181,10 +267,38 @@ def test_a_page_without_an_article_is_named(html: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("x", slides.LARGEST), ("x" * 100, 9.84), ("x\n" * 100, 4.23)]
+    ("text", "size"),
+    [("x", slide_room.LARGEST), ("x" * 100, 9.84), ("x\n" * 100, 4.23)],
 )
 def test_code_is_as_large_as_its_box_lets_it_be(text: str, size: float) -> None:
-    assert slides.code_size(text, 600, 600) == pytest.approx(size, abs=0.01)
+    assert slide_room.code_size(text, 600, 600) == pytest.approx(size, abs=0.01)
+
+
+def laid(code: str, output: str) -> slide_room.CellRoom:
+    cell = CELL.format(name="a", tags="", code=code, output=f"<pre>{output}</pre>")
+    found = article(cell).select_one(".cell")
+    assert found is not None
+    return slide_room.cell_room(found, [])
+
+
+def test_code_and_output_share_a_slide_by_what_they_need() -> None:
+    narrow = laid("x" * 60 + "\nx" * 19, "2")
+    assert narrow.names == ("side-by-side",) and narrow.share == 0.8
+    wide = laid("x" * 60 + "\nx" * 19, "y" * 40)
+    assert wide.names == ("side-by-side",) and 0.59 < wide.share < 0.61
+    assert laid("x" * 70, "y" * 70).names == ()
+    # Code that would be cut goes on in a second column.
+    assert laid("x\n" * 45, "2").names == ("two-columns",)
+
+
+def test_a_picture_that_is_zoomed_has_its_height_as_a_style() -> None:
+    part = article('<svg height="30"><svg height="2"></svg></svg><svg height="9%">')
+    slides.heights_as_style(part)
+    assert [svg.get("style") for svg in part.select("svg")] == [
+        "height: 30px",
+        None,
+        None,
+    ]
 
 
 # ------------------------------------------------------------------ in a browser
@@ -193,6 +307,7 @@ READY = """
 () => document.documentElement.dataset.deck === "ready"
   && document.documentElement.dataset.livecells === "ready"
 """
+PHONE = {"width": checks.NARROW, "height": 844}
 # What leaves its room on the slide that is shown, answers opened. A long cell and a
 # long output scroll in boxes of their own, which is no fault of the slide.
 FAULTS = r"""
@@ -281,6 +396,9 @@ def test_slides_are_accessible(
             "document.documentElement.style.setProperty('--deck-wait', '0s')"
         )
         found += checks.axe_violations(visit.page, f"{name} ({scheme})")
+    visit = running.visit(decks[0], checks.NARROW)
+    visit.page.wait_for_function(READY)
+    found += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), on a phone")
     visit = open_deck(running, decks[0])
     shown = visit.page.evaluate("document.documentElement.dataset.theme")
     assert shown == scheme
@@ -317,4 +435,63 @@ def test_slides_are_there_without_scripts(
     visit = one.visit(decks[0])
     headings = visit.page.locator(".slides > section > :is(h1, h2)")
     assert headings.count() > 20
-    assert all(heading.is_visible() for heading in headings.all())
+    again = ".slides > .continues > h2"  # a heading that the slide above has too
+    hidden = [one for one in headings.all() if not one.is_visible()]
+    assert len(hidden) == visit.page.locator(again).count()
+    assert all(part.is_visible() for part in visit.page.locator(".slide-body").all())
+
+
+# Letters too small to read, and what is wider than the window; pictures have their own.
+UNREADABLE = """
+() => {
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > width) found.push("it scrolls sideways");
+  for (const one of document.querySelectorAll("main *, footer *, .deck-bar *")) {
+    const said = [...one.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!said || one.closest("svg, [hidden]") || !one.checkVisibility()) continue;
+    const size = parseFloat(getComputedStyle(one).fontSize);
+    if (size < 12) found.push(`letters of ${size} px: ${one.textContent.slice(0, 40)}`);
+  }
+  return found;
+}
+"""
+IN_SIGHT = """
+() => [...document.querySelectorAll(".slides > section")].findIndex(
+  (one) => one.getBoundingClientRect().bottom > 100)
+"""
+
+
+@pytest.mark.parametrize("width", [checks.NARROW, checks.ZOOMED])
+def test_in_a_small_window_the_slides_are_a_page(
+    width: int, decks: list[str], origin: str, visitor: Make
+) -> None:
+    one = visitor(origin + "/")
+    for name in decks:
+        visit = one.visit(name, width)
+        visit.page.wait_for_function(READY)
+        assert visit.page.evaluate("window.deck") is None
+        assert not visit.page.evaluate(UNREADABLE), name
+        assert not visit.errors, name
+
+
+def test_a_window_that_changes_keeps_its_slide(
+    decks: list[str], origin: str, visitor: Make
+) -> None:
+    page = open_deck(visitor(origin + "/"), decks[0]).page
+    page.evaluate("deck.slide(9)")
+    page.set_viewport_size(PHONE)
+    page.wait_for_function("window.deck === null")
+    assert page.evaluate(IN_SIGHT) == 9
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function("window.deck?.isReady()")
+    assert page.evaluate("deck.getIndices().h") == 9
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("deck.getIndices().h") == 10
+    assert page.locator(".slides > section").locator("visible=true").count() == 1
+    page.set_viewport_size(PHONE)
+    page.wait_for_function("window.deck === null")
+    page.reload()
+    page.wait_for_function(READY)
+    assert page.evaluate(IN_SIGHT) == 10
