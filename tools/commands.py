@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tools import environment, site
 from tools.browser import find_chromium
-from tools.common import ROOT, ToolError, say
+from tools.common import ROOT, ToolError, ended, say
 
 __all__ = ["lint_commands", "main"]
 
@@ -283,12 +283,4 @@ def main(words: list[str]) -> int:
     options, options.words = top.parse_known_args(words)
     if options.words and options.command not in ("test", "bench", "execute", "lab"):
         top.error(f"{options.command} takes no {' '.join(options.words)}")
-    try:
-        options.action(options)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    return 0
+    return ended(lambda: options.action(options), "interrupted")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-__all__ = ["ROOT", "ToolError", "digest", "say"]
+__all__ = ["ROOT", "ToolError", "digest", "ended", "say"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,6 +29,24 @@ def say(text: str, end: str = "\n") -> None:
     """Print a line of progress at once, even into a pipe."""
     print(text, end=end, flush=True)
     sys.stderr.flush()
+
+
+def ended(run: Callable[[], object], interrupted: str) -> int:
+    """Run a command and return its exit status; an error is one line.
+
+    Args:
+        run: The command.
+        interrupted: What is said where the user stops it.
+    """
+    try:
+        run()
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print(interrupted, file=sys.stderr)
+        return 130
+    return 0
 
 
 def digest(paths: Iterable[Path], *notes: str) -> str:
