@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from looplab.clock.times import nanoseconds
 from looplab.priority.common import PriorityLoop, in_priority_context, own_context
 from looplab.priority.context import PRIORITY
-from looplab.priority.endings import adopt, call_in, made_before_lost
+from looplab.priority.endings import adopt, call_in, connected, made_before_lost
 from looplab.priority.plain import Plain, is_default
 from looplab.priority.policies import Policy, check_policy
 from looplab.priority.queue import ReadyQueue
@@ -312,6 +312,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         transport = await base._make_subprocess_transport(*args, **options)
         transport._call = partial(call_in, self, copy_context())
         return transport
+
+    async def connect_read_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
+        """Read from a pipe, as on the stock loop."""
+        return await connected(self, super().connect_read_pipe, protocol_factory, pipe)
+
+    async def connect_write_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
+        """Write to a pipe, as on the stock loop."""
+        return await connected(self, super().connect_write_pipe, protocol_factory, pipe)
 
     @property
     def _child_watcher_callback(self) -> Callable[..., None]:

@@ -7,6 +7,7 @@ another priority comes between the two.
 from __future__ import annotations
 
 import asyncio
+import select
 import ssl
 from asyncio import sslproto
 from collections.abc import Iterator
@@ -329,4 +330,32 @@ def test_a_process_that_ends_at_once_is_told_in_order(policy: Any) -> None:
         return protocol.told
 
     with asyncio.Runner(loop_factory=lambda: HeldUp(policy)) as runner:
+        assert runner.run(main()) == ["made", "exit", "end"]
+
+
+class Late(PriorityEventLoop):
+    """Connects a pipe when the process at its other end has ended."""
+
+    async def connect_read_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
+        while not select.select([pipe], [], [], 1)[0]:
+            pass
+        return await super().connect_read_pipe(protocol_factory, pipe)
+
+
+@POLICIES
+def test_a_pipe_that_ends_before_it_is_noted_is_not_waited_for(policy: Any) -> None:
+    # A look between two callbacks finds the end; the stock loop looks one round later.
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        with priority(1), deadline(here.time() + 1_000):
+            transport, protocol = await here.subprocess_exec(
+                Ending, "true", stdin=None, stderr=None
+            )
+        async with asyncio.timeout(20):
+            while "end" not in protocol.told:
+                await asyncio.sleep(0.01)
+        transport.close()
+        return protocol.told
+
+    with asyncio.Runner(loop_factory=lambda: Late(policy, look_every=0)) as runner:
         assert runner.run(main()) == ["made", "exit", "end"]
