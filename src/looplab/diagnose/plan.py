@@ -6,7 +6,7 @@ The module uses the standard library only and runs in a browser.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +88,51 @@ class Plan:
                 self._root(one, of_task)
             if one.task is not None:
                 of_task[one.task] = one
+        self._accept_one_by_one()
         for job in self.jobs.values():
             job.children.sort()
         self.roots.sort()
+
+    def _accept_one_by_one(self) -> None:
+        """Let each connection be accepted when it came.
+
+        A loop that is held finds several connections at its next look, and one callback
+        accepts them all.  A loop that is held for less would have found them one by
+        one.  Of a connection whose first data lay there at that look it is known that
+        it came before its data did.
+        """
+        came: dict[int, dict[int, int]] = {}  # who accepted, what it led to, when
+        for one in self.recording.callbacks:
+            if one.cause != "io" or not one.accepted or one.by is None:
+                continue
+            led = None
+            maker = self.jobs.get(one.by)
+            while maker is not None and maker.one.cause == "call":
+                led = maker
+                maker = self.jobs.get(-1 if led.one.by is None else led.one.by)
+            at = one.waits_from_ns
+            if led is None or maker is None or maker.one.cause != "io":
+                continue
+            if maker.one.waits_from_ns < at < maker.one.run_ns:
+                came.setdefault(maker.one.index, {})[led.one.index] = at
+        for index, later in came.items():
+            self._split(self.jobs[index], later)
+
+    def _split(self, accepting: Job, later: dict[int, int]) -> None:
+        """Take the connections that came *later* out of what accepted them all."""
+        share = accepting.held // max(1, len(accepting.children))
+        kept = []
+        for offset, child in accepting.children:
+            at = later.get(child)
+            if at is None:
+                kept.append((min(offset, share * (len(kept) + 1)), child))
+                continue
+            index = min(self.jobs) - 1  # below all that were recorded
+            own = replace(accepting.one, index=index)
+            self.jobs[index] = Job(own, share, soon=False, children=[(share, child)])
+            self.roots.append((at, index))
+        accepting.held -= share * (len(accepting.children) - len(kept))
+        accepting.children = kept
 
     def _child(self, maker: Job, at: int, index: int) -> None:
         offset = min(max(0, at - maker.one.run_ns), maker.held)

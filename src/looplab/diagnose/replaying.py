@@ -286,18 +286,27 @@ class _Replay:
 
     def _leave(self, gate: Gate, key: Any) -> None:
         gate.instances[key] -= 1
-        if gate.instances[key] == 0 and key in gate.begun:
-            self.left += 1
-            self.loop.call_soon(self._release, gate, context=self.ordinary)
+        if gate.instances[key] or key not in gate.begun:
+            return
+        if gate.parked:
+            self._admit(gate)
+            return
+        # Those that are ready by now ask in this round, and a worker that is done lets
+        # the round end: otherwise work that never waits would know no bound.
+        self.left += 1
+        self.loop.call_soon(self._release, gate, context=self.ordinary)
 
     def _release(self, gate: Gate) -> None:
-        gate.free += 1
         if gate.parked:
-            index, key = gate.parked.popleft()
-            gate.free -= 1
-            gate.begun.add(key)
-            self._soon(index, self.loop.time_ns(), len(self.log) - 1)
+            self._admit(gate)
+        else:
+            gate.free += 1
         self._ended()
+
+    def _admit(self, gate: Gate) -> None:
+        index, key = gate.parked.popleft()
+        gate.begun.add(key)
+        self._soon(index, self.loop.time_ns(), len(self.log) - 1)
 
     def _ended(self) -> None:
         self.left -= 1
