@@ -7,9 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tools import environment, site
@@ -18,8 +15,7 @@ from tools.common import ROOT, ToolError, ended, say
 
 __all__ = ["lint_commands", "main"]
 
-SITE_TESTS = "tests/site"
-WORKERS = "3"  # for two cores: many tests wait for processes of their own
+WORKERS = "4"  # for two cores: many tests wait for processes of their own
 LAB_VENV = ".venv-lab"
 LAB_REQUIREMENTS = "tools/lab_requirements.txt"
 LOCK = (
@@ -39,37 +35,6 @@ def run(venv: Path, *words: str) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environ, check=False)
     if done.returncode:
         raise SystemExit(done.returncode if done.returncode > 0 else 1)
-
-
-@contextmanager
-def beside(venv: Path, *words: str) -> Iterator[None]:
-    """Run Python in the environment while the body runs; then show what it printed.
-
-    Raises:
-        SystemExit: It failed; a failure of the body goes first.
-    """
-    command = [str(environment.venv_python(venv)), *words]
-    environ = environment.clean_environ(venv)
-    with tempfile.TemporaryFile() as printed:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environ, stdout=printed, stderr=subprocess.STDOUT
-        )
-        failure: SystemExit | None = None
-        try:
-            try:
-                yield
-            except SystemExit as error:
-                failure = error
-            status = process.wait()
-        finally:
-            process.kill()  # it still runs if we were interrupted
-            process.wait()
-            printed.seek(0)
-            say(printed.read().decode(errors="replace"), end="")
-    if failure:
-        raise failure
-    if status:
-        raise SystemExit(status if status > 0 else 1)
 
 
 def lint_commands(root: Path = ROOT) -> list[list[str]]:
@@ -128,12 +93,9 @@ def test(options: argparse.Namespace) -> None:
     if os.environ.get("ON_TIME_FULL") != "1":
         pytest += ["-m", "not full"]
         os.environ["ON_TIME_SHORT"] = "1"  # the labs measure less
-    # The tests of the site mostly wait for browsers: they run beside the others.
-    say(f"The tests in {SITE_TESTS} run at the same time and are shown at the end.")
-    with beside(venv, *pytest, SITE_TESTS):
-        # A notebook or a module is one piece of work, and the long ones come first.
-        spread = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
-        run(venv, *pytest, *spread, f"--deselect={SITE_TESTS}")
+    # A notebook or a module is one piece of work, and the long ones come first.
+    spread = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
+    run(venv, *pytest, *spread)
 
 
 def execute(options: argparse.Namespace) -> None:

@@ -1,6 +1,5 @@
 """The rails: one clear line for what a user can mend, and an environment to trust."""
 
-import contextlib
 import json
 import os
 import re
@@ -210,40 +209,26 @@ def test_more_words_reach_pytest(monkeypatch):
 
 
 @pytest.fixture
-def this_python(monkeypatch):
-    """The environment is the one of the tests."""
-    monkeypatch.setattr(environment, "venv_python", lambda _: sys.executable)
-    monkeypatch.setattr(environment, "clean_environ", lambda _: dict(os.environ))
-
-
-@pytest.fixture
 def runs(monkeypatch):
     """The words of each run of pytest that the command makes."""
     seen = []
-
-    @contextlib.contextmanager
-    def beside(*words):
-        seen.append(words)
-        yield
 
     monkeypatch.setattr(environment, "ensure_node_modules", lambda: None)
     monkeypatch.setattr(environment, "ensure_venv", lambda: "venv")
     monkeypatch.setattr(site, "build", lambda venv: None)
     monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
-    monkeypatch.setattr(commands, "beside", beside)
     monkeypatch.delenv("ON_TIME_SHORT", raising=False)
     return seen
 
 
-@pytest.mark.full  # it collects everything three times
-def test_in_full_every_test_runs_once(runs, monkeypatch):
+def test_in_full_nothing_is_selected(runs, monkeypatch):
     monkeypatch.setenv("ON_TIME_FULL", "1")
     assert commands.main(["test"]) == 0
     assert "ON_TIME_SHORT" not in os.environ
-    apart, rest = (collected(*words[3:]) for words in runs)
-    assert apart and all(name.startswith("tests/site/") for name in apart)
-    assert not set(apart) & set(rest)
-    assert {*apart, *rest} == set(collected())
+    (words,) = runs
+    assert words[1:3] == ("-m", "pytest")
+    assert not {"-m", "-k", "--deselect", "--ignore"} & set(words[3:])
+    assert not [word for word in words if word.startswith(("tests", "notebooks"))]
 
 
 def test_without_words_only_the_long_forms_stay_out(runs, monkeypatch):
@@ -289,36 +274,6 @@ def collected(*words):
         check=True,
     )
     return [line for line in done.stdout.splitlines() if "::" in line]
-
-
-@pytest.mark.parametrize(("status", "body"), [(0, None), (3, None), (0, 2), (3, 2)])
-def test_what_runs_beside_is_shown_and_counts(capfd, this_python, status, body):
-    program = f"import sys; print('from beside'); sys.exit({status})"
-    expected = body or status
-
-    def both():
-        with commands.beside("venv", "-c", program):
-            if body:
-                raise SystemExit(body)
-
-    if expected:
-        with pytest.raises(SystemExit) as caught:
-            both()
-        assert caught.value.code == expected
-    else:
-        both()
-    assert capfd.readouterr().out == "from beside\n"
-
-
-def test_an_interrupt_ends_what_runs_beside(capfd, this_python):
-    program = "import time; print('begun', flush=True); time.sleep(600)"
-    started = time.monotonic()
-    with (
-        pytest.raises(KeyboardInterrupt),
-        commands.beside("venv", "-c", program),
-    ):
-        raise KeyboardInterrupt
-    assert time.monotonic() - started < 60
 
 
 def test_more_words_elsewhere_are_refused(capsys):

@@ -13,6 +13,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,11 +61,26 @@ def bundle(make: Any) -> assets.Bundle:
     return made
 
 
+def hurry(patch: pytest.MonkeyPatch) -> None:
+    """Compile nothing, as where there is no Node, and pack with little effort."""
+    patch.setattr(library.shutil, "which", lambda _: None)
+    patch.setattr(library, "PACKING", 1)
+
+
 @pytest.fixture(scope="session")
 def small(make: Any) -> assets.Bundle:
-    """The assets without a wheel, which are made sooner."""
-    made: assets.Bundle = make(livecells_wheels=[])
+    """The assets without a wheel, made in a hurry."""
+    with pytest.MonkeyPatch.context() as patch:
+        hurry(patch)
+        made: assets.Bundle = make(livecells_wheels=[])
     return made
+
+
+@pytest.fixture
+def make_small(make: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes such assets, for tests in which the files themselves do not matter."""
+    hurry(monkeypatch)
+    return partial(make, livecells_wheels=[])
 
 
 def unpacked(bundle: assets.Bundle, name: str) -> zipfile.ZipFile:
@@ -250,10 +266,10 @@ def test_what_cannot_be_left_out_is_named(make: Any, path: str, says: str) -> No
 
 
 def test_another_choice_of_modules_makes_other_assets(
-    make: Any, tmp_path: Path
+    make_small: Any, tmp_path: Path
 ) -> None:
     def library(*without: str) -> tuple[str, set[str]]:
-        made = make(tmp_path, livecells_wheels=[], livecells_without=list(without))
+        made = make_small(tmp_path, livecells_without=list(without))
         with unpacked(made, "pyodide/python_stdlib.zip") as archive:
             return made.version, set(archive.namelist())
 
@@ -276,7 +292,10 @@ def test_the_same_tree_gives_the_same_assets(
 
 
 def test_another_script_is_another_release(
-    make: Any, small: assets.Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_small: Any,
+    small: assets.Bundle,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     copy = tmp_path / "livecells"
     shutil.copytree(assets.PACKAGE, copy)
@@ -284,7 +303,7 @@ def test_another_script_is_another_release(
     style.write_text(style.read_text() + "\n.new { color: red; }\n")
     monkeypatch.setattr(assets, "PACKAGE", copy)
     monkeypatch.setattr(scripts, "PAGE", copy / "page")
-    other = make(livecells_wheels=[])
+    other = make_small()
     assert other.version != small.version
     assert other.files["runtime.zip"] == small.files["runtime.zip"]
 
@@ -308,16 +327,16 @@ def test_a_release_is_put_beside_the_pages_alone(
 
 
 def test_a_second_build_makes_nothing(
-    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = make(tmp_path, livecells_wheels=[])
+    first = make_small(tmp_path)
     monkeypatch.setattr(library.subprocess, "run", lambda *_, **__: 1 / 0)
-    assert make(tmp_path, livecells_wheels=[]) == first
+    assert make_small(tmp_path) == first
 
 
 @pytest.mark.parametrize("harm", ["note", "folder", "half", "other"])
 def test_a_cache_that_was_interrupted_is_made_anew(
-    make: Any, small: assets.Bundle, tmp_path: Path, harm: str
+    make_small: Any, small: assets.Bundle, tmp_path: Path, harm: str
 ) -> None:
     shutil.copytree(small.folder.parent, tmp_path / "cache")
     note, folder = tmp_path / "cache" / "assets.json", tmp_path / "cache" / "assets"
@@ -329,7 +348,7 @@ def test_a_cache_that_was_interrupted_is_made_anew(
         (folder / "runtime.zip").unlink()
     else:
         note.write_text(json.dumps({"from": "x", "version": "y"}))
-    again = make(tmp_path / "cache", livecells_wheels=[])
+    again = make_small(tmp_path / "cache")
     assert again.files == small.files
     assert (again.folder / "runtime.zip").is_file()
 
@@ -404,10 +423,10 @@ def test_a_finished_wheel_is_taken_as_it_is(
         }
 
 
-def test_two_wheels_of_one_package_are_refused(make: Any, tmp_path: Path) -> None:
+def test_two_wheels_of_one_package_are_refused(make_small: Any, tmp_path: Path) -> None:
     wheel = wheels.make_wheel(LOOPLAB, tmp_path)
     with pytest.raises(ExtensionError, match="both hold 'looplab': name one of them"):
-        make(livecells_wheels=[str(LOOPLAB), str(wheel)])
+        make_small(livecells_wheels=[str(LOOPLAB), str(wheel)])
 
 
 def test_a_script_that_cannot_be_bundled_is_shown(

@@ -29,7 +29,7 @@ from tests.looplab.clock.random_programs import (
 
 FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
-    max_examples=5_000 if FULL else 250,
+    max_examples=1_000 if FULL else 250,
     derandomize=not FULL,
     deadline=None,
     suppress_health_check=list(HealthCheck),

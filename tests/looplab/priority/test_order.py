@@ -32,7 +32,7 @@ from ontime.leases import LeaseSettings, consume, consume_many
 
 FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
-    max_examples=5_000 if FULL else 200,
+    max_examples=1_000 if FULL else 200,
     derandomize=not FULL,
     deadline=None,
     suppress_health_check=list(HealthCheck),

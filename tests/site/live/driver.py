@@ -88,6 +88,7 @@ class Driver:
             arguments += QUIET
             if hasattr(os, "geteuid") and os.geteuid() == 0:
                 arguments.append("--no-sandbox")  # Chromium refuses it to root
+        self.kind = kind
         self.command = [find_node(root), str(HERE / "run.mjs"), str(scenarios), kind]
         self.command += [find_browser(kind), control, str(pictures), *arguments]
         self.process: subprocess.Popen[str] | None = None
