@@ -25,7 +25,7 @@ STOP = 20  # seconds for a service to end; a recording survives a kill
 class Run:
     """What was recorded, and what the client saw: seconds by path."""
 
-    recording: Recording | None
+    recording: Recording
     client: dict[str, list[float]]
 
 
@@ -44,7 +44,6 @@ def run(
     seconds: float,
     seed: int,
     environ: Mapping[str, str] | None = None,
-    recorded: bool = True,
 ) -> Run:
     """Serve with *command*, ask, stop.
 
@@ -55,7 +54,6 @@ def run(
         seconds: how long it asks.
         seed: of its schedule.
         environ: more variables for the service.
-        recorded: record the service; else it runs by itself.
 
     Raises:
         ToolError: if the client fails.
@@ -66,7 +64,7 @@ def run(
         path = Path(folder, "t.jsonl")
         trace = [str(python), "-m", "looplab", "trace", "-o", str(path)]
         service = subprocess.Popen(
-            [*(trace if recorded else []), *words],
+            [*trace, *words],
             cwd=folder,
             env=_environ(python) | dict(environ or {}),
             stdout=subprocess.DEVNULL,
@@ -94,7 +92,7 @@ def run(
         for line in done.stdout.splitlines():
             name, _, took = line.rpartition(",")
             client.setdefault(name, []).append(float(took))
-        return Run(load(path)[0] if recorded else None, client)
+        return Run(load(path)[0], client)
 
 
 def _environ(python: Path) -> dict[str, str]:

@@ -300,7 +300,7 @@ def test_a_measurement_that_hangs_is_ended():
     assert (
         runner.call([sys.executable, "-c", "import time; time.sleep(60)"], 0.5) is None
     )
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 45
     assert runner.read(None, 2) == {"why": "took longer than 2 s"}
 
 

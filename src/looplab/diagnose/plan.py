@@ -121,7 +121,7 @@ class Plan:
     def _split(self, accepting: Job, later: dict[int, int]) -> None:
         """Take the connections that came *later* out of what accepted them all."""
         share = accepting.held // max(1, len(accepting.children))
-        kept = []
+        kept: list[tuple[int, int]] = []
         for offset, child in accepting.children:
             at = later.get(child)
             if at is None:

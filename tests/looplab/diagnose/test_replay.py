@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 import looplab
 from looplab import burn, run
-from looplab.diagnose import NothingMatchesError, record, replay
+from looplab.diagnose import (
+    NothingMatchesError,
+    Recording,
+    record,
+    replay,
+    requests,
+)
 from looplab.diagnose.changes import chunk, faster, first, move, workers
+from looplab.diagnose.recording import Callback, Code, RequestNote
 from looplab.priority import VirtualPriorityLoop, priority
 
 MS = 1_000_000
@@ -276,3 +283,59 @@ def test_half_a_worker_is_named():
         TypeError, match=r"expected workers as a whole number, got 1\.5"
     ):
         workers("x", 1.5)
+
+
+def crowd(arrivals, hog=100, accept=2):
+    """A loop that was held while connections came, and then accepted them at once.
+
+    Milliseconds.  Accepting takes *accept* for each; each then has a task that sets it
+    up, is read from when its data are there, and is answered in one more.
+    """
+    made = []
+
+    def add(cause, name, ready, run, held, **more):
+        by = more.pop("by", None)
+        code = Code(name, f"{name}.py", 1)
+        times = (round(ready * MS), round(run * MS), round((run + held) * MS))
+        one = Callback(len(made), *times, None, cause, by, code, None, **more)
+        made.append(one)
+        return one
+
+    add("before", "hog", 0, 0, hog)
+    many = len(arrivals)
+    came = min(arrivals) * MS
+    first = add("io", "accept", hog, hog, accept * many, arrived_ns=came)
+    now = hog + accept * many
+    ready = [hog + accept * (n + 1) for n in range(many)]
+    setups = [add("call", "set_up", at, now, 0, by=first.index) for at in ready]
+    readers = [add("call", "watch", now, now, 0, by=one.index) for one in setups]
+    reads = [
+        add("io", "read", now, now, 0, by=one.index, arrived_ns=round(at * MS))
+        for one, at in zip(readers, arrivals, strict=True)
+    ]
+    notes = []
+    for tag, one in enumerate(reads, 1):
+        answer = add("call", "answer", now, now + tag - 1, 1, by=one.index, tag=tag)
+        notes.append(
+            RequestNote(tag, answer.index, answer.index, answer.run_ns, answer.ended_ns)
+        )
+    return Recording(made, tags={1: "a", 2: "b", 3: "c"}, notes=notes)
+
+
+def latencies(recording):
+    return [round(1000 * one.latency, 3) for one in requests(recording)]
+
+
+def test_connections_that_were_accepted_together_come_one_by_one():
+    was = crowd([20, 50, 80])
+    assert latencies(was) == latencies(replay(was)) == [87, 58, 29]
+    # Nobody holds the loop: each is accepted when it comes, in 2 ms, and answered in 1.
+    free = replay(was, faster("hog", 1e6))
+    assert latencies(free) == [3, 3, 3]
+    # Held while the first two came, it accepts these together.
+    assert latencies(replay(was, faster("hog", 100 / 60))) == [45, 16, 3]
+
+
+def test_a_connection_whose_data_came_later_stays_where_it_was_accepted():
+    was = crowd([20, 104])
+    assert [one.code.name for one in replay(was)].count("accept") == 1

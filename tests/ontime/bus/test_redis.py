@@ -180,7 +180,7 @@ def test_a_server_that_hangs(server: RedisServer) -> None:
                 RedisBus(f"redis://127.0.0.1:{port}", lease=60, patience=0.2),
                 do_nothing,
             )
-        assert time.monotonic() - start < 15
+        assert time.monotonic() - start < 60
 
 
 def test_no_server() -> None:

@@ -52,7 +52,7 @@ def test_a_timeout(work: Callable[[], Any]) -> None:
     start = time.monotonic()
     with pytest.raises(TimeoutError, match=r"was not done after 0.5 s: give it less"):
         cpu_cost(work, timeout=0.5)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
 
 
 @needs_pyperf

@@ -177,7 +177,7 @@ def test_a_timeout(kind: str) -> None:
     begun = time.monotonic()
     with pytest.raises(TimeoutError, match=r"not done after 1 s: give it a smaller"):
         compare_models(time.sleep, (60,), count=3, models=[kind], timeout=1)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 45
 
 
 @needs_groups

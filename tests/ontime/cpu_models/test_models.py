@@ -178,7 +178,7 @@ def test_a_worker_that_ends_before_anybody_looks(
     async def lose_one() -> None:
         async with Model("pool", 1, "fork").enter() as run_all:
             monkeypatch.setattr(multiprocessing.pool.Pool, "apply_async", slow_machine)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await run_all(leave, 1)
 
     with pytest.raises(WorkerLostError, match="a worker process of the Pool ended"):

@@ -75,7 +75,7 @@ def test_a_timeout_ends_the_children_too(env: dict[str, str]) -> None:
     begun = time.monotonic()
     with pytest.raises(TimeoutError, match=r"not done after 1\.5 s"):
         processes.run(python(code), env, 1.5)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 45
     assert none_left() == {}
 
 
