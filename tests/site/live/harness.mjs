@@ -34,6 +34,8 @@ class Site {
   }
 }
 
+const BUSY = 3;
+
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 
 /** One run of one scenario. */
@@ -144,10 +146,15 @@ export class Trial {
     if (a !== b) throw new Wrong(`${what}: ${clip(a)} instead of ${clip(b)}`);
   }
 
-  /** Wait until the function, run in the page, gives something true; returns it. */
+  /**
+   * Wait until the function, run in the page, gives something true; returns it.
+   *
+   * The seconds are ample on a machine with two cores and other tests; where much else
+   * runs it may take BUSY times as long.
+   */
   async until(page, what, seconds, test, ...args) {
     this.step = `waiting for ${what}`;
-    const end = performance.now() + 1000 * seconds;
+    const end = performance.now() + 1000 * BUSY * seconds;
     for (;;) {
       const value = await page.evaluate(test, ...args).catch((error) => {
         // A page that is being left cannot be asked; the next one can.
@@ -158,7 +165,7 @@ export class Trial {
         return value;
       }
       if (performance.now() > end)
-        throw new Wrong(`waited ${seconds} s in vain for ${what}`);
+        throw new Wrong(`waited ${BUSY * seconds} s in vain for ${what}`);
       await sleep(0.05);
     }
   }
