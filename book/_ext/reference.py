@@ -15,6 +15,7 @@ from pybtex.database import Entry
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.alpha import Style as AlphaStyle
 from pybtex.style.labels.alpha import LabelStyle as AlphaLabels
+from sphinx.ext.autodoc import MethodDocumenter
 
 __all__ = ["ShortLabels", "ShortStyle", "readable", "typed_attributes"]
 
@@ -25,8 +26,8 @@ PRINTED = (
     (r"<class '(?:[\w.]+\.)?(\w+)'>", r"\1"),
     (r"\bEllipsis\b", "..."),
     (r", _\w+: [^,()=]+(?: = [^,()]+)?(?=[,)])", ""),
-    (r"\*args: ~typing\.~(\w+)", r"*args: \1.args"),
-    (r"\*\*kwargs: ~typing\.~(\w+)", r"**kwargs: \1.kwargs"),
+    (r"(\*\*\w+): ~typing\.~(\w+)", r"\1: \2.kwargs"),
+    (r"(\*\w+): ~typing\.~(\w+)", r"\1: \2.args"),
     (r"\[\[~(\w+)\],", r"[\1,"),  # the parameters of a callable
 )
 ATTRIBUTE = re.compile(r"( *)\.\. attribute:: \w+$")
@@ -84,8 +85,19 @@ def _docstring(
     lines[:] = typed_attributes(lines)
 
 
+class ReadableMethod(MethodDocumenter):
+    """A method of which each overload is readable; autodoc asks nobody about these."""
+
+    priority = MethodDocumenter.priority + 1
+
+    def format_signature(self, **options: Any) -> str:
+        """The signatures, a line each."""
+        return readable(super().format_signature(**options))
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Mend signatures and docstrings once autodoc and napoleon have read them."""
+    app.add_autodocumenter(ReadableMethod, override=True)
     register_plugin("pybtex.style.formatting", "short", ShortStyle)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring, priority=900)

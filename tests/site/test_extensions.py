@@ -324,7 +324,11 @@ def test_a_signature_is_as_a_reader_would_write_it(printed: str, written: str) -
 
 MODULE = '''
 from __future__ import annotations
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar, overload
+
+P, T = ParamSpec("P"), TypeVar("T")
 
 @dataclass
 class Beat:
@@ -336,6 +340,13 @@ class Beat:
     """
     due: float
     notes: list[Beat] = field(default_factory=list)
+
+    @overload
+    def tell(self, who: Callable[P, T], *args: P.args, **words: P.kwargs) -> T: ...
+    @overload
+    def tell(self, who: None) -> None: ...
+    def tell(self, who: Any, *args: Any, **words: Any) -> Any:
+        """Tell somebody."""
 '''
 
 
@@ -357,7 +368,8 @@ def test_the_reference_is_readable(book: Book, monkeypatch: pytest.MonkeyPatch) 
     )
     book.write(
         "index.md",
-        "# Top\n\n```{eval-rst}\n.. autoclass:: some_beats.Beat\n```\n\n"
+        "# Top\n\n```{eval-rst}\n.. autoclass:: some_beats.Beat\n"
+        "   :members: due, notes, tell\n```\n\n"
         "```{bibliography}\n:all:\n```\n",
     )
     page, warnings = book.build()
@@ -365,5 +377,7 @@ def test_the_reference_is_readable(book: Book, monkeypatch: pytest.MonkeyPatch) 
     assert "notes: list[Beat] = ...)" in words(page, "dt[id='some_beats.Beat']")
     assert words(page, "dt[id='some_beats.Beat.due']").startswith("due: float")
     assert words(page, ".attribute dd") == "when it was due."
+    told = words(page, "dt[id='some_beats.Beat.tell']")
+    assert "tell(who: Callable[P, T], *args: P.args, **words: P.kwargs) → T" in told
     labels = [label.get_text() for label in page.select(".citation .label")]
     assert sorted(labels) == ["[ABC25a]", "[ABC25b]", "[Wel20]"]
