@@ -16,17 +16,37 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import environment
+from benchmarks import environment, readme
 from benchmarks.diagnose_cost.serve import TOOLS
 from benchmarks.runner import Counter, find_counter
 from tools.common import ROOT, ToolError, say
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
+TABLE = HERE / "results.md"
 PINS = Path("benchmarks", "diagnose_requirements.txt")
 COUNTS, QUICK = (300, 1500), (100, 300)
 #: The most that we aim at, as a multiple of none.
 AIMS = {"recording": 1.08, "streaming": 1.15}
+
+
+def table(results: dict[str, Any]) -> str:
+    """The table of the page, in Markdown."""
+    lines = [
+        f"Instructions counted by {results['counter']}, of {results['requests']:,} "
+        f"requests; {results['python']}.",
+        "",
+        "| Tool | Instructions a request | Ratio to none | Whole process | Aim |",
+        "|---|--:|--:|--:|---|",
+    ]
+    for row in results["rows"]:
+        ratio, aim = row["ratio per request"], row["aim"]
+        met = "–" if aim is None else f"{aim}: {'met' if ratio <= aim else 'not met'}"
+        lines.append(
+            f"| {row['tool']} | {row['instructions per request']:,} | {ratio:.2f} "
+            f"| {row['ratio of the process']:.2f} | {met} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def measure(
@@ -106,7 +126,10 @@ def main(words: list[str] | None = None) -> int:
         return error.code
     if not (options.quick or options.only):
         found_all = {"counter": counter.name, "requests": large, "rows": rows}
+        found_all["python"] = environment.about(str(python))["name"]
         RESULTS.write_text(json.dumps(found_all, indent=1) + "\n", encoding="utf-8")
+        TABLE.write_text(table(found_all), encoding="utf-8")
+        readme.follow(TABLE)
     return 0
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks import environment
+from benchmarks import environment, readme
 from benchmarks.diagnose_truth.runs import Run, run
+from benchmarks.diagnose_truth.tables import COUNTED, table
 from looplab._numbers import percentile
 from looplab.diagnose import (
     Change,
@@ -26,6 +27,7 @@ from tools.common import ToolError, say
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
+TABLE = HERE / "results.md"
 PINS = Path("benchmarks", "diagnose_requirements.txt")
 NEAR, NEAR_S = 0.15, 0.010
 
@@ -223,6 +225,7 @@ def main(words: list[str] | None = None) -> int:
         )
         seconds = 6.0 if options.quick else 30.0
         results: dict[str, Any] = {"cores": cores, "load": load}
+        results["python"] = environment.about(str(python))["name"]
         if options.only in (None, "client"):
             rounds = 1 if options.quick else 2
             results["client"] = list(against_client(python, rounds, seconds))
@@ -233,16 +236,15 @@ def main(words: list[str] | None = None) -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code
-    for name, key in (
-        ("client", "p90 near"),
-        ("culprits", "right"),
-        ("what-if", "holds"),
-    ):
+    for name, key in COUNTED.items():
         rows = results.get(name)
         if rows:
             say(f"{name}: {sum(row[key] for row in rows)} of {len(rows)}")
     if path is not None:
         path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    if path == RESULTS:
+        TABLE.write_text(table(results), encoding="utf-8")
+        readme.follow(TABLE)
     return 0
 
 

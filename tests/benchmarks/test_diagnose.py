@@ -12,7 +12,7 @@ import pytest
 from benchmarks import diagnose_cost, diagnose_truth
 from benchmarks.diagnose_cost import __main__ as cost
 from benchmarks.diagnose_truth import __main__ as truth
-from benchmarks.diagnose_truth import planted
+from benchmarks.diagnose_truth import planted, tables
 from benchmarks.diagnose_truth.runs import HERE
 
 
@@ -84,9 +84,75 @@ def test_the_aims_are_of_tools_that_are_measured():
     assert diagnose_truth.__doc__
 
 
-@pytest.mark.parametrize("name", ["diagnose_truth", "diagnose_cost"])
-def test_committed_results_are_whole(name):
-    path = HERE.parent / name / "results.json"
-    if not path.exists():
+TRUTH = {
+    "cores": 2,
+    "load": 0.11,
+    "python": "CPython 3.11.7",
+    "client": [
+        {
+            "service": "S",
+            "endpoint": "/a",
+            "n": 300,
+            "p90": [0.0105, 0.012],
+            "p90 near": True,
+            "p99": None,
+            "p99 near": False,
+        }
+    ],
+    "culprits": [
+        {"framework": "f", "fault": "hash", "function": "hash_it", "right": False}
+    ],
+    "what-if": [
+        {
+            "framework": "f",
+            "fault": "poll",
+            "change": "c",
+            "refused": "",
+            "holds": False,
+        },
+        {
+            "framework": "f",
+            "fault": "json",
+            "change": "c",
+            "before": 0.2,
+            "range": [0.01, 0.02],
+            "measured": 0.015,
+            "client": [0.21, 0.018],
+            "holds": True,
+        },
+    ],
+}
+COST = {
+    "counter": "Valgrind",
+    "requests": 1500,
+    "python": "CPython 3.11.7",
+    "rows": [
+        {
+            "tool": "recording",
+            "instructions per request": 646759,
+            "ratio per request": 1.124,
+            "ratio of the process": 1.013,
+            "aim": 1.08,
+        }
+    ],
+}
+
+
+def test_the_tables_say_what_was_found_and_whether_it_is_enough():
+    text = tables.table(TRUTH)
+    assert "| S | `/a` | 300 | 10.5 | 12.0 | – | – | p90 |" in text
+    assert "Aim: 90% of the rows. Met: 1 of 1." in text
+    assert "Aim: 100% of the rows. Not met: 0 of 1." in text
+    assert "| f | poll | c | refused | – | – | – | no |" in text
+    assert "| 200.0 | 10.0 to 20.0 | 15.0 | 210.0 to 18.0 | yes |" in text
+    assert "Aim: 80% of the rows. Not met: 1 of 2." in text
+    assert "| recording | 646,759 | 1.12 | 1.01 | 1.08: not met |" in cost.table(COST)
+
+
+@pytest.mark.parametrize("module", [truth, cost])
+def test_committed_tables_are_made_from_the_results(module):
+    if not module.RESULTS.exists():
         pytest.skip("not measured yet: make the benchmark on a quiet machine")
-    assert json.loads(path.read_text(encoding="utf-8"))
+    results = json.loads(module.RESULTS.read_text(encoding="utf-8"))
+    table = tables.table if module is truth else cost.table
+    assert module.TABLE.read_text(encoding="utf-8") == table(results)
