@@ -214,7 +214,7 @@ def main(words: list[str] | None = None) -> int:
     options = parser().parse_args(words)
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     path: Path | None = options.output
-    if path is None and not (options.quick or options.only):
+    if path is None and not options.quick:
         if load > cores - 1.5:
             say(f"The machine is busy (load {load:.1f}): no results will be written.")
         else:
@@ -241,8 +241,10 @@ def main(words: list[str] | None = None) -> int:
         if rows:
             say(f"{name}: {sum(row[key] for row in rows)} of {len(rows)}")
     if path is not None:
+        if options.only and path.exists():  # the other parts stay as they are
+            results = json.loads(path.read_text(encoding="utf-8")) | results
         path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    if path == RESULTS:
+    if path == RESULTS and set(COUNTED) <= set(results):
         TABLE.write_text(table(results), encoding="utf-8")
         readme.follow(TABLE)
     return 0

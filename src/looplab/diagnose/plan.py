@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from heapq import heapify
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from .changes import Change
     from .recording import Callback, Recording
 
-__all__ = ["Gate", "Job", "NothingMatchesError", "Plan", "instance_of"]
+__all__ = ["Gate", "Job", "NothingMatchesError", "Plan"]
 
 _SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
 
@@ -37,6 +38,7 @@ class Job:
     children: list[tuple[int, int]] = field(default_factory=list)  # (offset, index)
     change: Change | None = None
     gate: Gate | None = None
+    instance: Any = None  # the piece of work that it belongs to, at a gate
     urgent: bool = False
 
 
@@ -192,8 +194,8 @@ class Plan:
             if gate is not None:
                 if not (one.tag or one.task):
                     continue  # a timer that wakes one of them is no work of its own
-                key = instance_of(one)
-                job.gate = gate
+                key = self._instance(one, change.pattern)
+                job.gate, job.instance = gate, key
                 gate.instances[key] = gate.instances.get(key, 0) + 1
             elif change.kind == "first":
                 job.urgent = True
@@ -212,7 +214,10 @@ class Plan:
             self.pools[change] = [0] * int(change.amount)
             heapify(self.pools[change])
 
-
-def instance_of(one: Callback) -> Any:
-    """Return the piece of work that a callback belongs to."""
-    return one.tag or one.task
+    def _instance(self, one: Callback, pattern: str) -> Any:
+        """The piece of work that *one* belongs to: the request, where the change names
+        an endpoint; else the task, of which a request may have started many."""
+        tag = self.recording.tag_of(one)
+        if one.task is None or (tag is not None and fnmatchcase(tag, pattern)):
+            return one.tag
+        return one.task

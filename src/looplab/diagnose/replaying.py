@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from looplab import clock as _clock
 from looplab._numbers import NS
 
-from .plan import Gate, Job, NothingMatchesError, Plan, instance_of
+from .plan import Gate, Job, NothingMatchesError, Plan
 from .recording import Callback, Code, Recording, RequestNote
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class _Replay:
         job = self.jobs[index]
         gate = job.gate
         if gate is not None and piece == 0:
-            key = instance_of(job.one)
+            key = job.instance
             if key not in gate.begun:
                 if not gate.free:
                     self._write(job, ready, self.loop.time_ns(), by, due)
@@ -159,7 +159,7 @@ class _Replay:
         self.log[number].ended_ns = self.loop.time_ns()
         self.last[index] = number
         if gate is not None and not more:
-            self._leave(gate, instance_of(job.one))
+            self._leave(gate, job.instance)
         self._ended()
 
     def _write(

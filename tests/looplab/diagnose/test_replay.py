@@ -18,6 +18,7 @@ from looplab.diagnose import (
     record,
     replay,
     requests,
+    tag,
 )
 from looplab.diagnose.changes import chunk, faster, first, move, workers
 from looplab.diagnose.recording import Callback, Code, RequestNote
@@ -233,6 +234,24 @@ def test_what_the_storm_would_be_behind_workers():
     assert better.end_ns == recording.end_ns
 
 
+def test_jobs_of_one_request_are_many_pieces_of_work():
+    async def job():
+        burn(0.01)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(0.05), name="probe")
+            with tag("POST /import"):
+                for _ in range(100):
+                    group.create_task(job())
+
+    recording = record(main())
+    assert replay(recording, workers("job", 1)).trace.worst_lateness == 0.02
+    # The request is one piece.
+    whole = replay(recording, workers("POST /import", 1))
+    assert whole.trace.worst_lateness == recording.trace.worst_lateness
+
+
 def test_work_that_keeps_the_lock_still_delays():
     async def job():
         await asyncio.sleep(0.01)
@@ -314,10 +333,14 @@ def crowd(arrivals, hog=100, accept=2):
         for one, at in zip(readers, arrivals, strict=True)
     ]
     notes = []
-    for tag, one in enumerate(reads, 1):
-        answer = add("call", "answer", now, now + tag - 1, 1, by=one.index, tag=tag)
+    for number, one in enumerate(reads, 1):
+        answer = add(
+            "call", "answer", now, now + number - 1, 1, by=one.index, tag=number
+        )
         notes.append(
-            RequestNote(tag, answer.index, answer.index, answer.run_ns, answer.ended_ns)
+            RequestNote(
+                number, answer.index, answer.index, answer.run_ns, answer.ended_ns
+            )
         )
     return Recording(made, tags={1: "a", 2: "b", 3: "c"}, notes=notes)
 
