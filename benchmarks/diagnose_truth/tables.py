@@ -35,7 +35,11 @@ def _verdict(name: str, rows: list[dict[str, Any]]) -> str:
 
 
 def _ms(*seconds: float | None, to: str = " / ") -> str:
-    return to.join("–" if one is None else f"{1000 * one:.1f}" for one in seconds)
+    digits = [None if one is None else 1 if one >= 0.01 else 2 for one in seconds]
+    return to.join(
+        "–" if one is None else f"{1000 * one:.{places}f}"
+        for one, places in zip(seconds, digits, strict=True)
+    )
 
 
 def _lines(title: str, heads: str, rows: list[list[str]]) -> str:
@@ -46,7 +50,7 @@ def _lines(title: str, heads: str, rows: list[list[str]]) -> str:
 
 def _client(rows: list[dict[str, Any]]) -> str:
     return _lines(
-        "Recorded latency beside the client's, ms",
+        "Recorded latency beside the client's, ms; near is within 15 % or 10 ms",
         "Service | Endpoint | Requests | p90 | p90, client | p99 | p99, client | near",
         [
             [
