@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from heapq import heapify
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .naming import matches
@@ -70,15 +71,20 @@ class Plan:
         self.jobs = {one.index: Job(one, one.held_ns) for one in recording.callbacks}
         self.roots: list[tuple[int, int]] = []
         self.pools: dict[Change, list[int]] = {}
+        self._spare = count(-1, -1)  # numbers that no recorded callback has
         self._link()
         for change in changes:
             self._apply(change)
+
+    def _maker(self, one: Callback) -> Job | None:
+        """What made *one* ready, set its timer or began to watch its descriptor."""
+        return None if one.by is None else self.jobs.get(one.by)
 
     def _link(self) -> None:
         """Find out what led to each callback."""
         of_task: dict[str, Callback] = {}
         for one in self.recording.callbacks:
-            maker = self.jobs.get(-1 if one.by is None else one.by)
+            maker = self._maker(one)
             job = self.jobs[one.index]
             if one.cause == "call" and maker is not None:
                 self._child(maker, one.ready_ns, one.index)
@@ -105,13 +111,11 @@ class Plan:
         """
         came: dict[int, dict[int, int]] = {}  # who accepted, what it led to, when
         for one in self.recording.callbacks:
-            if one.cause != "io" or not one.accepted or one.by is None:
+            if one.cause != "io" or not one.accepted:
                 continue
-            led = None
-            maker = self.jobs.get(one.by)
+            led, maker = None, self._maker(one)
             while maker is not None and maker.one.cause == "call":
-                led = maker
-                maker = self.jobs.get(-1 if led.one.by is None else led.one.by)
+                led, maker = maker, self._maker(maker.one)
             at = one.waits_from_ns
             if led is None or maker is None or maker.one.cause != "io":
                 continue
@@ -129,7 +133,7 @@ class Plan:
             if at is None:
                 kept.append((min(offset, share * (len(kept) + 1)), child))
                 continue
-            index = min(self.jobs) - 1  # below all that were recorded
+            index = next(self._spare)
             own = replace(accepting.one, index=index)
             self.jobs[index] = Job(own, share, soon=False, children=[(share, child)])
             self.roots.append((at, index))
@@ -145,7 +149,7 @@ class Plan:
         job = self.jobs[one.index]
         job.soon = False
         at = min(one.waits_from_ns, one.ready_ns)
-        watcher = self.jobs.get(-1 if one.by is None else one.by)
+        watcher = self._maker(one)
         if one.cause == "io" and one.accepted and watcher is not None:
             job.not_before = at
             self._child(watcher, watcher.one.ended_ns, one.index)
