@@ -21,7 +21,16 @@ from typing import Any
 from benchmarks import schema
 from tools.common import ToolError, say
 
-__all__ = ["PAGE", "as_markdown", "filled", "follow", "main", "renew", "sources"]
+__all__ = [
+    "PAGE",
+    "as_markdown",
+    "filled",
+    "follow",
+    "line",
+    "main",
+    "renew",
+    "sources",
+]
 
 HERE = Path(__file__).parent
 PAGE = HERE / "README.md"
@@ -29,7 +38,8 @@ END = "<!-- end -->"
 PART = re.compile(rf"(<!-- from: (\S+) -->\n)(.*?)({END})", re.DOTALL)
 
 
-def _line(cells: list[str]) -> str:
+def line(cells: list[str]) -> str:
+    """A line of a table in Markdown."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -44,7 +54,7 @@ def _table(group: dict[str, Any]) -> str:
     titles += [f"Ratio to {group.get('baseline', 'the baseline')}"] * has_ratio
     titles += ["Note"] * has_note
     marks = ["---"] + ["--:"] * (len(titles) - 1 - has_note) + ["---"] * has_note
-    lines = [_line(titles), "|" + "|".join(marks) + "|"]
+    lines = [line(titles), "|" + "|".join(marks) + "|"]
     for row in rows:
         value = row["value"]
         cells = [row["name"], "not run" if value is None else schema.number(value)]
@@ -59,7 +69,7 @@ def _table(group: dict[str, Any]) -> str:
             cells.append(text)
         if has_note:
             cells.append(row.get("note") or "–")
-        lines.append(_line(cells))
+        lines.append(line(cells))
     return "\n".join(lines)
 
 

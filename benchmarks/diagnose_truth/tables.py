@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.readme import line
+
 __all__ = ["table"]
 
 #: The least that we aim at, as a share of the rows.
@@ -45,7 +47,7 @@ def _ms(*seconds: float | None, to: str = " / ") -> str:
 def _lines(title: str, heads: str, rows: list[list[str]]) -> str:
     cells = [one.strip() for one in heads.split("|")]
     lines = [cells, ["---"] * len(cells), *rows]
-    return "\n".join([f"**{title}**", "", *(f"| {' | '.join(x)} |" for x in lines)])
+    return "\n".join([f"**{title}**", "", *map(line, lines)])
 
 
 def _client(rows: list[dict[str, Any]]) -> str:
@@ -59,11 +61,7 @@ def _client(rows: list[dict[str, Any]]) -> str:
                 str(row["n"]),
                 *(_ms(one) for one in row["p90"] or (None, None)),
                 *(_ms(one) for one in row["p99"] or (None, None)),
-                "p90 and p99"
-                if row["p90 near"] and row["p99 near"]
-                else "p90"
-                if row["p90 near"]
-                else "no",
+                " and ".join(x for x in ("p90", "p99") if row[f"{x} near"]) or "no",
             ]
             for row in rows
         ],
