@@ -7,10 +7,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks import environment, readme
+from benchmarks.diagnose_truth.repeats import needed, row
 from benchmarks.diagnose_truth.runs import Run, run
 from benchmarks.diagnose_truth.tables import COUNTED, table
 from looplab._numbers import percentile
@@ -75,6 +77,8 @@ FAULTS = {
     "poll": ("poll",),
     "lock": ("wait_for_lock",),
 }
+#: The faults of the programs that are recorded again and again; one has none.
+REPEATED = ("", "hash", "sleep", "storm")
 #: The mends: what is asked of the replay, and how the program is mended.
 MENDS: list[tuple[str, Change, dict[str, str]]] = [
     ("hash", move("GET /work", 32), {"MENDED": "thread"}),
@@ -160,6 +164,20 @@ def first_culprits(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
             yield row
 
 
+def repeated(python: Path, seconds: float, rounds: int) -> Iterator[dict[str, Any]]:
+    """What is recorded of programs in which nothing changes."""
+    programs = list(product(FRAMEWORKS, REPEATED))
+    recorded: dict[tuple[str, str], list[dict[str, list[float]]]] = {}
+    for _ in range(rounds):  # a program is not recorded twice in a row
+        for framework, fault in programs:
+            how: dict[str, Any] = {"seconds": seconds, "seed": 1}
+            found = latencies(planted(python, framework, {"FAULT": fault}, **how))
+            recorded.setdefault((framework, fault), []).append(found)
+            say(f"  {framework} {fault}: p90 {percentile(found['GET /ping'], 90)}")
+    for program, runs in recorded.items():
+        yield row(*program, runs)
+
+
 def predicted(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
     """Whether the range of what-if holds the p90 that was recorded after the change.
 
@@ -202,7 +220,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks.diagnose_truth",
         description="Hold recordings against a client, planted faults and mends.",
     )
-    top.add_argument("--only", choices=("client", "culprits", "what-if"))
+    top.add_argument("--only", choices=("client", "culprits", "repeats", "what-if"))
     top.add_argument("--quick", action="store_true", help="short; writes no file")
     top.add_argument("--python", default=sys.executable, help="makes the environment")
     top.add_argument("--output", type=Path, help="write here, whatever was measured")
@@ -231,6 +249,12 @@ def main(words: list[str] | None = None) -> int:
             results["client"] = list(against_client(python, rounds, seconds))
         if options.only in (None, "culprits"):
             results["culprits"] = list(first_culprits(python, min(seconds, 10)))
+        if options.only in (None, "repeats"):
+            rounds = 2 if options.quick else 4
+            rows = list(repeated(python, min(seconds, 20), rounds))
+            results["repeats"] = rows
+            more = needed(rows)
+            say(f"repeats: 19 of 20 within {more[0]:.3f} or {1000 * more[1]:.3f} ms")
         if options.only in (None, "what-if"):
             results["what-if"] = list(predicted(python, min(seconds, 20)))
     except ToolError as error:
@@ -244,7 +268,7 @@ def main(words: list[str] | None = None) -> int:
         if options.only and path.exists():  # the other parts stay as they are
             results = json.loads(path.read_text(encoding="utf-8")) | results
         path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    if path == RESULTS and set(COUNTED) <= set(results):
+    if path == RESULTS and {*COUNTED, "repeats"} <= set(results):
         TABLE.write_text(table(results), encoding="utf-8")
         readme.follow(TABLE)
     return 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.diagnose_truth.repeats import SHORT, needed
 from benchmarks.readme import line
+from looplab.diagnose.prediction import UNLIKE, UNLIKE_S
 
 __all__ = ["table"]
 
@@ -27,6 +29,7 @@ def table(results: dict[str, Any]) -> str:
     ]
     for name, rows in made.items():
         parts += [rows(results[name]), _verdict(name, results[name])]
+    parts += [_repeats(results["repeats"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -81,6 +84,29 @@ def _culprits(rows: list[dict[str, Any]]) -> str:
             ]
             for row in rows
         ],
+    )
+
+
+def _repeats(rows: list[dict[str, Any]]) -> str:
+    share, seconds = needed(rows)
+    count = len(next(iter(rows[0]["times"].values()))["p90"])
+    shown = []
+    for row in rows:
+        for endpoint, times in row["times"].items():
+            found = [value for _, _, value in times["p90"]]
+            fault = row["fault"] or "none"
+            values = ", ".join(_ms(one) for one in found)
+            shown.append([row["framework"], fault, f"`{endpoint}`", values])
+    table = _lines(
+        f"p90 of {count} recordings of one program, ms",
+        "Framework | Fault | Endpoint | p90",
+        shown,
+    )
+    return (
+        f"{table}\n\nOf p50, p90 and p99 of all pairs of them, 19 of 20 lie in the "
+        f"range that chance gives, widened by {share:.1%} of the time, or, of times "
+        f"below {1000 * SHORT:.0f} ms, by {1000 * seconds:.2f} ms. A prediction widens "
+        f"it by {UNLIKE:.1%} or {1000 * UNLIKE_S:.2f} ms, whichever is more."
     )
 
 

@@ -12,8 +12,9 @@ import pytest
 from benchmarks import diagnose_cost, diagnose_truth
 from benchmarks.diagnose_cost import __main__ as cost
 from benchmarks.diagnose_truth import __main__ as truth
-from benchmarks.diagnose_truth import planted, tables
+from benchmarks.diagnose_truth import planted, repeats, tables
 from benchmarks.diagnose_truth.runs import HERE
+from looplab.diagnose.prediction import UNLIKE, UNLIKE_S
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,17 @@ TRUTH = {
         },
     ],
 }
+# Two recordings of a program: what is likely by chance, low and high, and the value.
+TRUTH["repeats"] = [
+    {
+        "framework": "f",
+        "fault": "",
+        "times": {
+            "GET /a": {"p90": [[0.09, 0.1, 0.095], [0.1, 0.12, 0.11]]},
+            "GET /b": {"p90": [[0.001, 0.002, 0.002], [0.002, 0.003, 0.0025]]},
+        },
+    }
+]
 COST = {
     "counter": "Valgrind",
     "requests": 1500,
@@ -146,7 +158,29 @@ def test_the_tables_say_what_was_found_and_whether_it_is_enough():
     assert "| f | poll | c | refused | – | – | – | no |" in text
     assert "| 200.0 | 10.0 to 20.0 | 15.0 | 210.0 to 18.0 | yes |" in text
     assert "Aim: 80% of the rows. Not met: 1 of 2." in text
+    assert "| f | none | `GET /a` | 95.0, 110.0 |" in text
+    # 110 is 10 % above 100, 95 is 5 % below 100; 2.5 is 0.5 above 2.
+    assert "widened by 10.0% of the time" in text
+    assert "of times below 5 ms, by 0.50 ms" in text
     assert "| recording | 646,759 | 1.12 | 1.01 | 1.08: not met |" in cost.table(COST)
+
+
+def test_recordings_of_one_program():
+    fast, slow = [0.001] * 50, [0.002] * 50
+    row = repeats.row("f", "hash", [{"GET /a": fast}, {"GET /a": slow}])
+    assert row["times"]["GET /a"]["p90"] == [[0.001] * 3, [0.002] * 3]
+    _, seconds = repeats.needed([row])
+    assert seconds == pytest.approx(0.001)
+    assert repeats.needed([TRUTH["repeats"][0]])[0] == pytest.approx(0.1)
+
+
+def test_a_prediction_is_as_wide_as_recordings_were_found_to_differ():
+    rows = json.loads(truth.RESULTS.read_text(encoding="utf-8")).get("repeats")
+    if rows is None:
+        pytest.skip("not measured yet: make the benchmark on a quiet machine")
+    share, seconds = repeats.needed(rows)
+    assert share <= UNLIKE <= 1.5 * share
+    assert seconds <= UNLIKE_S <= 1.5 * seconds
 
 
 @pytest.mark.parametrize("module", [truth, cost])

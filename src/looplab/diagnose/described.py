@@ -6,14 +6,15 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, CoroutineType, FunctionType, MethodType
 from typing import Any
 
-__all__ = ["code_of_coroutine", "describe"]
+__all__ = ["STEP_WRAPPERS", "code_of_coroutine", "describe"]
 
 # The callbacks that run a step of a task: of C and of Python tasks.
 _STEPS = frozenset(
     ["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"]
 )
 # Learnt where they are met, since to find them takes most of the time.
-_step_wrappers: set[type] = set()
+#: The types of callback that run a step of a task, as far as they were met.
+STEP_WRAPPERS: set[type] = set()
 _of_plumbing: dict[tuple[Any, type], Any] = {}
 _KNOWN = 500  # who makes classes on and on does not fill the memory
 
@@ -32,13 +33,16 @@ def describe(callback: Any) -> tuple[str | None, Any]:
             found = _of_plumbing.get(key)
             if found is None:
                 found = _of_protocol(type(protocol), callback)
-                if len(_of_plumbing) >= _KNOWN:
-                    _of_plumbing.clear()
-                _of_plumbing[key] = found
+                _remember(key, found)
             return None, found
-    if kind in _step_wrappers or (
-        kind is BuiltinMethodType and callback.__name__ == "task_wakeup"
-    ):
+    if kind is BuiltinMethodType and (name := callback.__name__) != "task_wakeup":
+        key = (name, type(callback.__self__))
+        found = _of_plumbing.get(key)
+        if found is None:
+            found = _describe_rarer(callback)[1]
+            _remember(key, found)
+        return None, found
+    if kind in STEP_WRAPPERS or kind is BuiltinMethodType:
         owner = callback.__self__
         try:
             coro = owner.get_coro()
@@ -47,6 +51,12 @@ def describe(callback: Any) -> tuple[str | None, Any]:
         except AttributeError:  # not a task after all
             pass
     return _describe_rarer(callback)
+
+
+def _remember(key: tuple[Any, type], found: Any) -> None:
+    if len(_of_plumbing) >= _KNOWN:
+        _of_plumbing.clear()
+    _of_plumbing[key] = found
 
 
 def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
@@ -61,7 +71,7 @@ def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
             pass
         else:
             if is_wrapper:
-                _step_wrappers.add(type(callback))
+                STEP_WRAPPERS.add(type(callback))
             return found
     protocol = getattr(owner, "_protocol", None)
     if protocol is not None:

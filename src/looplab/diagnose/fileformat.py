@@ -1,4 +1,4 @@
-"""The file format ``looplab-trace/2``: lines of JSON, each of use without the next.
+"""The file format ``looplab-trace/3``: lines of JSON, each of use without the next.
 
 The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
 time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
@@ -9,22 +9,34 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ``stacks``  new stacks, each a list of codes, the innermost first
 ``loop``  the number of the loop that the rest of the line is about
 ``kind``  the class of the loop, and ``thread``, the name of its thread
-``from``  number of the first callback, and ``at``, when the one before it ended
+``from``  number of the first callback
 ``rows``  callbacks, see below
-``tags``  ``[number, name]`` of tags that were made or renamed
-``done``  requests that ended: ``[tag, first callback, last, began, ended, arrived]``
+``due``   of timers among them: ``[place in rows, late, set]``, see below
+``came``  of data among them: ``[place in rows, arrived, accepted]``, see below
+``tags``  ``[number, name]`` of tags that were made
+``done``  requests that ended, see below
 ``samples`` ``[at, callback, weight, stack, [[thread, code] …]]``
 ``pauses``  of the garbage collector: ``[callback, held, generation]``
 ``threads`` ``[at, name, CPU time, time that it waited for a core]``
 ``end``   when the recording of the loop ended, the last line of a loop
 ========  ==============================================================================
 
-A row is ``[gap, waited, held, cpu, cause, by, task, code, tag, …]``: *gap* since the
-callback before ended, *waited* in the ready queue, *by* how many callbacks ago was the
-one that made it ready (0: none).  *Task* is n for ``Task-n``, -1 - i for name i, 0 for
-none.  A timer's row goes on with ``late`` and ``set`` (how long before it ran it was
-due, and was set, -1: unknown); one of I/O with ``arrived`` (how long before it ran)
-and ``accepted`` (0 or 1).  All times are whole nanoseconds from ``origin_ns``.
+``rows`` are columns of whole numbers, their bytes in base64 (:mod:`.columns`): when
+each callback was *ready*, *run* and *ended*, its *CPU* time, *by* which callback it was
+made ready (-1: none), its *task* (n is ``Task-n``, -1 - i name i, 0 none), its *tag*,
+*code* and *cause*.  *Late* and *set* are how long before it ran a timer was due, and
+was set (-1: unknown).  *Arrived* is how long before it ran its data came; *accepted* is
+1 for a connection that somebody else opened.  Data of which nothing is said came as it
+was ready, on such a connection.
+
+``done`` are columns too: the *tag*, its *first* and *last* callback, when the request
+*began* and *ended*, when its data *arrived* (-1: unknown), and the number of its
+*name*.
+
+Times of columns are of the monotonic clock, whose value at the beginning is
+``origin_ns``; all others are counted from there.  All are whole nanoseconds.
+
+In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.
 
 Names are written once, so a day of a busy service stays small; a killed program loses
 what was not written yet, at most a second.
@@ -33,12 +45,13 @@ what was not written yet, at most a second.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from looplab.trace import Trace
 
+from .columns import unpack
 from .recording import (
     CAUSES,
     Callback,
@@ -51,7 +64,9 @@ from .recording import (
 )
 
 __all__ = [
+    "DONE",
     "FORMAT",
+    "ROWS",
     "NotATraceError",
     "Tables",
     "callbacks_of",
@@ -60,8 +75,10 @@ __all__ = [
     "parts_of",
 ]
 
-FORMAT = "looplab-trace/2"
-_FIRST = "looplab-trace/1"
+FORMAT = "looplab-trace/3"
+#: The kinds of numbers in the columns of ``rows`` and ``done``.
+ROWS, DONE = "qqqqqqqib", "qqqqqqq"
+_FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 
 class NotATraceError(ValueError):
@@ -81,8 +98,8 @@ def load(path: str | Path) -> list[Recording]:
 
     Raises:
         OSError: if the file cannot be read.
-        NotATraceError: if it is no trace in the format ``looplab-trace/1`` or
-            ``/2``, or no loop ran in it.
+        NotATraceError: if it is no trace in the format ``looplab-trace/1``, ``/2`` or
+            ``/3``, or no loop ran in it.
     """
     path = Path(path)
     loops: dict[int, _Loop] = {}
@@ -145,9 +162,14 @@ class _Loop:
 
 
 class Tables:
-    """What the lines of one file number."""
+    """What the lines of one file number.
 
-    def __init__(self) -> None:
+    Args:
+        about: its first line.
+    """
+
+    def __init__(self, about: dict[str, Any]) -> None:
+        self.origin_ns: int = about.get("origin_ns", 0)
         self.codes: list[Code] = []
         self.names: list[str] = []
         self.stacks: list[tuple[Code, ...]] = []
@@ -170,7 +192,7 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
     rest = iter(lines)
     first = next(rest, "")
     about = _object(first)
-    if about is None or about.get("format") not in (FORMAT, _FIRST):
+    if about is None or about.get("format") not in (FORMAT, _SECOND, _FIRST):
         found = "" if about is None else f" (its format is {about.get('format')!r})"
         raise NotATraceError(
             f"{name} is not a trace of looplab{found}: give a file that "
@@ -179,7 +201,7 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
     if about["format"] == _FIRST:
         _read_first(first + "".join(rest), name, loops)
         return
-    tables = Tables()
+    tables = Tables(about)
     for number, text in enumerate(rest, 1):
         line = _object(text)
         if line is None:
@@ -223,7 +245,16 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
     if "kind" in line:
         loop.about = loop.about | {"kind": line["kind"], "thread": line["thread"]}
     loop.tags.update((number, name) for number, name in line.get("tags", ()))
-    loop.notes += [RequestNote(*one) for one in line.get("done", ())]
+    done = line.get("done", ())
+    if isinstance(done, str):
+        zero = tables.origin_ns
+        for tag, first, last, began, ended, arrived, name in unpack(DONE, done):
+            loop.tags[tag] = tables.names[name]
+            came = None if arrived == -1 else arrived - zero
+            times = began - zero, ended - zero, came
+            loop.notes.append(RequestNote(tag, first, last, *times))
+    else:
+        loop.notes += [RequestNote(*one) for one in done]
     for at, callback, weight, stack, others in line.get("samples", ()):
         seen = tuple((tables.names[n], tables.codes[c]) for n, c in others)
         loop.samples.append(Sample(at, callback, weight, tables.stacks[stack], seen))
@@ -237,31 +268,59 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
 
 def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     """The callbacks in a line that has rows."""
-    rows = line["rows"]
+    if not isinstance(line["rows"], str):
+        yield from _callbacks_of_lists(line, tables)
+        return
+    said = [*line.get("due", ()), *line.get("came", ())]
+    beside = {place: rest for place, *rest in said}
+    zero, index = tables.origin_ns, line["from"]
+    for place, row in enumerate(unpack(ROWS, line["rows"])):
+        ready, run, ended, cpu, by, task, tag, code, cause = row
+        one = Callback(
+            index=index + place,
+            ready_ns=ready - zero,
+            run_ns=run - zero,
+            ended_ns=ended - zero,
+            cpu_ns=cpu,
+            cause=CAUSES[cause],
+            by=by if by >= 0 else None,
+            code=tables.codes[code],
+            task=tables.task(task),
+            tag=tag,
+        )
+        _add(one, beside.get(place, ()))
+        yield one
+
+
+def _callbacks_of_lists(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     index, last = line["from"], line["at"]
-    for gap, waited, held, cpu, cause, by, task, code, tag, *more in rows:
+    for gap, waited, held, cpu, cause, by, task, code, tag, *more in line["rows"]:
         run = last + gap
         last = run + held
-        kind = CAUSES[cause]
         one = Callback(
             index=index,
             ready_ns=run - waited,
             run_ns=run,
             ended_ns=last,
             cpu_ns=cpu,
-            cause=kind,
+            cause=CAUSES[cause],
             by=index - by if by else None,
             code=tables.codes[code],
             task=tables.task(task),
             tag=tag,
         )
-        if kind == "timer":
-            late, ago = more
-            one.due_ns = run - late
-            one.set_ns = None if ago < 0 else run - ago
-        elif kind == "io":
-            arrived, accepted = more
-            one.arrived_ns = run - arrived
-            one.accepted = bool(accepted)
+        _add(one, more)
         yield one
         index += 1
+
+
+def _add(one: Callback, more: Sequence[int]) -> None:
+    """Add what is known of a timer, or of data, to a callback."""
+    if one.cause == "timer":
+        late, ago = more
+        one.due_ns = one.run_ns - late
+        one.set_ns = None if ago < 0 else one.run_ns - ago
+    elif one.cause == "io" and more:
+        arrived, accepted = more
+        one.arrived_ns = one.run_ns - arrived
+        one.accepted = bool(accepted)

@@ -49,7 +49,7 @@ class _File:
     def _begin(self) -> None:
         self._file: TextIO = self._path.open(encoding="utf-8", errors="replace")
         self._number = self._path.stat().st_ino
-        self._tables = Tables()
+        self._tables: Tables | None = None
         self._half = ""  # of a line
 
     def read(self) -> Iterator[Callback]:
@@ -70,6 +70,9 @@ class _File:
                 return
             line: Any = json.loads(self._half)
             self._half = ""
+            if self._tables is None:
+                self._tables = Tables(line)
+                continue
             self._tables.learn(line)
             if "rows" in line:
                 yield from callbacks_of(line, self._tables)

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DisagreementError", "Figure", "Prediction", "predict"]
 
-_SHARES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
+SHARES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
 _TOLERANCE = 0.15  # of a recorded time, or
 _TOLERANCE_S = 0.010  # these seconds, whichever is more
 _SHORT = 0.05  # of the time: the thread wanted a core and had none
 _LIKELY = 1.96  # standard deviations: 19 of 20 draws lie within
+#: Two recordings of one program differ by more than chance: by this share of the time,
+#: or by these seconds, whichever is more.  ``benchmarks.diagnose_truth`` measures both,
+#: on programs in which nothing changes.
+UNLIKE, UNLIKE_S = 0.05, 0.000_15
 _FEWEST = 20  # values below which a percentile is not held against a replay
 
 
@@ -90,11 +94,11 @@ class Prediction:
         raise KeyError(f"no figure {what} of {name!r}")
 
     def __str__(self) -> str:
-        rows = [["", "n", *(f"{what} now → then" for what, _ in _SHARES)]]
+        rows = [["", "n", *(f"{what} now → then" for what, _ in SHARES)]]
         names = dict.fromkeys(one.name for one in self.figures)
         for name in names:
             cells = [name, f"{self.figure(name, 'p50').count:,}"]
-            for what, _ in _SHARES:
+            for what, _ in SHARES:
                 one = self.figure(name, what)
                 cells.append(f"{seconds(one.recorded)} → {span(one.low, one.high)}")
             rows.append(cells)
@@ -128,10 +132,11 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     for name, values in was.items():
         if not all(name in one for one in found):
             continue
-        for what, share in _SHARES:
-            margin = 0.0 if exact else _margin(share, len(values))
-            ends = (max(0.0, share - margin), min(1.0, share + margin))
-            after = [percentile(one[name], 100 * end) for one in found for end in ends]
+        for what, share in SHARES:
+            if exact:
+                after = [percentile(one[name], 100 * share) for one in found]
+            else:
+                after = [end for one in found for end in another(one[name], share)]
             error = errors[name, what]
             figures.append(
                 Figure(
@@ -147,9 +152,28 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     return Prediction(changes, tuple(figures), tuple(replays), warning)
 
 
-def _margin(share: float, count: int) -> float:
-    """How far off in rank a percentile of *count* values can be by chance."""
-    return float(_LIKELY * (share * (1 - share) / count) ** 0.5)
+def another(values: Sequence[float], share: float) -> tuple[float, float]:
+    """Between which two times a percentile of another recording lies, 19 times of 20.
+
+    Args:
+        values: what one recording of the program says.  Seconds.
+        share: of the values that lie below the percentile, 0 to 1.
+    """
+    low, high = by_chance(values, share)
+    return (
+        max(0.0, low - max(UNLIKE_S, UNLIKE * low)),
+        high + max(UNLIKE_S, UNLIKE * high),
+    )
+
+
+def by_chance(values: Sequence[float], share: float) -> tuple[float, float]:
+    """The same if recordings differed by nothing but chance.
+
+    Each is a draw of so many values, so the variances of the two add.
+    """
+    margin = float(_LIKELY * (2 * share * (1 - share) / len(values)) ** 0.5)
+    low, high = max(0.0, share - margin), min(1.0, share + margin)
+    return percentile(values, 100 * low), percentile(values, 100 * high)
 
 
 def times(recording: Recording) -> dict[str, list[float]]:
@@ -179,7 +203,7 @@ def _compare(
     errors = {}
     exact = recording.clock == "virtual"
     for name, values in was.items():
-        for what, share in _SHARES:
+        for what, share in SHARES:
             before = percentile(values, 100 * share)
             after = percentile(again[name], 100 * share) if name in again else 0.0
             off = abs(after - before)

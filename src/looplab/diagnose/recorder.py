@@ -12,23 +12,23 @@ from __future__ import annotations
 
 import time
 from _thread import get_ident
-from asyncio import TimerHandle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from . import tags
 from .tags import Request, Tag
 
-__all__ = ["ENDED", "Note", "Recorder", "cpu_clock", "watch_timers"]
+__all__ = ["ENDED", "Note", "Recorder", "cpu_clock"]
 
 # The numbers of looplab.diagnose.recording.CAUSES.
 CALL, TIMER, IO, THREAD, BEFORE = range(5)
 
 
-#: The fields of a note, in this order; times are of the loop's clock, in nanoseconds.
-#: (ready, cause, by, run, task, code, due, set, arrived, accepted, ended, cpu, tag)
+#: (why, run, ended, cpu, task, code, tag).  *Why* the callback was ready is (ready,
+#: cause, by), of a timer (…, due, set), of I/O (…, arrived, accepted).  Times are of
+#: the loop's clock, in nanoseconds.
 Note = tuple[Any, ...]
-ENDED = 10  # the place of *ended*
+ENDED = 2  # the place of *ended*
 
 
 class Recorder:
@@ -40,10 +40,9 @@ class Recorder:
         kind: the class of the loop.
         notes: what was noted and not taken yet, one tuple a callback.
         requests: the requests that ended and were not taken yet.
-        names: the tags that got a name and were not taken yet.
+        names: the tags, without requests, that were made and not taken yet.
         samples: where the thread was, as :mod:`.sampler` saw it.
         pauses: of the garbage collector.
-        running: the number of the callback that runs, or -1; and since when.
         thread: the identity of the loop's thread.
         slow_until: until when the arrival of data is asked for.
         age: tells how long ago data came on a file descriptor.
@@ -59,15 +58,20 @@ class Recorder:
         self.names: list[Tag] = []
         self.samples: list[Any] = []
         self.pauses: list[tuple[int, int, int]] = []
-        self.running: list[int] = [-1, 0]
+        self._running = (-1, 0)
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
         self.spans: list[Callable[[Any], Tag | None]] = []
-        self._began: dict[int, tuple[int, int, int | None]] = {}
+        self._began: dict[int, tuple[Request, int, int, int | None]] = {}
+        self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
         self.age: Callable[[int], int] = lambda fd: 0
         self._detach: Callable[[], None] | None = None
+
+    def running(self) -> tuple[int, int]:
+        """The number of the callback that runs, or -1; and since when."""
+        return self._running
 
     # -- what the tags tell ----------------------------------------------------------
 
@@ -79,20 +83,34 @@ class Recorder:
 
     def request_begins(self, tag: Request, fd: int | None) -> None:
         """*tag* begins in the running callback; its data came on *fd*."""
-        self.touched(tag)
+        touched = self._touched
+        if not touched:
+            touched.append(tag)
         at = self.now()
         arrived = None
         if fd is not None and at < self.slow_until[0]:
             arrived = at - max(0, self.age(fd))
-        self._began[tag.number] = (self.running[0], at, arrived)
+        self._began[tag.number] = tag, self.running()[0], at, arrived
 
     def request_ends(self, tag: Request) -> None:
         """*tag* ends in the running callback."""
         began = self._began.pop(tag.number, None)
         if began is not None:
-            first, at, arrived = began
-            note = (tag, first, self.running[0], at, self.now(), arrived)
+            _, first, at, arrived = began
+            note = (tag, first, self.running()[0], at, self.now(), arrived)
             self.requests.append(note)
+
+    def new_names(self) -> list[Tag]:
+        """Take the tags that are new, and the requests that are newly under way.
+
+        A request that has ended is told of with its end.
+        """
+        names = self.names[:]
+        del self.names[: len(names)]
+        under_way = [one[0] for one in list(self._began.values())]
+        names += [one for one in under_way if one.number not in self._told]
+        self._told = {one.number for one in under_way}
+        return names
 
     # -- its life --------------------------------------------------------------------
 
@@ -128,35 +146,3 @@ def cpu_clock() -> Callable[[], int]:
     except (AttributeError, OSError):
         return lambda: 0
     return time.thread_time_ns
-
-
-def watch_timers(
-    loop: Any,
-    names: Iterable[str],
-    running: list[int],
-    timers: dict[int, tuple[int, int]],
-    now: Callable[[], int],
-) -> Callable[[], None]:
-    """Note who sets a timer with the methods *names*, and when; return what undoes it.
-
-    *timers* gets (number of the callback, time) by the identity of the timer.
-    """
-
-    def watched(stock: Callable[..., TimerHandle]) -> Callable[..., TimerHandle]:
-        def set_timer(when: float, callback: Any, *args: Any, **options: Any) -> Any:
-            timer = stock(when, callback, *args, **options)
-            timers[id(timer)] = (running[0], now())
-            return timer
-
-        return set_timer
-
-    made = {name: watched(getattr(loop, name)) for name in names}
-    for name, function in made.items():
-        setattr(loop, name, function)
-
-    def undo() -> None:
-        for name, function in made.items():
-            if loop.__dict__.get(name) is function:
-                delattr(loop, name)
-
-    return undo

@@ -20,10 +20,16 @@ from typing import Any
 from .recorder import Recorder
 from .tags import recorders
 
-__all__ = ["ThreadClock", "sample_stack", "watch_collector", "where_others_are"]
+__all__ = [
+    "Stack",
+    "ThreadClock",
+    "lines_of",
+    "sample_stack",
+    "watch_collector",
+    "where_others_are",
+]
 
-_DEPTH = 60  # frames of a stack that are looked at
-_KEPT = 24  # and that are kept
+_KEPT = 24  # frames of a stack that are kept
 _ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
 # A thread that is in one of these waits for work.
 _WAITING = frozenset(
@@ -44,23 +50,40 @@ _WAITING = frozenset(
 )
 _PAUSE_NS = 1_000_000  # a shorter pause of the collector is not worth a line
 
-Frames = tuple[tuple[CodeType, int], ...]
+#: Code objects, and at which instruction of each a thread was; the innermost first.
+Stack = tuple[tuple[CodeType, ...], tuple[int, ...]]
 
 
-def sample_stack(frame: FrameType | None) -> Frames:
-    """Return (code, line) of a thread inside its callback, the innermost first."""
-    stack: list[tuple[CodeType, int]] = []
-    for _ in range(_DEPTH):
+def sample_stack(frame: FrameType | None) -> Stack:
+    """Return where a thread is, for :func:`lines_of`, which takes longer."""
+    codes: list[CodeType] = []
+    places: list[int] = []
+    for _ in range(_KEPT):
         if frame is None:
             break
-        code = frame.f_code
+        codes.append(frame.f_code)
+        places.append(frame.f_lasti)
+        frame = frame.f_back
+    return tuple(codes), tuple(places)
+
+
+def lines_of(stack: Stack) -> list[tuple[CodeType, int]]:
+    """Return (code, line) of a thread inside its callback, the innermost first."""
+    found = []
+    for code, place in zip(*stack, strict=True):
         if code.co_name in _ENDS and code.co_filename.endswith(
             ("events.py", "clock.py", "loop.py")
         ):
             break
-        stack.append((code, frame.f_lineno or code.co_firstlineno))
-        frame = frame.f_back
-    return tuple(stack[:_KEPT])
+        found.append((code, _line(code, place)))
+    return found
+
+
+def _line(code: CodeType, place: int) -> int:
+    for begin, end, line in code.co_lines():
+        if begin <= place < end and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 def where_others_are(
@@ -106,8 +129,8 @@ def watch_collector() -> Callable[[], None]:
             began[ident] = time.monotonic_ns()
             return
         held = time.monotonic_ns() - began.pop(ident, time.monotonic_ns())
-        if held >= _PAUSE_NS and recorder.running[0] >= 0:
-            recorder.pauses.append((recorder.running[0], held, info["generation"]))
+        if held >= _PAUSE_NS and (callback := recorder.running()[0]) >= 0:
+            recorder.pauses.append((callback, held, info["generation"]))
 
     gc.callbacks.append(noticed)
 

@@ -30,6 +30,7 @@ __all__ = ["Session", "say"]
 WRITE_EVERY = 0.25  # seconds: what a killed program loses at most, about
 _AFTERMATH_NS = 1_000_000_000  # what is written after a late callback
 _LONG_NS = 5_000_000  # a callback that runs so long makes other threads of interest
+_BRIEF = 0.02  # seconds that whoever stops the recording can wait
 _MAX_THREADS = 64  # the clocks of more threads would take long to read
 
 
@@ -53,7 +54,7 @@ class Session:
         self._of_loop: weakref.WeakKeyDictionary[Any, Recorder | None] = (
             weakref.WeakKeyDictionary()
         )
-        self._portions: dict[int, _Progress] = {}
+        self._noted: dict[int, int] = {}  # how many callbacks of each loop were taken
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -121,7 +122,7 @@ class Session:
         if self.spans is not None:
             recorder.spans.append(self.spans(recorder.names.append))
         self._recorders.append(recorder)
-        self._portions[number] = _Progress(self.origin_ns)
+        self._noted[number] = 0
         self._keep(
             number,
             self.origin_ns,
@@ -172,7 +173,7 @@ class Session:
         now = time.monotonic_ns
         end = self.origin_ns + round(options.seconds * 1e9) if options.seconds else None
         last = written = now()
-        while not self._wake.wait(pause):
+        while not self._wakes(pause):
             if options.sample:
                 self._sample(last)
             last = now()
@@ -187,25 +188,32 @@ class Session:
                 self.stop(from_thread=True)
                 return
 
+    def _wakes(self, pause: float) -> bool:
+        """Wait; return whether it is time to stop."""
+        if pause > _BRIEF:
+            return self._wake.wait(pause)
+        time.sleep(pause)  # takes a tenth of what it takes to wait for an event
+        return self._wake.is_set()
+
     def _drop_closed(self) -> None:
         """Let go of loops that will not run again."""
         for recorder in [one for one in self._recorders if one.loop.is_closed()]:
             if not recorder.notes:
                 recorder.detach()
                 self._recorders.remove(recorder)
-                del self._portions[recorder.number]
+                del self._noted[recorder.number]
 
     def _sample(self, last: int) -> None:
         frames: Any = None
         for recorder in self._recorders:
-            callback, since = recorder.running
+            callback, since = recorder.running()
             if callback < 0:
                 continue
             if frames is None:
                 frames = sys._current_frames()
             ident = recorder.thread[0]
             frame = frames.get(ident)
-            if frame is None or recorder.running[0] != callback:
+            if frame is None or recorder.running()[0] != callback:
                 continue
             at = recorder.now()
             others = []
@@ -218,7 +226,7 @@ class Session:
     # -- from notes to lines ---------------------------------------------------------
 
     def _drain(self, recorder: Recorder, *, end: bool = False) -> None:
-        progress = self._portions[recorder.number]
+        number = recorder.number
         notes = recorder.notes
         while True:
             seen = notes[:PORTION]
@@ -227,17 +235,15 @@ class Session:
             del notes[: len(seen)]
             if self.options.when_late is not None:
                 self._watch(seen)
-            part = {"rows": (progress.index, progress.at_ns, seen)}
-            ended = seen[-1][ENDED]
-            self._keep(recorder.number, ended, part)
-            progress.index += len(seen)
-            progress.at_ns = ended
+            part = {"rows": (self._noted[number], seen)}
+            self._keep(number, seen[-1][ENDED], part)
+            self._noted[number] += len(seen)
             if not end:
                 time.sleep(0)  # the loop may want the interpreter
         rest: dict[str, Any] = {
             "samples": _taken(recorder.samples),
             "pauses": _taken(recorder.pauses),
-            "tags": _taken(recorder.names),
+            "tags": recorder.new_names(),
             "done": _taken(recorder.requests),
         }
         if len(threading._active) <= _MAX_THREADS:  # type: ignore[attr-defined]
@@ -245,18 +251,16 @@ class Session:
                 (recorder.now(), *one) for one in self._clock.read(recorder)
             ]
         if any(rest.values()):
-            self._keep(recorder.number, recorder.now(), rest)
+            self._keep(number, recorder.now(), rest)
         if end:
-            self._keep(recorder.number, recorder.now(), {"end": recorder.now()})
+            self._keep(number, recorder.now(), {"end": recorder.now()})
 
     def _watch(self, notes: list[Any]) -> None:
         limit = (self.options.when_late or 0) * 1e9
         for note in notes:
-            waits_from, cause, _by, run, _task, _code, due, _set, arrived, *_ = note
-            if cause == TIMER and due is not None:
-                waits_from = due
-            elif cause == IO and arrived is not None:
-                waits_from = arrived
+            (waits_from, cause, _by, *more), run = note[0], note[1]
+            if cause in (TIMER, IO) and more[0] is not None:
+                waits_from = more[0]  # when it was due, or its data arrived
             if run - waits_from > limit:
                 until = note[ENDED] + _AFTERMATH_NS
                 self._open_until = max(self._open_until, until)
@@ -333,14 +337,6 @@ class Session:
             self._undo_collector()
         for recorder in self._recorders:
             recorder.detach()
-
-
-class _Progress:
-    """How far the callbacks of a loop are written."""
-
-    def __init__(self, at_ns: int) -> None:
-        self.index = 0
-        self.at_ns = at_ns
 
 
 _UNKNOWN: Any = object()

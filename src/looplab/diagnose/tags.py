@@ -48,7 +48,8 @@ class Request(Tag):
     __slots__ = ("recorder",)
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        self.number = _number()  # what Tag does, without a call
+        self.name = name
         self.recorder: Recorder | None = None
 
     def begin(self, fd: int | None = None) -> Request:
@@ -57,9 +58,9 @@ class Request(Tag):
         *fd* is the connection that its data came on, if the recorder cannot know.
         """
         CURRENT.set(self)
-        self.recorder = recorders.get(get_ident())
-        if self.recorder is not None:
-            self.recorder.request_begins(self, fd)
+        self.recorder = recorder = recorders.get(get_ident())
+        if recorder is not None:
+            recorder.request_begins(self, fd)
         return self
 
     def end(self) -> None:

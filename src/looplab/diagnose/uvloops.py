@@ -39,24 +39,24 @@ class TaskRecorder(Recorder):
 
     def why(self, cause: int) -> tuple[int, int, int]:
         """What is known when a callback is asked for: when, cause and by whom."""
-        by = self.running[0] if cause != THREAD else -1
+        by = self._running[0] if cause != THREAD else -1
         return self.now(), cause, by
 
     def run(
         self,
-        why: tuple[int, int, int],
+        reason: tuple[int, int, int],
         due: int | None,
         callback: Callable[..., Any],
         args: tuple[Any, ...],
     ) -> Any:
         """Run *callback* and note it."""
-        if not self.active or self.running[0] >= 0:
+        if not self.active or self._running[0] >= 0:
             return callback(*args)
-        asked, cause, by = why
+        asked, cause, by = reason
         task, code = describe(callback)
         run, cpu = self.now(), self._cpu()
         self._index += 1
-        self.running[:] = [self._index, run]
+        self._running = self._index, run
         try:
             return callback(*args)
         finally:
@@ -64,15 +64,13 @@ class TaskRecorder(Recorder):
             self._touched.clear()
             number = 0 if tag is None else tag.number
             ended, used = self.now(), self._cpu() - cpu
-            ready = asked
-            was_set = None
+            why: tuple[Any, ...] = asked, cause, by
             if cause == TIMER:
-                ready, was_set = max(asked, min(due or run, run)), asked
+                why = max(asked, min(due or run, run)), TIMER, by, due, asked
             elif cause == IO:
-                ready = run
-            begun = (ready, cause, by, run, task, code, due, was_set, None, True)
-            self.notes.append((*begun, ended, used, number))
-            self.running[0] = -1
+                why = run, IO, by, None, True
+            self.notes.append((why, run, ended, used, task, code, number))
+            self._running = -1, 0
 
 
 def recorded_loop(stock: Any, session: Callable[[], Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from looplab import clock as _clock
@@ -13,12 +13,14 @@ from looplab.clock.watched import WatchedCoroutine
 
 from . import tags
 from .described import describe
-from .recorder import BEFORE, CALL, TIMER, Recorder, watch_timers
+from .recorder import BEFORE, CALL, TIMER, Recorder
 from .recording import CAUSES, Callback, Code, Recording, RequestNote
 
 __all__ = ["record"]
 
 T = TypeVar("T")
+
+_SETTERS = ("call_later", "call_at")  # neither of a virtual loop calls the other
 
 
 def record(main: Coroutine[Any, Any, T], **settings: Any) -> Recording:
@@ -68,9 +70,7 @@ class VirtualRecorder(Recorder, Observer):
         self._begun: tuple[Any, ...] = ()
         self._context: Any = None
         loop.add_observer(self)
-        undo = watch_timers(
-            loop, ["call_later", "call_at"], self.running, self._timers, self.now
-        )
+        undo = self._watch_timers()
 
         def detach() -> None:
             undo()
@@ -80,9 +80,32 @@ class VirtualRecorder(Recorder, Observer):
         self._detach = detach
         self.enter()
 
+    def _watch_timers(self) -> Callable[[], None]:
+        """Note who sets a timer, and when; return what undoes it."""
+        loop = self.loop
+
+        def watched(stock: Callable[..., Any]) -> Callable[..., Any]:
+            def set_timer(*args: Any, **options: Any) -> Any:
+                timer = stock(*args, **options)
+                self._timers[id(timer)] = self._running[0], self.now()
+                return timer
+
+            return set_timer
+
+        made = {name: watched(getattr(loop, name)) for name in _SETTERS}
+        for name, function in made.items():
+            setattr(loop, name, function)
+
+        def undo() -> None:
+            for name, function in made.items():
+                if loop.__dict__.get(name) is function:
+                    delattr(loop, name)
+
+        return undo
+
     def joined(self, handle: Any) -> None:
         """Note who made *handle* ready, and when."""
-        self._waiting[id(handle)] = self.now(), self.running[0]
+        self._waiting[id(handle)] = self.now(), self._running[0]
 
     def left(self, handle: Any) -> None:
         """Note that *handle* runs."""
@@ -91,39 +114,42 @@ class VirtualRecorder(Recorder, Observer):
         ready, by = self._waiting.pop(id(handle), (at, -1))
         if handle._cancelled:
             return
-        cause, due, was_set = (CALL if by >= 0 else BEFORE), None, None
+        why: tuple[Any, ...] = ready, (CALL if by >= 0 else BEFORE), by
         if isinstance(handle, asyncio.TimerHandle):
-            cause, due = TIMER, handle._due_ns  # type: ignore[attr-defined]
+            due: int = handle._due_ns  # type: ignore[attr-defined]
             by, was_set = self._timers.pop(id(handle), (-1, None))
+            why = ready, TIMER, by, due, was_set
         self._index += 1
         task, code = describe(handle._callback)
-        self._begun = (ready, cause, by, at, task, code, due, was_set, None, True)
+        self._begun = why, at, task, code
         self._context = handle._context
-        self.running[:] = [self._index, at]
+        self._running = self._index, at
 
     def iteration(self) -> None:
         """The callback before, if any, has ended."""
         self._finish()
 
     def _finish(self) -> None:
-        if self.running[0] < 0:
+        if self._running[0] < 0:
             return
-        at, self.running[0] = self.now(), -1
+        at, self._running = self.now(), (-1, 0)
         tag = self._context.get(tags.CURRENT)
         if self._touched:
             tag = tag or self._touched[0]
             self._touched.clear()
         self._context = None
         number = 0 if tag is None else tag.number
-        self.notes.append((*self._begun, at, at - self._begun[3], number))
+        why, run, task, code = self._begun
+        self.notes.append((why, run, at, at - run, task, code, number))
 
 
 def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
     """Return what *recorder* has noted, without a file between."""
     callbacks = []
     for index, note in enumerate(recorder.notes):
-        ready, cause, by, run, task, code, due, was_set, arrived, accepted, *more = note
-        ended, cpu, tag = more
+        why, run, ended, cpu, task, code, tag = note
+        ready, cause, by, *more = why
+        due, was_set = more if cause == TIMER else (None, None)
         callbacks.append(
             Callback(
                 index=index,
@@ -138,11 +164,9 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
                 tag=tag,
                 due_ns=due,
                 set_ns=was_set,
-                arrived_ns=arrived,
-                accepted=accepted,
             )
         )
-    tags = {one.number: one.name for one in recorder.names}
+    tags = {one.number: one.name for one in recorder.new_names()}
     notes = []
     for asked, first, last, at, end, _ in recorder.requests:
         tags[asked.number] = asked.name

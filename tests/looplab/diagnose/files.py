@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-from looplab.diagnose import Recording
+from looplab.diagnose import Callback, Recording
+from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.recording import CAUSES
 from looplab.diagnose.tags import Tag
 from looplab.diagnose.writer import Encoder
+
+
+def _why(one: Callback) -> tuple[Any, ...]:
+    why = one.ready_ns, CAUSES.index(one.cause), -1 if one.by is None else one.by
+    if one.cause == "timer":
+        return *why, one.due_ns, one.set_ns
+    if one.cause == "io":
+        return *why, one.arrived_ns, one.accepted
+    return why
 
 
 def save(recording: Recording, path: Path) -> Path:
@@ -16,18 +27,12 @@ def save(recording: Recording, path: Path) -> Path:
     encoder = Encoder(0)
     notes = [
         (
-            one.ready_ns,
-            CAUSES.index(one.cause),
-            -1 if one.by is None else one.by,
+            _why(one),
             one.run_ns,
-            one.task,
-            one.code.name,
-            one.due_ns,
-            one.set_ns,
-            one.arrived_ns,
-            one.accepted,
             one.ended_ns,
             one.cpu_ns or 0,
+            one.task,
+            one.code.name,
             one.tag,
         )
         for one in recording
@@ -37,11 +42,11 @@ def save(recording: Recording, path: Path) -> Path:
         tag = Tag(name)
         tag.number = number
         named.append(tag)
-    about = {"format": "looplab-trace/2", "clock": recording.clock}
+    about = {"format": FORMAT, "clock": recording.clock}
     threads = [(t.at_ns, t.name, t.cpu_ns, t.waited_ns) for t in recording.threads]
     lines = [
         json.dumps(about) + "\n",
-        encoder.encode(1, {"rows": (0, 0, notes)}),
+        encoder.encode(1, {"rows": (0, notes)}),
         encoder.encode(1, {"tags": named, "threads": threads, "end": recording.end_ns}),
     ]
     path.write_text("".join(lines), encoding="utf-8")

@@ -1,19 +1,36 @@
-"""The file: its bound, its two formats, and what reading one imports."""
+"""The file: its bound, its formats, and what reading one imports."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
+from contextvars import copy_context
+from itertools import count
 
 import pytest
 
 import looplab
 from looplab import burn
-from looplab.diagnose import NotATraceError, load, loads, record
+from looplab.diagnose import (
+    Callback,
+    Code,
+    NotATraceError,
+    Recording,
+    load,
+    loads,
+    record,
+)
+from looplab.diagnose.columns import pack, unpack
+from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.options import Options, bytes_of, seconds_of
+from looplab.diagnose.recorder import Recorder
+from looplab.diagnose.recording import RequestNote
 from looplab.diagnose.report import report
 from looplab.diagnose.store import Store
+from looplab.diagnose.tags import Request
+from looplab.diagnose.writer import Encoder
 from tests.looplab.diagnose.files import save
 
 
@@ -26,23 +43,11 @@ async def main():
     await asyncio.gather(hog(), asyncio.sleep(0.1))
 
 
-def notes(count, first):
+def notes(number, first):
     """Notes of callbacks that ran one after the other."""
-    rest = (None, None, None, True)  # due, set, arrived, accepted
     return [
-        (
-            n * 1000,
-            0,
-            n - 1,
-            n * 1000,
-            f"Task-{n}",
-            "work",
-            *rest,
-            n * 1000 + 500,
-            400,
-            0,
-        )
-        for n in range(first, first + count)
+        ((n * 1000, 0, n - 1), n * 1000, n * 1000 + 500, 400, f"Task-{n}", "work", 0)
+        for n in range(first, first + number)
     ]
 
 
@@ -62,6 +67,87 @@ def test_a_recording_comes_back_as_it_was(tmp_path):
     assert again.blame()[0].waited == recording.blame()[0].waited
 
 
+def test_what_came_from_outside_comes_back_as_it_was(tmp_path):
+    code = Code("work")
+    of = {"ended_ns": 900, "cpu_ns": 300, "code": code, "cause": "io", "by": None}
+    recording = Recording(
+        [
+            Callback(index=0, ready_ns=5, run_ns=9, task=None, **of),
+            Callback(index=1, ready_ns=5, run_ns=9, task="a", arrived_ns=2, **of),
+            Callback(index=2, ready_ns=5, run_ns=9, task="é", accepted=False, **of),
+            Callback(
+                index=3,
+                ready_ns=5,
+                run_ns=9,
+                task="Task-0007",
+                **of | {"cause": "timer", "by": 1},
+                due_ns=4,
+            ),
+        ]
+    )
+    [again] = load(save(recording, tmp_path / "t.jsonl"))
+    assert [one.task for one in again] == [None, "a", "é", "Task-0007"]
+    assert [one.by for one in again] == [None, None, None, 1]
+    assert [one.ready_ns for one in again] == [5] * 4
+    assert [one.waits_from_ns for one in again] == [5, 2, 5, 4]
+    assert [one.accepted for one in again] == [True, True, False, True]
+    assert again[3].set_ns is None
+
+
+def test_requests_come_back_as_they_were(tmp_path):
+    at = 2_000_000_000  # the clock of the machine when the recording began
+    encoder = Encoder(at)
+    recorder = Recorder(None, 1)
+    recorder.now = count(at + 10, 10).__next__
+    recorder.enter()
+    ended = copy_context().run(Request("GET /a").begin)
+    under_way = copy_context().run(Request("GET /b").begin)
+    ended.name = "GET /{x}"
+    ended.end()
+    recorder.leave()
+    names = recorder.new_names()
+    assert names == [under_way]
+    assert recorder.new_names() == []  # it was told
+    parts = {"rows": (0, notes(1, at // 1000)), "tags": names}
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        json.dumps({"format": FORMAT, "origin_ns": at})
+        + "\n"
+        + encoder.encode(1, parts | {"done": recorder.requests}),
+        encoding="utf-8",
+    )
+    [again] = load(path)
+    assert again.tags == {ended.number: "GET /{x}", under_way.number: "GET /b"}
+    assert again.notes == [RequestNote(ended.number, -1, -1, 10, 30, None)]
+    assert [one.run_ns for one in again] == [0]
+
+
+def test_the_second_format_is_read_too():
+    row = "[1,2,3,4,0,0,7,0,9]"
+    text = f"""\
+{{"format":"looplab-trace/2","clock":"real"}}
+{{"loop":1,"codes":[["work","a.py",3]],"names":["it"],"tags":[[9,"GET /a"]],\
+"from":5,"at":100,"rows":[{row},[10,2,3,4,1,1,-1,0,0,6,8],[0,1,1,1,2,0,0,0,0,5,0]],\
+"done":[[9,5,5,101,104,null]]}}
+"""
+    [recording] = loads(text)
+    first, timer, data = recording
+    assert (first.index, first.run_ns, first.ready_ns, first.by) == (5, 101, 99, None)
+    assert (timer.by, timer.due_ns, timer.set_ns) == (5, 114 - 6, 114 - 8)
+    assert (timer.task, first.task) == ("it", "Task-7")
+    assert (data.arrived_ns, data.accepted) == (117 - 5, False)
+    assert recording.notes == [RequestNote(9, 5, 5, 101, 104, None)]
+
+
+def test_columns():
+    rows = [(1, -1, 3), (1 << 62, 0, 127)]
+    text = pack("qib", 2, zip(*rows, strict=True))
+    assert list(unpack("qib", text)) == rows
+    assert list(unpack("qib", "")) == []
+    with pytest.raises(ValueError, match="25 bytes are not rows of 'qib'"):
+        unpack("qib", pack("b", 25, [range(25)]))
+
+
 def test_any_end_of_a_file_can_be_missing(tmp_path):
     text = save(record(main()), tmp_path / "t.jsonl").read_text(encoding="utf-8")
     whole = len(loads(text)[0])
@@ -78,7 +164,7 @@ def test_disk_is_bounded_and_what_is_left_is_whole(tmp_path):
     path = tmp_path / "t.jsonl"
     store = Store(Options(str(path), max_bytes=100_000), {"clock": "real"}, 0)
     for first in range(0, 50_000, 100):
-        part = {"rows": (first, max(0, first * 1000 - 500), notes(100, first))}
+        part = {"rows": (first, notes(100, first))}
         store.write(1, part)
         store.flush()
         assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 120_000

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from random import Random
 
 import pytest
 
 from looplab import burn, cli
+from looplab._numbers import percentile
 from looplab.diagnose import (
     Callback,
     Code,
@@ -20,6 +22,7 @@ from looplab.diagnose import (
     predict,
     record,
 )
+from looplab.diagnose.prediction import UNLIKE, UNLIKE_S, another, by_chance
 from tests.looplab.diagnose.files import save
 
 
@@ -52,6 +55,27 @@ def test_a_range():
 def test_one_figure_where_nothing_is_uncertain():
     now = predict(record(both()), faster("hog", 2)).figure("timers of probe", "p99")
     assert now.low == now.high == pytest.approx(0.47)
+
+
+def test_recordings_of_one_program_lie_in_the_range_19_times_of_20():
+    """Of what differs by nothing but chance, in two ways to be distributed."""
+    random = Random(7)
+    for draw in (lambda: random.expovariate(1), random.random):
+        held = 0
+        for _ in range(400):
+            one, other = ([draw() for _ in range(300)] for _ in range(2))
+            low, high = by_chance(one, 0.9)
+            held += low <= percentile(other, 90) <= high
+        assert 0.92 <= held / 400 <= 0.985
+
+
+def test_a_range_counts_that_a_machine_is_not_the_same_twice():
+    assert another([0.1] * 50, 0.9) == pytest.approx(
+        (0.1 * (1 - UNLIKE), 0.1 * (1 + UNLIKE))
+    )
+    low, high = another([0.000_2] * 50, 0.9)
+    assert high == pytest.approx(0.000_2 + UNLIKE_S)
+    assert low == pytest.approx(max(0, 0.000_2 - UNLIKE_S))
 
 
 def late_for_no_reason(count=30):

@@ -16,7 +16,9 @@ from looplab.diagnose.described import describe
 from looplab.diagnose.recorder import CALL, ENDED, IO, TIMER
 from looplab.diagnose.stock import LoopRecorder
 
-CAUSE, BY, RUN, CODE, DUE, ACCEPTED = 1, 2, 3, 5, 6, 9
+WHY, RUN, CODE = 0, 1, 5
+# Of why it was ready:
+CAUSE, BY, DUE, ACCEPTED = 1, 2, 3, 4
 
 
 def recorded(coroutine, loop, arrival=None):
@@ -27,6 +29,7 @@ def recorded(coroutine, loop, arrival=None):
         recorder.detach()
         assert type(loop._ready).__name__ == "deque"
         assert not {"_process_events", "_add_reader", "call_at"} & set(vars(loop))
+        assert "select" not in vars(loop._selector)
     return recorder.notes
 
 
@@ -147,12 +150,12 @@ def test_causes():
     notes = recorded(main(), loop, arrival_asker(loop._selector))
     [soon] = noted(notes, nothing)
     [io] = noted(notes, *arrived_code)
-    [timer] = [note for note in notes if note[CAUSE] == TIMER]
-    assert (soon[CAUSE], io[CAUSE]) == (CALL, IO)
+    [timer] = [note for note in notes if note[WHY][CAUSE] == TIMER]
+    assert (soon[WHY][CAUSE], io[WHY][CAUSE]) == (CALL, IO)
     by = notes.index(noted(notes, main)[0])
-    assert soon[BY] == timer[BY] == by
-    assert io[BY] == (by if available() else -1)
-    assert timer[DUE] <= timer[RUN]
+    assert soon[WHY][BY] == timer[WHY][BY] == by
+    assert io[WHY][BY] == by
+    assert timer[WHY][DUE] <= timer[RUN]
     assert all(a[ENDED] <= b[RUN] for a, b in pairwise(notes))
 
 
@@ -166,8 +169,8 @@ def test_a_timer_is_one_whoever_makes_it_ready():
         await asyncio.sleep(0)
 
     [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
-    assert note[CAUSE] == TIMER
-    assert note[DUE] is not None
+    assert note[WHY][CAUSE] == TIMER
+    assert note[WHY][DUE] is not None
 
 
 def test_a_loop_that_does_more_after_a_look_still_does():
@@ -181,6 +184,95 @@ def test_a_loop_that_does_more_after_a_look_still_does():
     loop = Loop()
     recorded(asyncio.sleep(0.001), loop)
     assert loop.empty > 0
+
+
+class HandsOverItself(asyncio.SelectorEventLoop):
+    """A loop that does what the stock one does, by a method of its own."""
+
+    def _process_events(self, events):
+        super()._process_events(events)
+
+
+@pytest.mark.parametrize("kind", [asyncio.SelectorEventLoop, HandsOverItself])
+def test_both_directions_of_a_connection_and_one_that_is_given_up(kind):
+    """What the selector found joins the queue as on the stock loop."""
+    called = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        more, last = socket.socketpair()
+        with one, other, more, last:
+            for each in (one, other, more, last):
+                each.setblocking(False)
+            other.send(b"x")
+            last.send(b"x")
+
+            def write():
+                called.append("write")
+                loop.remove_writer(one)
+
+            def read():
+                called.append(one.recv(1))
+
+            loop.add_reader(one, read)
+            loop.add_writer(one, write)
+            loop.add_reader(more, called.append, "never")
+            # Cancelled where nobody takes it out of the selector.
+            loop._selector.get_key(more).data[0].cancel()
+            while len(called) < 2:
+                await asyncio.sleep(0)
+            assert more.fileno() not in loop._selector.get_map()
+            loop.remove_reader(one)
+        functions.extend((read, write))
+
+    functions = []
+    notes = recorded(main(), kind())
+    assert sorted(map(str, called)) == ["b'x'", "write"]
+    [read], [write] = (noted(notes, one) for one in functions)
+    by = notes.index(noted(notes, main)[0])
+    assert read[WHY][1:] == (IO, by, None, True)
+    assert write[WHY][1:] == (IO, -1, None, False)
+    assert read[WHY][0] <= read[RUN]
+
+
+def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", -1)  # each arrival is wanted
+    asked = []
+
+    def arrival(key, at, before, wanted):
+        asked.append((at, before, wanted))
+        return before + 1, False
+
+    arrival.known = {}
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            seen = asyncio.Event()
+            loop.add_reader(one, seen.set)
+            await asyncio.sleep(0.001)
+            other.send(b"x")
+            await seen.wait()
+            loop.remove_reader(one)
+
+    notes = recorded(main(), asyncio.SelectorEventLoop(), arrival)
+    [data] = [note for note in notes if note[WHY][CAUSE] == IO]
+    assert all(wanted for _, _, wanted in asked)
+    at, before, _ = asked[0]
+    assert data[WHY][0] == at > before > 0
+    assert data[WHY][DUE:] == (before + 1, False)
+
+
+@pytest.mark.parametrize("lacking", ["_ready", "_selector"])
+def test_a_loop_that_nobody_can_look_into(lacking):
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        kept = getattr(loop, lacking)
+        setattr(loop, lacking, object())
+        with pytest.raises(TypeError, match="where nobody can see it"):
+            LoopRecorder(loop)
+        setattr(loop, lacking, kept)
 
 
 @pytest.mark.skipif(not available(), reason="nobody knows when data arrived")
@@ -216,7 +308,7 @@ def test_what_is_known_of_a_reader_is_not_asked_again(monkeypatch):
     notes = recorded(main(), loop, Noting(loop._selector))
     served = noted(notes, asyncio.StreamReaderProtocol.data_received)
     assert len(served) >= 20
-    assert all(note[ACCEPTED] for note in served)
+    assert all(note[WHY][ACCEPTED] for note in served)
     assert asked.count("_read_ready") == 1
 
 
