@@ -29,7 +29,7 @@ def test_the_committed_page_is_what_the_command_makes() -> None:
     assert text == readme.filled(text), (
         "benchmarks/README.md is stale: run python -m benchmarks.readme"
     )
-    assert len(readme.sources(text)) == 7
+    assert len(readme.sources(text)) == 8
 
 
 def test_the_prose_types_no_figure_by_hand() -> None:

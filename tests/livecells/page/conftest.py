@@ -32,7 +32,7 @@ def controlled(bench: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session", params=["chrome", "firefox"])
+@pytest.fixture(scope="session")
 def driver(request: pytest.FixtureRequest, controlled: str) -> Iterator[Driver]:
     """A browser that runs scenarios."""
     pictures = checks.ROOT / "_build" / "live-failures"

@@ -28,11 +28,7 @@ def pictures() -> Path:
     return folder
 
 
-# Every page in one browser is what a plain `make test` proves; the other is long.
-FIREFOX = pytest.param("firefox", marks=pytest.mark.full)
-
-
-@pytest.fixture(scope="session", params=["chrome", FIREFOX])
+@pytest.fixture(scope="session")
 def driver(
     request: pytest.FixtureRequest, controlled: str, pictures: Path
 ) -> Iterator[Driver]:

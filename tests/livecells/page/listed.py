@@ -1,11 +1,10 @@
-"""The page in Chromium and in Firefox, on the small book of :mod:`bench`.
+"""The scenarios for the small book of :mod:`bench`, and how long each may take.
 
-Each test is a scenario of ``scenarios/*.mjs``; a test here says how long it may take.
+They stand in ``scenarios/*.mjs``.  A browser has a module of its own, so that the two
+can run beside each other.
 """
 
 from __future__ import annotations
-
-import pytest
 
 from tests.livecells.page.bench import PROGRAMS, run_in_kernel
 from tests.site.live.driver import Driver
@@ -41,19 +40,14 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_page(driver: Driver, name: str) -> None:
+def play(driver: Driver, name: str) -> None:
+    """Run a scenario in a browser."""
     driver.tell(name, LONG.get(name, PATIENCE))
 
 
-@pytest.fixture(scope="module")
-def in_kernel() -> dict[str, str]:
-    return run_in_kernel(PROGRAMS)
-
-
-def test_programs_print_what_they_print_in_a_notebook(
-    driver: Driver, in_kernel: dict[str, str]
-) -> None:
+def same_as_in_a_notebook(driver: Driver) -> None:
+    """Compare what programs print in the page and in a kernel."""
+    in_kernel = run_in_kernel(PROGRAMS)
     assert len(PROGRAMS) >= 20 and all(in_kernel.values())
     printed = driver.tell("programs", PATIENCE)["notes"]["printed"]
     in_page = {name: text.strip() for name, text in printed.items()}
