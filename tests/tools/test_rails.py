@@ -258,10 +258,13 @@ def test_every_file_of_tests_is_collected():
 
 
 def test_a_plain_run_opens_one_browser():
-    live = collected("tests/site/live", "-m", "not full")
-    assert any("chrome" in name for name in live)
-    assert not any("firefox" in name for name in live)
-    assert any("firefox" in name for name in collected("tests/site/live"))
+    folders = "tests/site/live", "tests/livecells/page"
+    some = collected(*folders, "-m", "not full")
+    for folder in folders:
+        assert any(name.startswith(folder) and "chrome" in name for name in some)
+    assert not any("firefox" in name for name in some)
+    for folder in folders:
+        assert any("firefox" in name for name in collected(folder))
 
 
 def collected(*words):

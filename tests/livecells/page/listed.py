@@ -6,6 +6,10 @@ can run beside each other.
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.livecells.page.bench import PROGRAMS, run_in_kernel
 from tests.site.live.driver import Driver
 
@@ -38,6 +42,16 @@ NAMES = (
     "shared_link",
     "notebook_with_edits",
 )
+#: What a plain `make test` runs, in Chromium alone.
+SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
+
+
+def scenarios() -> list[Any]:
+    """The names, as parameters of a test; what is no smoke test is long."""
+    return [
+        pytest.param(name, marks=() if name in SMOKE else pytest.mark.full)
+        for name in NAMES
+    ]
 
 
 def play(driver: Driver, name: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.livecells.page.listed import NAMES, play, same_as_in_a_notebook
+from tests.livecells.page.listed import play, same_as_in_a_notebook, scenarios
 from tests.site.live.driver import Driver
 
+pytestmark = pytest.mark.full  # a plain `make test` proves one browser
 in_browser = pytest.mark.parametrize("driver", ["firefox"], indirect=True)
 
 
 @in_browser
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", scenarios())
 def test_page(driver: Driver, name: str) -> None:
     play(driver, name)
 
