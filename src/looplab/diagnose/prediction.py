@@ -35,7 +35,7 @@ _LIKELY = 1.96  # standard deviations: 19 of 20 draws lie within
 #: Two recordings of one program differ by more than chance: by this share of the time,
 #: or by these seconds, whichever is more.  ``benchmarks.diagnose_truth`` measures both,
 #: on programs in which nothing changes.
-UNLIKE, UNLIKE_S = 0.05, 0.000_15
+UNLIKE, UNLIKE_S = 0.09, 0.000_41
 _FEWEST = 20  # values below which a percentile is not held against a replay
 
 
