@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "results.md"
 PINS = Path("benchmarks", "diagnose_requirements.txt")
-COUNTS, QUICK = (300, 4300), (100, 500)
+COUNTS, QUICK = (500, 2500), (100, 500)
 #: The most that we aim at, as a multiple of none.
 AIMS = {"recording": 1.08, "streaming": 1.15}
 

@@ -219,7 +219,7 @@ def _attach(
 
     # -- the loop looks for I/O ------------------------------------------------------
 
-    polled = before = 0  # when it did so last, and the time before
+    polled = before = 0  # when it last found something, and the time before
     wanted = False  # the arrival of data
     watched: dict[int, int] = {}  # who began to watch, by the identity of the reader
     slow_until = recorder.slow_until
@@ -258,9 +258,11 @@ def _attach(
             note((why, run, looked, used - run_cpu, task, code, number))
             current, context = -1, nobody
         events = stock_select(timeout)
-        before, polled = polled, now()
         if not events or stock_add is None:
             return events
+        # A look that finds nothing does not count.  A new connection takes several
+        # rounds until somebody watches it, and its data waits through all of them.
+        before, polled = polled, now()
         if looked - before > SLOW_NS:
             slow_until[0] = polled + _AFTER_NS
         wanted = polled < slow_until[0]
