@@ -22,6 +22,13 @@ _KNOWN = 500  # who makes classes on and on does not fill the memory
 def describe(callback: Any) -> tuple[str | None, Any]:
     """Return the name of the task and what the callback is: a code object or a name."""
     kind = type(callback)
+    if kind is BuiltinMethodType and (name := callback.__name__) != "task_wakeup":
+        key = (name, type(callback.__self__))
+        found = _of_plumbing.get(key)
+        if found is None:
+            found = _describe_rarer(callback)[1]
+            _remember(key, found)
+        return None, found
     if kind is FunctionType:
         return None, callback.__code__
     if kind is MethodType:
@@ -35,13 +42,6 @@ def describe(callback: Any) -> tuple[str | None, Any]:
                 found = _of_protocol(type(protocol), callback)
                 _remember(key, found)
             return None, found
-    if kind is BuiltinMethodType and (name := callback.__name__) != "task_wakeup":
-        key = (name, type(callback.__self__))
-        found = _of_plumbing.get(key)
-        if found is None:
-            found = _describe_rarer(callback)[1]
-            _remember(key, found)
-        return None, found
     if kind in STEP_WRAPPERS or kind is BuiltinMethodType:
         owner = callback.__self__
         try:

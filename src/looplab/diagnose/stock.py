@@ -169,10 +169,10 @@ def _attach(
                 task, code = describe(callback)
                 if type(callback) in STEP_WRAPPERS:
                     wrapper = type(callback)
-            if type(handle) is not Handle and isinstance(handle, TimerHandle):
-                by, was_set = timers.pop(id(handle), (-1, None))
-                when: float = handle._when  # type: ignore[attr-defined]
-                why = (why[0], TIMER, by, round(when * NS) + ahead, was_set)
+                elif type(handle) is not Handle and isinstance(handle, TimerHandle):
+                    by, was_set = timers.pop(id(handle), (-1, None))
+                    when: float = handle._when  # type: ignore[attr-defined]
+                    why = (why[0], TIMER, by, round(when * NS) + ahead, was_set)
             run, run_cpu = at, used
             current = index = index + 1
             return handle  # type: ignore[no-any-return]
@@ -277,12 +277,17 @@ def _attach(
             return events
         # What the loop would do with them, without its calls.
         for key, mask in events:
-            reader, writer = key.data
+            _, fd, _, (reader, writer) = key
             if mask & EVENT_READ and reader is not None:
                 if reader._cancelled:
                     loop._remove_reader(key.fileobj)
                 else:
-                    join_waiting(data_came(key, reader))
+                    found = known.get(fd)
+                    if wanted or found is None or found[0] != id(reader):
+                        join_waiting(data_came(key, reader))
+                    else:
+                        by = watched.pop(id(reader), -1) if watched else -1
+                        join_waiting((polled, IO, by, None, found[1]))
                     join(reader)
             if mask & EVENT_WRITE and writer is not None:
                 if writer._cancelled:
