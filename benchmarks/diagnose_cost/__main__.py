@@ -43,8 +43,8 @@ def table(results: dict[str, Any]) -> str:
         ratio, aim = row["ratio per request"], row["aim"]
         met = "–" if aim is None else f"{aim}: {'met' if ratio <= aim else 'not met'}"
         lines.append(
-            f"| {row['tool']} | {row['instructions per request']:,} | {ratio:.2f} "
-            f"| {row['ratio of the process']:.2f} | {met} |"
+            f"| {row['tool']} | {row['instructions per request']:,} | {ratio:.3f} "
+            f"| {row['ratio of the process']:.3f} | {met} |"
         )
     return "\n".join(lines) + "\n"
 
