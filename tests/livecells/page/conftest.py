@@ -32,7 +32,10 @@ def controlled(bench: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+FIREFOX = pytest.param("firefox", marks=pytest.mark.full)
+
+
+@pytest.fixture(scope="session", params=["chrome", FIREFOX])
 def driver(request: pytest.FixtureRequest, controlled: str) -> Iterator[Driver]:
     """A browser that runs scenarios."""
     pictures = checks.ROOT / "_build" / "live-failures"

@@ -28,7 +28,11 @@ def pictures() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+# Every page in one browser is what a plain `make test` proves; the other is long.
+FIREFOX = pytest.param("firefox", marks=pytest.mark.full)
+
+
+@pytest.fixture(scope="session", params=["chrome", FIREFOX])
 def driver(
     request: pytest.FixtureRequest, controlled: str, pictures: Path
 ) -> Iterator[Driver]:

@@ -1,12 +1,9 @@
-"""The scenarios for the small book of :mod:`bench`, and how long each may take.
+"""The page in Chromium and in Firefox, on the small book of :mod:`bench`.
 
-They stand in ``scenarios/*.mjs``.  A browser has a module of its own, so that the two
-can run beside each other.
+Each test is a scenario of ``scenarios/*.mjs``; a test here says how long it may take.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
@@ -42,26 +39,28 @@ NAMES = (
     "shared_link",
     "notebook_with_edits",
 )
-#: What a plain `make test` runs, in Chromium alone.
+#: What a plain `make test` runs, in Chromium alone; the others are long.
 SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
+SCENARIOS = [
+    name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
+    for name in NAMES
+]
 
 
-def scenarios() -> list[Any]:
-    """The names, as parameters of a test; what is no smoke test is long."""
-    return [
-        pytest.param(name, marks=() if name in SMOKE else pytest.mark.full)
-        for name in NAMES
-    ]
-
-
-def play(driver: Driver, name: str) -> None:
-    """Run a scenario in a browser."""
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_page(driver: Driver, name: str) -> None:
     driver.tell(name, LONG.get(name, PATIENCE))
 
 
-def same_as_in_a_notebook(driver: Driver) -> None:
-    """Compare what programs print in the page and in a kernel."""
-    in_kernel = run_in_kernel(PROGRAMS)
+@pytest.fixture(scope="module")
+def in_kernel() -> dict[str, str]:
+    return run_in_kernel(PROGRAMS)
+
+
+@pytest.mark.full
+def test_programs_print_what_they_print_in_a_notebook(
+    driver: Driver, in_kernel: dict[str, str]
+) -> None:
     assert len(PROGRAMS) >= 20 and all(in_kernel.values())
     printed = driver.tell("programs", PATIENCE)["notes"]["printed"]
     in_page = {name: text.strip() for name, text in printed.items()}

@@ -1,12 +1,10 @@
-"""The scenarios for the built book, of ``scenarios/*.mjs``, and how long each may take.
+"""The live cells and the explorables of the built book, in Chromium and in Firefox.
 
-``ON_TIME_SITE`` names a built site, as in the other tests of the site.  A browser has a
-module of its own, so that the two can run beside each other.
+Each test is a scenario of ``scenarios/*.mjs``; a test here says how long it may take.
+``ON_TIME_SITE`` names a built site, as in the other tests of the site.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
@@ -16,8 +14,6 @@ from tests.site.live.driver import Driver
 PATIENCE = 600
 #: Those that run every page.
 LONG = {"every_cell": 1200, "cells_alone": 1200}
-#: What a cell needs is the book's matter, not a browser's.
-OF_THE_BOOK = {"cells_alone"}
 NAMES = (
     "every_cell",
     "cells_alone",
@@ -47,19 +43,16 @@ NAMES = (
 #: What a plain `make test` runs: a cell that runs, one that is stopped, and no request
 #: before a click.  The others are long.
 SMOKE = {"errors", "endless_loop", "nothing_before_a_click"}
+SCENARIOS = [
+    name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
+    for name in NAMES
+]
 
 
-def scenarios(kind: str) -> list[Any]:
-    """What a browser runs, as parameters of a test."""
-    return [
-        pytest.param(name, marks=() if name in SMOKE else pytest.mark.full)
-        for name in NAMES
-        if kind == "chrome" or name not in OF_THE_BOOK
-    ]
-
-
-def play(driver: Driver, name: str) -> None:
-    """Run a scenario in a browser."""
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_live(driver: Driver, name: str) -> None:
+    if name == "cells_alone" and driver.kind != "chrome":
+        pytest.skip("what a cell needs is the book's matter, not a browser's")
     answer = driver.tell(name, LONG.get(name, PATIENCE))
     if "skipped" in answer["notes"]:
         pytest.skip(answer["notes"]["skipped"])
