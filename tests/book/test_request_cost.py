@@ -50,6 +50,13 @@ def test_requests_cost_cpu_time_and_the_server_ends(server_type: Any) -> None:
     assert process.returncode is not None
 
 
+def test_one_request_is_sent_when_the_time_is_over_at_once(server_type: Any) -> None:
+    with server_type() as server:
+        assert server.drive("gather", 2, 1, 0.0).answers == 1
+        assert server.drive("gather", 2, 1, 0.0, rate=100).answers == 1
+        assert server.drive("gather", 2, 1, 0.0).each > 0
+
+
 def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -> None:
     with server_type() as server:
         load = server.drive("gather", 2, 1, 0.3)

@@ -156,7 +156,7 @@ class Server:
             way: ``sequence`` or ``gather``.
             parts: of each request.
             rounds: of work in each part.
-            seconds: how long requests are sent.
+            seconds: how long requests are sent; one is sent in any case.
             rate: requests in a second, at random moments, as from clients who know
                 nothing of each other. ``None`` saturates the service: each of 16
                 connections sends its next request as soon as it has an answer.
@@ -220,19 +220,23 @@ def _send(
 ) -> int:
     """Send requests until *end*, and return how many were answered: all of them."""
     idle, answers, due = list(lines), 0, next(moments)
+    any_sent = False  # this thread may stand still until after the end
     with selectors.DefaultSelector() as selector:
         for line in lines:
             selector.register(line.socket, selectors.EVENT_READ, line)
         while True:
             now = time.monotonic()
-            while idle and due <= now < end:
+            while idle and due <= now and (now < end or not any_sent):
                 idle.pop().send(request)
+                any_sent = True
                 due = next(moments)
-            if now >= end and len(idle) == len(lines):
+            over = now >= end and any_sent
+            if over and len(idle) == len(lines):
                 return answers
             # Either a request is due next, or an answer must come.
-            nothing_due = now >= end or not idle
-            waits = PATIENCE if nothing_due else max(0.0, min(due, end) - now)
+            nothing_due = over or not idle
+            until = min(due, end) if any_sent else due
+            waits = PATIENCE if nothing_due else max(0.0, until - now)
             ready = selector.select(waits)
             if nothing_due and not ready:
                 raise RuntimeError(f"no answer to {request!r} for {PATIENCE} s")
