@@ -146,6 +146,7 @@ def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
     return sorted(set(wrong))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", [*CHARTS, *BARS])
 def test_no_words_cover_anything(

@@ -438,6 +438,7 @@ def test_no_index(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "e").iterdir()] == [".lock"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
     """An index that never answers, and a reader who has had enough."""
@@ -708,6 +709,7 @@ def test_the_distilled_case_runs() -> None:
     assert any("select" in place for place in found["innermost"]["loop"])
 
 
+@pytest.mark.full
 def test_debug_mode_is_silent() -> None:
     for _ in range(5):
         begun, used_before = time.perf_counter(), cpu_of_children()
@@ -1231,6 +1233,7 @@ def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
     return done.stdout
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not LAB.is_file(), reason="the lab is not here")
 def test_the_lab_without_an_index(tmp_path: Path) -> None:
     """The reader asks for the real case: one line says why not, nothing is changed."""

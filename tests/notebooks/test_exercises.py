@@ -187,6 +187,7 @@ def test_it_is_whole(exercise: Exercise) -> None:
     )
 
 
+@pytest.mark.full
 @each
 def test_the_stub_fails(exercise: Exercise) -> None:
     assert_fails(str(exercise), results(exercise.stem)[exercise.name]["stub"])

@@ -303,6 +303,7 @@ def test_a_link_to_the_outside_is_no_fault(tmp_path: Path) -> None:
     assert checks.broken_links(tmp_path) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("value", "outcome"), [("", "1 skipped"), ("1", "1 error")])
 def test_without_a_browser_it_skips_or_fails(
     tmp_path: Path, value: str, outcome: str

@@ -378,6 +378,7 @@ def test_every_slide_fits(decks: list[str], origin: str, visitor: Make) -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", checks.SCHEMES)
 def test_slides_are_accessible(
     scheme: str, decks: list[str], origin: str, visitor: Make, axe: Path

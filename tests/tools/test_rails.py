@@ -392,6 +392,7 @@ def book(tmp_path):
     return tmp_path
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="makes links")
 def test_only_changed_pages_are_read_and_no_warning_is_lost(book, capsys):
     html, log = book / "_build" / "html", book / "_build" / "build.log"

@@ -250,6 +250,7 @@ def test_what_every_start_imports_is_compiled_where_that_is_small(
     assert {"_colorize.pyc", "contextlib.py", "selectors.py"} < set(new.namelist())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "says"),
     [
@@ -283,6 +284,7 @@ def test_another_choice_of_modules_makes_other_assets(
 # ---- releases ---------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_same_tree_gives_the_same_assets(
     make: Any, bundle: assets.Bundle, project: Path
 ) -> None:
@@ -291,6 +293,7 @@ def test_the_same_tree_gives_the_same_assets(
     assert (again.version, again.files) == (bundle.version, bundle.files)
 
 
+@pytest.mark.full
 def test_another_script_is_another_release(
     make_small: Any,
     small: assets.Bundle,
@@ -334,6 +337,7 @@ def test_a_second_build_makes_nothing(
     assert make_small(tmp_path) == first
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("harm", ["note", "folder", "half", "other"])
 def test_a_cache_that_was_interrupted_is_made_anew(
     make_small: Any, small: assets.Bundle, tmp_path: Path, harm: str
@@ -407,6 +411,7 @@ def test_a_project_that_cannot_be_built_is_named(tmp_path: Path) -> None:
         wheels.make_wheel(broken, tmp_path)
 
 
+@pytest.mark.full
 def test_a_finished_wheel_is_taken_as_it_is(
     make: Any, bundle: assets.Bundle, tmp_path: Path
 ) -> None:
@@ -441,6 +446,7 @@ def test_a_script_that_cannot_be_bundled_is_shown(
         make(livecells_wheels=[])
 
 
+@pytest.mark.full
 def test_without_node_the_library_stays_as_it_is(
     make: Any, node_modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

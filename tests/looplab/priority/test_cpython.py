@@ -127,6 +127,7 @@ def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) ->
         assert report.loops >= loops
 
 
+@pytest.mark.full
 # Of test_ssl one test looks for leaks as soon as the loop stops.  In another order than
 # the stock one, a transport's last callback may still be waiting then.
 @pytest.mark.parametrize(

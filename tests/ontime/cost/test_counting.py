@@ -19,6 +19,7 @@ from tests.ontime.cost.shared import (
 )
 
 
+@pytest.mark.full
 @needs_pyperf
 @pytest.mark.skipif(
     counting.find_counter(60) is None, reason="nothing counts instructions here"

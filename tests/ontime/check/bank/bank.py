@@ -77,6 +77,7 @@ class Answers:
         assert not verdict.passed, verdict
         assert verdict.hint, verdict
 
+    @pytest.mark.full
     def test_wrong(self, name: str, wrong_answer: str) -> None:
         """It is refused with these words, and with a hint."""
         source, words = self.wrong[name][wrong_answer]

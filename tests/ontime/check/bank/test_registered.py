@@ -61,12 +61,14 @@ def test_only_what_is_asked_for_is_imported(code: str, chapters: set[str]) -> No
     assert chapters_of_the_bank_after(code) == chapters
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", extra_exercises())
 @pytest.mark.parametrize("answer", [..., None])
 def test_untouched(name: str, answer: Any) -> None:
     assert_not_yet(name, answer, "there is no answer yet")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", extra_exercises())
 @pytest.mark.parametrize("answer", [3.5, "text", object(), {}, [1], print])
 def test_nonsense_never_raises(name: str, answer: Any) -> None:
