@@ -124,19 +124,23 @@ def broken_links(folder: Path) -> list[str]:
     base = "http://site.invalid/"
 
     @cache
-    def anchors(target: Path) -> frozenset[str]:
+    def read(target: Path) -> tuple[list[tuple[str, set[str], str]], set[str]]:
+        """What leaves the page, by kind of tag and relation, and its anchors."""
         page = read_page(target)
+        leaves = [
+            (tag.name, set(tag.get("rel") or ()), address)
+            for tag, address in references(page)
+        ]
         names = {str(tag["id"]) for tag in page.find_all(id=True)}
         names |= {str(tag["name"]) for tag in page.find_all("a", attrs={"name": True})}
-        return frozenset(names)
+        return leaves, names
 
     found = []
     for name in pages(folder):
-        for tag, address in references(read_page(folder / name)):
+        for kind, relation, address in read(folder / name)[0]:
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
-                relation = set(tag.get("rel") or ())
-                loads = tag.name not in {"a", "area"} and parts.scheme != "data"
+                loads = kind not in {"a", "area"} and parts.scheme != "data"
                 if loads and not relation & NAMED_ELSEWHERE:
                     found.append(f"{name}: loads {address} from elsewhere")
                 continue
@@ -156,7 +160,7 @@ def broken_links(folder: Path) -> list[str]:
             if (
                 anchor not in {"", "top"}
                 and target.suffix == ".html"
-                and anchor not in anchors(target)
+                and anchor not in read(target)[1]
             ):
                 found.append(f"{name}: {address!r} names an anchor that is not there")
     return found

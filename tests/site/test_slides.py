@@ -464,6 +464,7 @@ IN_SIGHT = """
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [checks.NARROW, checks.ZOOMED])
 def test_in_a_small_window_the_slides_are_a_page(
     width: int, decks: list[str], origin: str, visitor: Make

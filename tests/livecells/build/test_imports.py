@@ -51,6 +51,7 @@ def test_what_a_page_cannot_have() -> None:
     assert [name for name, _ in missing("import math, numpy", [], [], [])] == ["numpy"]
 
 
+@pytest.mark.full
 def test_a_cell_with_such_an_import_is_named_and_does_not_run(shelf: Shelf) -> None:
     lab = notebook(
         text("# Lab"),

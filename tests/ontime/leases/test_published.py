@@ -57,6 +57,7 @@ def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> No
     assert runs["E5"].spread(lambda run: run.messages[2].received_at).min > 40
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("wrong", [{"stages": 2}, {"tick": None}, {"opening": False}])
 def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
     for run in EXPERIMENTS["E3"].judged(Window(**wrong)):
@@ -79,6 +80,7 @@ def test_the_pool_meets_what_was_published() -> None:
         assert LOGS["E1"].distance(run, list(LOGS["E1"].times)) < 0.3
 
 
+@pytest.mark.full
 def test_a_second_pool_is_seen_to_be_wrong() -> None:
     heavy = EXPERIMENTS["E2"].judged(ThreadPool(tick=1 / 64))
     assert heavy.makespan.max < 80

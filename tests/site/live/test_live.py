@@ -40,9 +40,9 @@ NAMES = (
     "explorables_broken",
     "slides",
 )
-#: What a plain `make test` runs: a cell that runs, one that is stopped, and no request
-#: before a click.  The others are long.
-SMOKE = {"errors", "endless_loop", "nothing_before_a_click"}
+#: What a plain `make test` runs: a cell that runs, and one that is stopped.  The others
+#: are long.
+SMOKE = {"errors", "endless_loop"}
 SCENARIOS = [
     name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
     for name in NAMES

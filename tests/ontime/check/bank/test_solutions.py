@@ -31,6 +31,7 @@ def test_each_solution_has_words_above_it() -> None:
     assert sorted(words_above()) == sorted(extra_exercises())
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("quiet_check")
 @pytest.mark.parametrize("name", extra_exercises())
 def test_they_say_why_and_what_the_stub_is_told(name: str) -> None:
