@@ -1,7 +1,7 @@
 """Checks of a built page, as functions that return what is wrong.
 
-``schemes.py`` and ``test_site.py`` apply them to the book, ``test_checks.py`` to pages
-made wrong on purpose. A check returns a list of messages, empty when all is well.
+``test_site.py`` applies them to the book, ``test_checks.py`` to pages made wrong on
+purpose. A check returns a list of messages, empty when all is well.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-from ontime.measuring import sized
 from tests.site import checks
 from tools.browser import chromium, required
 
@@ -69,19 +68,6 @@ def visitor(browser: Any) -> Iterator[Callable[..., checks.Visitor]]:
     yield make
     for one in made:
         one.close()
-
-
-@pytest.fixture(scope="session")
-def pages(site: Path) -> list[str]:
-    """All pages but those that only send the reader on to another one.
-
-    A plain ``make test`` takes some of them.  Slides have tests of their own, in
-    ``test_slides.py``.
-    """
-    found = [n for n in checks.pages(site) if not checks.is_redirect(site / n)]
-    found = [name for name in found if not name.startswith("slides/")]
-    assert found
-    return sized(found, found[5::8])  # without the two references, which are long
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,88 @@
-"""The built book in a browser: whole, without scripts, below a sub-path, by keyboard.
+"""The built book in a browser: whole, quiet, accessible, narrow, without scripts.
 
-``test_light.py`` and ``test_dark.py`` look at each page as it is shown.
+Every page is visited once in light, once in dark, once without scripts and once
+below a sub-path; the tests then look at what was found.  A plain ``make test`` visits
+some of the pages.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
+from ontime.measuring import sized
 from tests.site import checks
-from tests.site.schemes import Make, report
+
+Make = Callable[..., checks.Visitor]
+
+
+@dataclass
+class Findings:
+    """What the visits of all pages brought, by check."""
+
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    axe: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    wide: list[str] = field(default_factory=list)
+    signs: list[str] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
+    scheme: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> list[str]:
+    """All pages but those that only send the reader on to another one.
+
+    Slides have tests of their own, in ``test_slides.py``.
+    """
+    found = [n for n in checks.pages(site) if not checks.is_redirect(site / n)]
+    found = [name for name in found if not name.startswith("slides/")]
+    assert found
+    return sized(found, found[5::8])  # without the two references, which are long
+
+
+@pytest.fixture(scope="module", params=checks.SCHEMES)
+def findings(
+    request: pytest.FixtureRequest,
+    pages: list[str],
+    origin: str,
+    visitor: Make,
+    axe: Path,
+) -> Findings:
+    """All pages visited in one colour scheme."""
+    found = Findings()
+    one = visitor(origin + "/", color_scheme=request.param)
+    for name in pages:
+        visit = one.visit(name)
+        shown = visit.page.evaluate("document.documentElement.dataset.theme")
+        if shown not in {request.param, None}:
+            found.scheme.append(f"{name}: is {shown}")
+        found.alternatives += checks.without_alternative(visit.page, name)
+        found.axe += checks.axe_violations(visit.page, name)
+        found.cut += checks.cut_outputs(visit.page, name)
+        found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
+        found.errors += visit.errors
+        found.foreign += visit.foreign
+        # Loaded anew on the narrow screen, where tables fold and code must scroll:
+        # what the theme's scripts do for it they do on load.
+        visit = one.visit(name, width=checks.NARROW)
+        found.wide += checks.too_wide(visit.page, name)
+        found.hidden += checks.out_of_sight(visit.page, name)
+        found.axe += checks.axe_violations(visit.page, f"{name} (narrow)")
+        found.signs += checks.boxes_without_a_sign(visit.page, name)
+        found.errors += visit.errors
+    return found
+
+
+def report(found: list[str]) -> str:
+    return "\n" + "\n".join(found)
 
 
 def test_links_and_anchors(site: Path) -> None:
@@ -32,6 +102,42 @@ def test_no_sentence_is_taken_for_a_type(site: Path) -> None:
                 if re.search(r"\b[a-z]+ [a-z]+ [a-z]+\b", words):
                     found.append(f"{name}: {words}")
     assert not found, report(found)
+
+
+def test_no_script_error(findings: Findings) -> None:
+    assert not findings.errors, report(findings.errors)
+
+
+def test_no_third_party_request(findings: Findings) -> None:
+    assert not findings.foreign, report(findings.foreign)
+
+
+def test_the_colour_scheme_is_followed(findings: Findings) -> None:
+    assert not findings.scheme, report(findings.scheme)
+
+
+def test_axe(findings: Findings) -> None:
+    assert not findings.axe, report(findings.axe)
+
+
+def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
+    assert not findings.wide, report(findings.wide)
+
+
+def test_nothing_takes_the_focus_out_of_sight(findings: Findings) -> None:
+    assert not findings.hidden, report(findings.hidden)
+
+
+def test_no_output_is_cut_on_a_wide_screen(findings: Findings) -> None:
+    assert not findings.cut, report(findings.cut)
+
+
+def test_what_scrolls_shows_it(findings: Findings) -> None:
+    assert not findings.signs, report(findings.signs)
+
+
+def test_every_picture_has_a_text_alternative(findings: Findings) -> None:
+    assert not findings.alternatives, report(findings.alternatives)
 
 
 def test_without_scripts(pages: list[str], origin: str, visitor: Make) -> None:

@@ -224,7 +224,7 @@ def test_a_window_slows_the_turns() -> None:
         slow = measure_idle([session], 0.3).most
     with Session("poll") as session:
         fast = measure_idle([session], 0.3).most
-    assert 2 <= slow <= 40
+    assert 1 <= slow <= 40  # a busy machine takes turns away, and adds none
     assert fast >= 5 * slow
 
 

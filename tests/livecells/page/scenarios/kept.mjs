@@ -4,6 +4,26 @@ import { Book } from "../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 
+/**
+ * Wait until another page of the browser finds `text` kept of a cell.  Firefox hands on in
+ * its own time what one page has stored, and may lose it if the page closes first.
+ */
+async function kept(t, site, context, cell, text) {
+  const { page } = await Book.open(t, site, LAB, { context });
+  await t.until(
+    page,
+    `what is kept of ${cell}`,
+    10,
+    (cell, text) =>
+      Object.keys(localStorage).some(
+        (name) => name.endsWith(` ${cell}`) && localStorage.getItem(name).includes(text),
+      ),
+    cell,
+    text,
+  );
+  await page.close();
+}
+
 /** An edit is there on the next visit, until Reset; one of an earlier edition is offered. */
 export async function edits_are_kept(t) {
   const site = await t.serve();
@@ -12,6 +32,8 @@ export async function edits_are_kept(t) {
   let book = await Book.open(t, site, LAB, { context });
   await book.edit("cell-second", edit);
   await book.edit("cell-third", "print('another')");
+  await kept(t, site, context, "second", "mine");
+  await kept(t, site, context, "third", "another");
   await book.page.close();
 
   book = await Book.open(t, site, LAB, { context });
@@ -24,6 +46,7 @@ export async function edits_are_kept(t) {
     const kept = JSON.parse(localStorage.getItem(key));
     localStorage.setItem(key, JSON.stringify({ ...kept, built: "00000000" }));
   });
+  await kept(t, site, context, "third", "00000000");
   await book.page.close();
 
   book = await Book.open(t, site, LAB, { context });
