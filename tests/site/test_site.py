@@ -48,7 +48,9 @@ def pages(site: Path) -> list[str]:
     return sized(found, found[5::8])  # without the two references, which are long
 
 
-@pytest.fixture(scope="module", params=checks.SCHEMES)
+@pytest.fixture(
+    scope="module", params=["light", pytest.param("dark", marks=pytest.mark.full)]
+)
 def findings(
     request: pytest.FixtureRequest,
     pages: list[str],

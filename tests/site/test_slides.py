@@ -365,6 +365,7 @@ def test_each_chapter_has_slides(site: Path, decks: list[str]) -> None:
         assert f'href="../{name}"' in page, f"book/{Path(name).name} has no link"
 
 
+@pytest.mark.full
 def test_every_slide_fits(decks: list[str], origin: str, visitor: Make) -> None:
     one = visitor(origin + checks.SUB_PATH)
     found: list[str] = []

@@ -39,6 +39,7 @@ def traces(kind: str, processes: int) -> Counter[str]:
         )
 
 
+@pytest.mark.full
 def test_same_trace_in_every_process() -> None:
     found = traces("numbered", PROCESSES)
     assert len(found) == 1, f"{len(found)} different traces: {found.values()}"

@@ -107,6 +107,7 @@ def reports() -> Iterator[dict[str, Future[Report]]]:
         yield {name: pool.submit(run_module, name) for name in MODULES if has(name)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", MODULES)
 def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) -> None:
     if module not in reports:

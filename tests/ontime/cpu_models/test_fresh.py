@@ -216,6 +216,7 @@ def start_script(kind: str, least: int, folder: Path) -> subprocess.Popen[bytes]
     return script
 
 
+@pytest.mark.full
 # The script, the supervisor, the measuring process; and two workers.
 @needs_groups
 @needs_proc
