@@ -14,6 +14,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 PROGRAM = Path(__file__).with_name("determinism_program.py")
 SOURCE = Path(__file__).parents[3] / "src"
 PROCESSES = 300 if os.environ.get("ON_TIME_FULL") else 100
