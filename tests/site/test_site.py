@@ -19,6 +19,7 @@ from ontime.measuring import sized
 from tests.site import checks
 
 Make = Callable[..., checks.Visitor]
+LIGHT, DARK = checks.SCHEMES
 
 
 @dataclass
@@ -49,7 +50,7 @@ def pages(site: Path) -> list[str]:
 
 
 @pytest.fixture(
-    scope="module", params=["light", pytest.param("dark", marks=pytest.mark.full)]
+    scope="module", params=[LIGHT, pytest.param(DARK, marks=pytest.mark.full)]
 )
 def findings(
     request: pytest.FixtureRequest,

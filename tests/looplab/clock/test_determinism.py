@@ -14,8 +14,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 PROGRAM = Path(__file__).with_name("determinism_program.py")
 SOURCE = Path(__file__).parents[3] / "src"
 PROCESSES = 300 if os.environ.get("ON_TIME_FULL") else 100
@@ -41,7 +39,6 @@ def traces(kind: str, processes: int) -> Counter[str]:
         )
 
 
-@pytest.mark.full
 def test_same_trace_in_every_process() -> None:
     found = traces("numbered", PROCESSES)
     assert len(found) == 1, f"{len(found)} different traces: {found.values()}"

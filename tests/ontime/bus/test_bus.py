@@ -527,7 +527,6 @@ RUNS = 20 if FULL else 2
 MESSAGES = 1_000 if FULL else 120
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -> None:
     """Four work, and one after the other is killed and replaced.

@@ -221,10 +221,11 @@ def test_pinning() -> None:
 
 def test_a_window_slows_the_turns() -> None:
     with Session("poll", window=0.01) as session:
-        slow = measure_idle([session], 0.3).most
+        # A busy machine takes turns away, and adds none.
+        slow = max(measure_idle([session], 0.3).most for _ in range(3))
     with Session("poll") as session:
         fast = measure_idle([session], 0.3).most
-    assert 1 <= slow <= 40  # a busy machine takes turns away, and adds none
+    assert 2 <= slow <= 40
     assert fast >= 5 * slow
 
 

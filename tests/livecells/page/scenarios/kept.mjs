@@ -5,21 +5,22 @@ import { Book } from "../../../site/live/book.mjs";
 const LAB = "lab.html";
 
 /**
- * Wait until another page of the browser finds `text` kept of a cell.  Firefox hands on in
- * its own time what one page has stored, and may lose it if the page closes first.
+ * Wait until another page of the browser finds these texts kept, by cell.  Firefox hands on
+ * in its own time what one page has stored, and may lose it if the page closes first.
  */
-async function kept(t, site, context, cell, text) {
+async function foundElsewhere(t, site, context, texts) {
   const { page } = await Book.open(t, site, LAB, { context });
   await t.until(
     page,
-    `what is kept of ${cell}`,
+    `what is kept of ${Object.keys(texts)}`,
     10,
-    (cell, text) =>
-      Object.keys(localStorage).some(
-        (name) => name.endsWith(` ${cell}`) && localStorage.getItem(name).includes(text),
+    (texts) =>
+      Object.entries(texts).every(([cell, text]) =>
+        Object.keys(localStorage).some(
+          (name) => name.endsWith(` ${cell}`) && localStorage.getItem(name).includes(text),
+        ),
       ),
-    cell,
-    text,
+    texts,
   );
   await page.close();
 }
@@ -32,8 +33,7 @@ export async function edits_are_kept(t) {
   let book = await Book.open(t, site, LAB, { context });
   await book.edit("cell-second", edit);
   await book.edit("cell-third", "print('another')");
-  await kept(t, site, context, "second", "mine");
-  await kept(t, site, context, "third", "another");
+  await foundElsewhere(t, site, context, { second: "mine", third: "another" });
   await book.page.close();
 
   book = await Book.open(t, site, LAB, { context });
@@ -46,7 +46,7 @@ export async function edits_are_kept(t) {
     const kept = JSON.parse(localStorage.getItem(key));
     localStorage.setItem(key, JSON.stringify({ ...kept, built: "00000000" }));
   });
-  await kept(t, site, context, "third", "00000000");
+  await foundElsewhere(t, site, context, { third: "00000000" });
   await book.page.close();
 
   book = await Book.open(t, site, LAB, { context });
