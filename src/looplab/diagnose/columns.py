@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import struct
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Collection, Iterable, Sequence
 
 __all__ = ["pack", "unpack"]
 
 
-def pack(kinds: str, count: int, columns: Iterable[Iterable[int]]) -> str:
+def pack(kinds: str, columns: Sequence[Collection[int]]) -> str:
     """Return the text for *columns*, one after the other.
 
     Args:
         kinds: a format character of :mod:`struct` for each column.
-        count: of the rows.
-        columns: so many numbers each.
+        columns: as many numbers each.
     """
+    count = len(columns[0])
     form = "<" + "".join([f"{count}{kind}" for kind in kinds])
-    numbers = chain.from_iterable(columns)
+    numbers: list[int] = []
+    for column in columns:
+        numbers += column
     return b2a_base64(struct.pack(form, *numbers), newline=False).decode("ascii")
 
 

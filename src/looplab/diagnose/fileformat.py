@@ -1,16 +1,17 @@
-"""The file format ``looplab-trace/3``: lines of JSON, each of use without the next.
+"""The file format ``looplab-trace/4``: lines of JSON, each of use without the next.
 
 The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
 time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
 
 ========  ==============================================================================
 ``codes`` new kinds of callback, ``[name, file, line]``; they count from 0
-``names`` new names of tasks and threads; they count from 0
+``names`` new names of threads and requests; they count from 0
 ``stacks``  new stacks, each a list of codes, the innermost first
 ``loop``  the number of the loop that the rest of the line is about
 ``kind``  the class of the loop, and ``thread``, the name of its thread
 ``from``  number of the first callback
 ``rows``  callbacks, see below
+``tasks`` the name of the task of each, or null
 ``due``   of timers among them: ``[place in rows, late, set]``, see below
 ``came``  of data among them: ``[place in rows, arrived, accepted]``, see below
 ``tags``  ``[number, name]`` of tags that were made
@@ -23,11 +24,10 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 
 ``rows`` are columns of whole numbers, their bytes in base64 (:mod:`.columns`): when
 each callback was *ready*, *run* and *ended*, its *CPU* time, *by* which callback it was
-made ready (-1: none), its *task* (n is ``Task-n``, -1 - i name i, 0 none), its *tag*,
-*code* and *cause*.  *Late* and *set* are how long before it ran a timer was due, and
-was set (-1: unknown).  *Arrived* is how long before it ran its data came; *accepted* is
-1 for a connection that somebody else opened.  Data of which nothing is said came as it
-was ready, on such a connection.
+made ready (-1: none), its *tag*, *code* and *cause*.  *Late* and *set* are how long
+before it ran a timer was due, and was set (-1: unknown).  *Arrived* is how long before
+it ran its data came; *accepted* is 1 for a connection that somebody else opened.  Data
+of which nothing is said came as it was ready, on such a connection.
 
 ``done`` are columns too: the *tag*, its *first* and *last* callback, when the request
 *began* and *ended*, when its data *arrived* (-1: unknown), and the number of its
@@ -36,7 +36,8 @@ was ready, on such a connection.
 Times of columns are of the monotonic clock, whose value at the beginning is
 ``origin_ns``; all others are counted from there.  All are whole nanoseconds.
 
-In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.
+In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.  A
+task in them is a number: n is ``Task-n``, -1 - i is name i, and 0 is none.
 
 Names are written once, so a day of a busy service stays small; a killed program loses
 what was not written yet, at most a second.
@@ -75,9 +76,9 @@ __all__ = [
     "parts_of",
 ]
 
-FORMAT = "looplab-trace/3"
+FORMAT = "looplab-trace/4"
 #: The kinds of numbers in the columns of ``rows`` and ``done``.
-ROWS, DONE = "qqqqqqqib", "qqqqqqq"
+ROWS, DONE = "qqqqqqib", "qqqqqqq"
 _FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 
@@ -99,7 +100,7 @@ def load(path: str | Path) -> list[Recording]:
     Raises:
         OSError: if the file cannot be read.
         NotATraceError: if it is no trace in the format ``looplab-trace/1``, ``/2`` or
-            ``/3``, or no loop ran in it.
+            ``/4``, or no loop ran in it.
     """
     path = Path(path)
     loops: dict[int, _Loop] = {}
@@ -274,8 +275,9 @@ def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     said = [*line.get("due", ()), *line.get("came", ())]
     beside = {place: rest for place, *rest in said}
     zero, index = tables.origin_ns, line["from"]
-    for place, row in enumerate(unpack(ROWS, line["rows"])):
-        ready, run, ended, cpu, by, task, tag, code, cause = row
+    rows = zip(unpack(ROWS, line["rows"]), line["tasks"], strict=True)
+    for place, (row, task) in enumerate(rows):
+        ready, run, ended, cpu, by, tag, code, cause = row
         one = Callback(
             index=index + place,
             ready_ns=ready - zero,
@@ -285,7 +287,7 @@ def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
             cause=CAUSES[cause],
             by=by if by >= 0 else None,
             code=tables.codes[code],
-            task=tables.task(task),
+            task=task,
             tag=tag,
         )
         _add(one, beside.get(place, ()))

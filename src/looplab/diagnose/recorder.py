@@ -30,6 +30,10 @@ CALL, TIMER, IO, THREAD, BEFORE = range(5)
 Note = tuple[Any, ...]
 ENDED = 2  # the place of *ended*
 
+#: (tag, first, last, began, ended, arrived, name) of a request.  *First* and *last* are
+#: the numbers of its callbacks; *arrived* is when its data did, or -1.
+RequestRow = tuple[int, int, int, int, int, int, str]
+
 
 class Recorder:
     """What is noted about one loop, and what the tags of its thread tell.
@@ -54,7 +58,7 @@ class Recorder:
         self.number = number
         self.kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
         self.notes: list[Note] = []
-        self.requests: list[tuple[Request, int, int, int, int, int | None]] = []
+        self.requests: list[RequestRow] = []
         self.names: list[Tag] = []
         self.samples: list[Any] = []
         self.pauses: list[tuple[int, int, int]] = []
@@ -62,7 +66,7 @@ class Recorder:
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
         self.spans: list[Callable[[Any], Tag | None]] = []
-        self._began: dict[int, tuple[Request, int, int, int | None]] = {}
+        self._began: dict[int, tuple[Request, int, int, int]] = {}
         self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
@@ -87,7 +91,7 @@ class Recorder:
         if not touched:
             touched.append(tag)
         at = self.now()
-        arrived = None
+        arrived = -1
         if fd is not None and at < self.slow_until[0]:
             arrived = at - max(0, self.age(fd))
         self._began[tag.number] = tag, self.running()[0], at, arrived
@@ -97,8 +101,9 @@ class Recorder:
         began = self._began.pop(tag.number, None)
         if began is not None:
             _, first, at, arrived = began
-            note = (tag, first, self.running()[0], at, self.now(), arrived)
-            self.requests.append(note)
+            last, end = self.running()[0], self.now()
+            row = tag.number, first, last, at, end, arrived, tag.name
+            self.requests.append(row)
 
     def new_names(self) -> list[Tag]:
         """Take the tags that are new, and the requests that are newly under way.

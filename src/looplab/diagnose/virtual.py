@@ -168,9 +168,9 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
         )
     tags = {one.number: one.name for one in recorder.new_names()}
     notes = []
-    for asked, first, last, at, end, _ in recorder.requests:
-        tags[asked.number] = asked.name
-        notes.append(RequestNote(asked.number, first, last, at, end))
+    for tag, first, last, at, end, _, name in recorder.requests:
+        tags[tag] = name
+        notes.append(RequestNote(tag, first, last, at, end))
     return Recording(callbacks, clock=clock, tags=tags, notes=notes)
 
 

@@ -7,23 +7,21 @@ interpreter for long.  :mod:`.fileformat` says what the lines mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from operator import itemgetter
+from collections.abc import Collection, Sequence
+from itertools import compress, count, zip_longest
 from types import CodeType
 from typing import Any
 
 from .columns import pack
 from .fileformat import DONE, ROWS
-from .recorder import TIMER, Note
+from .recorder import TIMER, Note, RequestRow
 from .sampler import Stack, lines_of
 
 __all__ = ["PORTION", "Encoder"]
 
 PORTION = 200  # callbacks in a line: well under a millisecond to encode
 
-_READY, _CAUSE, _BY = map(itemgetter, range(3))  # of why a callback was ready
-_PLAIN = 3  # the length of a reason that says no more
-_DIGITS = 19  # a longer number is a name like any other
+_says_more = (3).__lt__  # whether the length of a reason is above that of a plain one
 
 
 class Encoder:
@@ -56,8 +54,13 @@ class Encoder:
             self._new["codes"].append(_described(what))
         return number
 
+    def codes(self, codes: Collection[Any]) -> list[int]:
+        """The number of each, which C finds for those that have one."""
+        numbers: list[Any] = list(map(self._codes.get, map(id, codes)))
+        return [self.code(one) for one in codes] if None in numbers else numbers
+
     def name(self, text: str) -> int:
-        """The number of the name of a task or a thread."""
+        """The number of the name of a request or a thread."""
         number = self._names.get(text)
         if number is None:
             number = self._names[text] = len(self._names)
@@ -75,19 +78,6 @@ class Encoder:
             number = self._stacks[key] = len(self._stacks)
             self._new["stacks"].append(numbers)
         return number
-
-    def task(self, name: str | None) -> int:
-        """How a task is written."""
-        if name is None:
-            return 0
-        known = self._names.get(name)
-        if known is None:
-            number = name[5:] if name[:5] == "Task-" else ""
-            default = number.isdecimal() and number.isascii() and number[0] != "0"
-            if default and len(number) < _DIGITS:
-                return int(number)
-            known = self.name(name)
-        return -1 - known
 
     # -- lines -----------------------------------------------------------------------
 
@@ -107,7 +97,7 @@ class Encoder:
         more = "".join([f',"{name}":"{one}"' for name, one in packed.items()])
         return f"{text[:-1]}{more}}}\n"
 
-    def rows(self, notes: Iterable[Note]) -> tuple[str, dict[str, Any]]:
+    def rows(self, notes: Collection[Note]) -> tuple[str, dict[str, Any]]:
         """What is written of callbacks in a row.
 
         A column is handled at a time, since C does that in a fifth of the time that
@@ -120,42 +110,31 @@ class Encoder:
             The text of the rows, and what the line says beside them.
         """
         whys, run, ended, cpu, task, code, tag = zip(*notes, strict=True)
-        numbers: list[Any] = list(map(self._codes.get, map(id, code)))
-        if None in numbers:
-            numbers = [self.code(one) for one in code]
-        tasks = {name: self.task(name) for name in set(task)}
-        times = map(_READY, whys), run, ended, cpu
-        who = map(_BY, whys), map(tasks.__getitem__, task), tag
-        columns = (*times, *who, numbers, map(_CAUSE, whys))
-        text = pack(ROWS, len(whys), columns)
+        ready, cause, by, *more = zip_longest(*whys)
+        said = self._said(whys, run) if more else {}
+        columns = ready, run, ended, cpu, by, tag, self.codes(code), cause
+        return pack(ROWS, columns), {"tasks": task, **said}
+
+    def _said(self, whys: Sequence[Any], run: Sequence[int]) -> dict[str, Any]:
+        """What is known beside the rows of timers, and of data."""
         due, came = [], []
-        for place, why in enumerate(whys):
-            if len(why) == _PLAIN:
-                continue
-            ready, cause, _, moment, more = why
+        for place in compress(count(), map(_says_more, map(len, whys))):
+            ready, cause, _, moment, more = whys[place]
             if cause == TIMER:
                 late = run[place] - (ready if moment is None else moment)
-                due.append([place, late, -1 if more is None else run[place] - more])
+                due.append((place, late, -1 if more is None else run[place] - more))
             elif moment is not None or not more:
                 since = run[place] - (ready if moment is None else moment)
-                came.append([place, since, 1 if more else 0])
-        return text, {"due": due, "came": came}
+                came.append((place, since, 1 if more else 0))
+        return {"due": due, "came": came}
 
-    def done(self, requests: Iterable[tuple[Any, ...]]) -> str:
+    def done(self, requests: Collection[RequestRow]) -> str:
         """What is written of requests that ended."""
-        rows = [
-            (
-                tag.number,
-                first,
-                last,
-                at,
-                end,
-                -1 if arrived is None else arrived,
-                self.name(tag.name),
-            )
-            for tag, first, last, at, end, arrived in requests
-        ]
-        return pack(DONE, len(rows), zip(*rows, strict=True))
+        *columns, name = zip(*requests, strict=True)
+        numbers: list[Any] = list(map(self._names.get, name))
+        if None in numbers:
+            numbers = [self.name(one) for one in name]
+        return pack(DONE, [*columns, numbers])
 
     def encode(self, loop: int, part: dict[str, Any]) -> str:
         """The line for what :class:`.session.Session` keeps about *loop*."""
