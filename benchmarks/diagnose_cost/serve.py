@@ -73,7 +73,7 @@ def start(tool: str, folder: Path, stretch: float) -> Callable[[], None]:
     return lambda: None
 
 
-async def serve(tool: str, count: int) -> None:
+async def serve(tool: str, count: int, stretch: float) -> None:
     """Answer *count* requests of a client in another process."""
     import uvicorn
     from fastapi import FastAPI
@@ -94,7 +94,7 @@ async def serve(tool: str, count: int) -> None:
 
         def forget() -> None:
             recorder.notes.clear()
-            loop.call_later(0.25, forget)
+            loop.call_later(0.25 * stretch, forget)  # as often as it is written
 
         forget()
     # Without the server around it, which looks ten times a second whether it shall end:
@@ -139,7 +139,7 @@ def main() -> None:
         debug=tool == "debug mode", loop_factory=asyncio.SelectorEventLoop
     )
     with runner:
-        runner.run(serve(tool, int(count)))
+        runner.run(serve(tool, int(count), float(stretch)))
     end()
     print(time.perf_counter() - began)
 

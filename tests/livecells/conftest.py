@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from livecells.build.bundle import prepare
+from livecells.options import OPTIONS
 from tests.livecells.books import MODULES, Shelf
 from tools.browser import required
 from tools.environment import has_node_modules
@@ -22,10 +30,46 @@ def node_modules() -> Path:
     return MODULES
 
 
+@contextlib.contextmanager
+def turn(place: Path, patience: float = 300) -> Iterator[None]:
+    """One process at a time; after *patience* seconds the other one must be gone."""
+    ends = time.monotonic() + patience
+    while time.monotonic() < ends:
+        try:
+            place.mkdir()
+        except FileExistsError:
+            time.sleep(0.1)
+        else:
+            break
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            place.rmdir()
+
+
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the books of these tests share."""
-    return tmp_path_factory.mktemp("cache")
+def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the books of these tests share.
+
+    The assets of a book without options are made once, for all workers of pytest.
+    """
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    made = run / "livecells"
+    config = {option.name: option.default for option in OPTIONS} | {
+        "livecells_cache": str(made),
+        "livecells_node_modules": str(node_modules),
+        "livecells_pyodide": str(node_modules / "pyodide"),
+    }
+    with turn(run / "livecells.turn"):
+        prepare(
+            SimpleNamespace(srcdir=run, outdir="", config=SimpleNamespace(**config))
+        )
+    own = tmp_path_factory.mktemp("cache") / "own"
+    shutil.copytree(made, own)
+    return own
 
 
 @pytest.fixture

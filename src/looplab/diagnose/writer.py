@@ -36,6 +36,7 @@ class Encoder:
     def __init__(self, origin_ns: int) -> None:
         self.origin_ns = origin_ns
         self._codes: dict[Any, int] = {}
+        self._numbered = 0
         self._kept: list[Any] = []  # so that no identity is used twice
         self._names: dict[str, int] = {}
         self._stacks: dict[Any, int] = {}
@@ -49,9 +50,12 @@ class Encoder:
         key = _key(what)
         number = self._codes.get(key)
         if number is None:
-            number = self._codes[key] = len(self._codes)
+            number = self._codes[key] = self._numbered
+            self._numbered += 1
             self._kept.append(what)
             self._new["codes"].append(_described(what))
+            if key is what:  # a name: the same one is found by its identity, too
+                self._codes[id(what)] = number
         return number
 
     def codes(self, codes: Collection[Any]) -> list[int]:

@@ -221,3 +221,21 @@ print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'store'}
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_name_that_comes_again_is_found_without_a_search(monkeypatch):
+    """Code objects and names are numbered by identity, and by value once."""
+    encoder = Encoder(0)
+    first = encoder.encode(1, {"rows": (0, notes(3, 1))})
+    assert json.loads(first)["codes"] == [["work", "", 0]]
+    searched = []
+    monkeypatch.setattr(encoder, "code", searched.append)
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": (3, notes(3, 4))}))
+    assert searched == []
+    monkeypatch.undo()
+    made = "".join(["wo", "rk"])  # another object of the same value
+    again = [((0, 0, -1), 0, 1, 1, None, made, 0)]
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": (6, again)}))
+    encoder.code((test_columns.__code__, 3))
+    assert encoder.code(made) == 0
+    assert encoder.code((test_columns.__code__, 3)) == 1
