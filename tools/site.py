@@ -44,7 +44,13 @@ SOURCES = (
 READ = ".doctrees/environment.pickle"  # what a build has kept of its reading
 # What may change without a whole build. Sphinx knows which of these a page is made of,
 # but not, for example, that an extension has changed.
-PAGES = ("CHANGELOG.md", "book/*.md", "book/_static/*", "notebooks/*.ipynb")
+PAGES = (
+    "CHANGELOG.md",
+    "book/*.md",
+    "book/*/*.md",
+    "book/_static/*",
+    "notebooks/*.ipynb",
+)
 
 
 def source_files(root: Path) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tests.notebooks.guards import ROOT
+from tests.notebooks.guards import ROOT, all_pages
 
 
 def contents() -> dict[str, Any]:
@@ -50,6 +50,6 @@ def test_who_it_is_for_comes_first_and_the_tools_before_the_course() -> None:
 def test_every_page_has_one_place() -> None:
     listed = [name for part in contents()["parts"] for name in files(part)]
     assert len(listed) == len(set(listed))
-    pages = {f"book/{page.stem}" for page in (ROOT / "book").glob("*.md")}
+    pages = {page.relative_to(ROOT).with_suffix("").as_posix() for page in all_pages()}
     labs = {f"notebooks/{lab.stem}" for lab in (ROOT / "notebooks").glob("*.ipynb")}
     assert pages | labs == {*listed, contents()["root"]} - {"CHANGELOG"}

@@ -7,7 +7,7 @@ import re
 
 from looplab.clock import burn
 from looplab.trace import record
-from tests.notebooks.guards import BOOK
+from tests.notebooks.guards import BOOK, all_pages
 
 
 def terms() -> list[str]:
@@ -27,7 +27,7 @@ def test_every_term_is_explained_once_and_used() -> None:
     assert len(found) == len({term.lower() for term in found})
     pages = " ".join(
         page.read_text(encoding="utf-8")
-        for page in BOOK.glob("*.md")
+        for page in all_pages()
         if page.stem != "glossary"
     )
     words = " ".join(pages.split()).lower()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 
-from tests.notebooks.guards import BOOK, NOTEBOOKS, load, source
+from tests.notebooks.guards import BOOK, NOTEBOOKS, all_pages, load, source
 
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 
 def cited() -> set[str]:
     """Every key that a page, a lab or a row of the scoreboard cites."""
-    texts = [path.read_text(encoding="utf-8") for path in BOOK.glob("*.md")]
+    texts = [path.read_text(encoding="utf-8") for path in all_pages()]
     for path in NOTEBOOKS.glob("*.ipynb"):
         texts += [source(cell) for cell in load(path)["cells"]]
     keys = {k.strip() for t in texts for m in CITE.findall(t) for k in m.split(",")}

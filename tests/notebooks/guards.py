@@ -429,6 +429,11 @@ def typed_numbers(text: str) -> list[str]:
 RULE_PAGES = {"clock_rules", "looplab_rules"}
 
 
+def all_pages() -> list[Path]:
+    """The pages of the book, those of the reference in ``book/looplab`` too."""
+    return sorted([*BOOK.glob("*.md"), *BOOK.glob("*/*.md")])
+
+
 def pages() -> list[Path]:
     """The pages of the book that may not type a measured number."""
-    return [path for path in sorted(BOOK.glob("*.md")) if path.stem not in RULE_PAGES]
+    return [path for path in all_pages() if path.stem not in RULE_PAGES]

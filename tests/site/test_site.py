@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 
 from ontime.measuring import sized
 from tests.site import checks
@@ -46,7 +45,7 @@ def pages(site: Path) -> list[str]:
     found = [n for n in checks.pages(site) if not checks.is_redirect(site / n)]
     found = [name for name in found if not name.startswith("slides/")]
     assert found
-    return sized(found, found[5::8])  # without the two references, which are long
+    return sized(found, found[5::8])  # two of the reference among them
 
 
 @pytest.fixture(
@@ -97,8 +96,13 @@ def test_no_sentence_is_taken_for_a_type(site: Path) -> None:
     """What stands before a colon in the docstring of an attribute becomes its type."""
     found = []
     for name in ("looplab", "ontime"):
-        text = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
-        for term in BeautifulSoup(text, "html.parser").find_all("dt"):
+        terms = [
+            term
+            for path in sorted((site / "book" / name).glob("*.html"))
+            for term in checks.read_page(path).find_all("dt")
+        ]
+        assert len(terms) > 200, f"the pages of {name} are elsewhere"
+        for term in terms:
             about = term.find_next_sibling("dd")
             if about and term.get_text(strip=True).startswith("Type"):
                 words = " ".join(about.get_text(" ").split())

@@ -432,7 +432,14 @@ def test_only_changed_pages_are_read_and_no_warning_is_lost(book, capsys):
 
 
 def test_what_sphinx_might_not_see_is_a_whole_build(tmp_path):
-    for name in ("book/a.md", "notebooks/a.ipynb", "src/a.py", "_build/stamp"):
+    names = (
+        "book/a.md",
+        "book/b/c.md",
+        "notebooks/a.ipynb",
+        "src/a.py",
+        "_build/stamp",
+    )
+    for name in names:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("old")
@@ -445,6 +452,7 @@ def test_what_sphinx_might_not_see_is_a_whole_build(tmp_path):
     kept = site.state(tmp_path, True)
     assert less()
     page.write_text("new")
+    (tmp_path / "book" / "b" / "c.md").write_text("new")
     assert less()
     os.utime(page, (9e8, 9e8))
     assert not less(), "put back with an old time"
