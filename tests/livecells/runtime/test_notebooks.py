@@ -1,11 +1,13 @@
-"""The live cells of the labs give what the labs have committed."""
+"""The live cells of the labs give what the labs have committed.
+
+In Pyodide they do so in the tests of the site, on the pages themselves.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +15,10 @@ from typing import Any
 
 import pytest
 
-from livecells.build.library import pack_runtime
 from livecells.runtime import Session
-from tests.livecells.runtime.pages import Reader, joined, shown
-from tests.site.conftest import need
+from tests.livecells.runtime.pages import Reader, shown
 
 ROOT = Path(__file__).resolve().parents[3]
-PYODIDE = ROOT / "node_modules" / "pyodide"
 
 
 def live_cells(notebook: Path) -> list[dict[str, Any]]:
@@ -108,63 +107,3 @@ def test_a_cell_with_what_it_needs_gives_the_committed_output(notebook: Path) ->
     for cell in cells[3::4]:
         needed = [byname[name] for name in session.plan(cells, cell["id"])]
         assert shown(run_apart(needed)[cell["id"]]) == committed(cell), cell["id"]
-
-
-IN_NODE = """
-import { readFileSync } from "node:fs";
-const [, , place, source, wheelhouse, request] = process.argv;
-const { loadPyodide } = await import(`${place}/pyodide.mjs`);
-const python = await loadPyodide({ indexURL: `${place}/` });
-python.FS.mkdirTree("/book");
-python.FS.mount(python.FS.filesystems.NODEFS, { root: wheelhouse }, "/book");
-python.FS.writeFile("/home/pyodide/runtime.zip", readFileSync(source));
-python.globals.set("request", readFileSync(request, "utf8"));
-console.log(await python.runPythonAsync(`
-import json, sys
-sys.path[:0] = ["/book", "/home/pyodide/runtime.zip"]
-from livecells_runtime import Session
-answers = []
-for cells in json.loads(request):
-    outputs = []
-    session = Session(outputs.append)
-    for cell in cells:
-        outputs.clear()
-        await session.run_cell(cell["id"], cell["id"], cell["source"])
-        answers.append(list(outputs))
-json.dumps(answers)
-`));
-"""
-
-
-@pytest.mark.full
-def test_live_cells_give_the_committed_outputs_in_pyodide(tmp_path: Path) -> None:
-    node = shutil.which("node")
-    if node is None or not (PYODIDE / "pyodide.mjs").is_file():
-        need("Pyodide or Node is not installed: run npm ci")
-    notebooks = [live_cells(path) for path in NOTEBOOKS]
-    request = [
-        [{"id": cell["id"], "source": cell["source"]} for cell in cells]
-        for cells in notebooks
-    ]
-    (tmp_path / "request.json").write_text(json.dumps(request), encoding="utf-8")
-    pack_runtime(tmp_path / "runtime.zip", {})
-    (tmp_path / "run.mjs").write_text(IN_NODE, encoding="utf-8")
-    done = subprocess.run(
-        [
-            node,
-            str(tmp_path / "run.mjs"),
-            str(PYODIDE),
-            str(tmp_path / "runtime.zip"),
-            str(ROOT / "src"),
-            str(tmp_path / "request.json"),
-        ],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    answers = json.loads(done.stdout.strip().splitlines()[-1])
-    cells = [cell for cells in notebooks for cell in cells]
-    for cell, outputs in zip(cells, answers, strict=True):
-        assert shown(joined(outputs)) == committed(cell), cell["id"]
