@@ -11,7 +11,7 @@ import functools
 import http.server
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -252,11 +252,24 @@ SETTLED = """
 """
 
 
-def axe_violations(page: Any, address: str) -> list[str]:
-    """Serious and critical findings of axe-core on the page as it stands."""
+#: The rules of axe-core that depend on the colours of a page.
+COLOURS = ("color-contrast", "link-in-text-block")
+
+
+def axe_violations(page: Any, address: str, only: Sequence[str] = ()) -> list[str]:
+    """Serious and critical findings of axe-core on the page as it stands.
+
+    Args:
+        page: of the browser.
+        address: what the findings call it.
+        only: the rules to try; without it all that axe-core tries by itself.
+    """
     page.evaluate(SETTLED)  # colours that still fade in would be judged wrongly
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    results = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if only:
+        options["runOnly"] = list(only)
+    results = page.evaluate("options => axe.run(document, options)", options)
     found = []
     for violation in results["violations"]:
         if violation["impact"] in {"serious", "critical"}:

@@ -140,6 +140,8 @@ def test_axe_finds_a_fault(small: Folder, one: checks.Visitor, axe: Path) -> Non
     found = visit(small, one, '<p style="color: #ccc; background: #fff">Pale</p>')
     violations = checks.axe_violations(found.page, "p")
     assert [v for v in violations if "color-contrast" in v], violations
+    colours = checks.axe_violations(found.page, "p", only=checks.COLOURS)
+    assert colours == violations
 
 
 def test_a_wide_element_is_caught(small: Folder, one: checks.Visitor) -> None:

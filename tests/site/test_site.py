@@ -1,8 +1,8 @@
 """The built book in a browser: whole, quiet, accessible, narrow, without scripts.
 
-Every page is visited once in light, once in dark, once without scripts and once
-below a sub-path; the tests then look at what was found.  A plain ``make test`` visits
-some of the pages.
+Every page is visited once in light, once in dark below a sub-path, and once without
+scripts; the tests then look at what was found.  A plain ``make test`` visits some of
+the pages.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,9 @@ LIGHT, DARK = checks.SCHEMES
 class Findings:
     """What the visits of all pages brought, by check."""
 
+    words: dict[str, str] = field(
+        default_factory=dict
+    )  # of each page, as scripts left it
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     axe: list[str] = field(default_factory=list)
@@ -48,24 +52,15 @@ def pages(site: Path) -> list[str]:
     return sized(found, found[5::8])  # two of the reference among them
 
 
-@pytest.fixture(
-    scope="module", params=[LIGHT, pytest.param(DARK, marks=pytest.mark.full)]
-)
-def findings(
-    request: pytest.FixtureRequest,
-    pages: list[str],
-    origin: str,
-    visitor: Make,
-    axe: Path,
-) -> Findings:
-    """All pages visited in one colour scheme."""
+@pytest.fixture(scope="module")
+def findings(pages: list[str], origin: str, visitor: Make, axe: Path) -> Findings:
+    """All pages visited in light, wide and narrow."""
     found = Findings()
-    one = visitor(origin + "/", color_scheme=request.param)
+    one = visitor(origin + "/", color_scheme=LIGHT)
     for name in pages:
         visit = one.visit(name)
-        shown = visit.page.evaluate("document.documentElement.dataset.theme")
-        if shown not in {request.param, None}:
-            found.scheme.append(f"{name}: is {shown}")
+        found.words[name] = checks.article_text(visit.page)
+        found.scheme += other_scheme(visit.page, name, LIGHT)
         found.alternatives += checks.without_alternative(visit.page, name)
         found.axe += checks.axe_violations(visit.page, name)
         found.cut += checks.cut_outputs(visit.page, name)
@@ -81,6 +76,27 @@ def findings(
         found.signs += checks.boxes_without_a_sign(visit.page, name)
         found.errors += visit.errors
     return found
+
+
+@pytest.fixture(scope="module")
+def in_dark(pages: list[str], origin: str, visitor: Make, axe: Path) -> Findings:
+    """All pages visited in dark, below a sub-path: only the colours are others."""
+    found = Findings()
+    one = visitor(origin + checks.SUB_PATH, color_scheme=DARK)
+    for name in pages:
+        for width in (checks.WIDE, checks.NARROW):
+            visit = one.visit(name, width=width)
+            said = f"{name} ({width} px, dark)"
+            found.scheme += other_scheme(visit.page, said, DARK)
+            found.axe += checks.axe_violations(visit.page, said, only=checks.COLOURS)
+            found.errors += visit.errors
+            found.foreign += visit.foreign
+    return found
+
+
+def other_scheme(page: Any, name: str, wanted: str) -> list[str]:
+    shown = page.evaluate("document.documentElement.dataset.theme")
+    return [] if shown in {wanted, None} else [f"{name}: is {shown}"]
 
 
 def report(found: list[str]) -> str:
@@ -127,6 +143,16 @@ def test_axe(findings: Findings) -> None:
     assert not findings.axe, report(findings.axe)
 
 
+def test_in_dark(in_dark: Findings) -> None:
+    found = in_dark.scheme + in_dark.axe
+    assert not found, report(found)
+
+
+def test_below_a_sub_path(in_dark: Findings) -> None:
+    found = in_dark.errors + in_dark.foreign
+    assert not found, report(found)
+
+
 def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
     assert not findings.wide, report(findings.wide)
 
@@ -147,26 +173,17 @@ def test_every_picture_has_a_text_alternative(findings: Findings) -> None:
     assert not findings.alternatives, report(findings.alternatives)
 
 
-def test_without_scripts(pages: list[str], origin: str, visitor: Make) -> None:
-    scripted = visitor(origin + "/")
+def test_without_scripts(
+    pages: list[str], findings: Findings, origin: str, visitor: Make
+) -> None:
     plain = visitor(origin + "/", java_script_enabled=False)
     found = []
     for name in pages:
         if name == "search.html":
             continue  # a search needs scripts, and the page says so
-        words = checks.article_text(scripted.visit(name).page)
         visit = plain.visit(name)
-        found += checks.lost_without_scripts(visit.page, name, words)
+        found += checks.lost_without_scripts(visit.page, name, findings.words[name])
         found += visit.foreign
-    assert not found, report(found)
-
-
-def test_below_a_sub_path(pages: list[str], origin: str, visitor: Make) -> None:
-    one = visitor(origin + checks.SUB_PATH)
-    found = []
-    for name in pages:
-        visit = one.visit(name)
-        found += visit.errors + visit.foreign
     assert not found, report(found)
 
 
