@@ -94,6 +94,8 @@ def main(words: list[str] | None = None) -> int:
             options.python, name=".venv-bench-diagnose", requirements=PINS
         )
         counter = find_counter([str(python)])
+        for tool in TOOLS:  # what it imports is compiled now, and in no count
+            measure(python, None, tool, 1, 2)
         # Under a counter that slows the program a clock would tick too often.
         _, plain = measure(python, None, "none", large, 1)
         _, slow = measure(python, counter, "none", large, 1)
