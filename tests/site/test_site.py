@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,9 +25,7 @@ LIGHT, DARK = checks.SCHEMES
 class Findings:
     """What the visits of all pages brought, by check."""
 
-    words: dict[str, str] = field(
-        default_factory=dict
-    )  # of each page, as scripts left it
+    words: dict[str, str] = field(default_factory=dict)  # of each page
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     axe: list[str] = field(default_factory=list)
@@ -52,17 +49,31 @@ def pages(site: Path) -> list[str]:
     return sized(found, found[5::8])  # two of the reference among them
 
 
-@pytest.fixture(scope="module")
-def findings(pages: list[str], origin: str, visitor: Make, axe: Path) -> Findings:
-    """All pages visited in light, wide and narrow."""
+@pytest.fixture(scope="module", params=[LIGHT, DARK])
+def findings(
+    request: pytest.FixtureRequest,
+    pages: list[str],
+    origin: str,
+    visitor: Make,
+    axe: Path,
+) -> Findings:
+    """All pages visited in one colour scheme, wide and narrow; in dark, below a path.
+
+    In dark only the colours are others, so axe-core tries what depends on them.
+    """
     found = Findings()
-    one = visitor(origin + "/", color_scheme=LIGHT)
+    below, rules = {LIGHT: ("/", ()), DARK: (checks.SUB_PATH, checks.COLOURS)}[
+        request.param
+    ]
+    one = visitor(origin + below, color_scheme=request.param)
     for name in pages:
         visit = one.visit(name)
         found.words[name] = checks.article_text(visit.page)
-        found.scheme += other_scheme(visit.page, name, LIGHT)
+        shown = visit.page.evaluate("document.documentElement.dataset.theme")
+        if shown not in {request.param, None}:
+            found.scheme.append(f"{name}: is {shown}")
         found.alternatives += checks.without_alternative(visit.page, name)
-        found.axe += checks.axe_violations(visit.page, name)
+        found.axe += checks.axe_violations(visit.page, name, only=rules)
         found.cut += checks.cut_outputs(visit.page, name)
         found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
         found.errors += visit.errors
@@ -72,31 +83,11 @@ def findings(pages: list[str], origin: str, visitor: Make, axe: Path) -> Finding
         visit = one.visit(name, width=checks.NARROW)
         found.wide += checks.too_wide(visit.page, name)
         found.hidden += checks.out_of_sight(visit.page, name)
-        found.axe += checks.axe_violations(visit.page, f"{name} (narrow)")
+        found.axe += checks.axe_violations(visit.page, f"{name} (narrow)", only=rules)
         found.signs += checks.boxes_without_a_sign(visit.page, name)
         found.errors += visit.errors
+        found.foreign += visit.foreign
     return found
-
-
-@pytest.fixture(scope="module")
-def in_dark(pages: list[str], origin: str, visitor: Make, axe: Path) -> Findings:
-    """All pages visited in dark, below a sub-path: only the colours are others."""
-    found = Findings()
-    one = visitor(origin + checks.SUB_PATH, color_scheme=DARK)
-    for name in pages:
-        for width in (checks.WIDE, checks.NARROW):
-            visit = one.visit(name, width=width)
-            said = f"{name} ({width} px, dark)"
-            found.scheme += other_scheme(visit.page, said, DARK)
-            found.axe += checks.axe_violations(visit.page, said, only=checks.COLOURS)
-            found.errors += visit.errors
-            found.foreign += visit.foreign
-    return found
-
-
-def other_scheme(page: Any, name: str, wanted: str) -> list[str]:
-    shown = page.evaluate("document.documentElement.dataset.theme")
-    return [] if shown in {wanted, None} else [f"{name}: is {shown}"]
 
 
 def report(found: list[str]) -> str:
@@ -143,16 +134,6 @@ def test_axe(findings: Findings) -> None:
     assert not findings.axe, report(findings.axe)
 
 
-def test_in_dark(in_dark: Findings) -> None:
-    found = in_dark.scheme + in_dark.axe
-    assert not found, report(found)
-
-
-def test_below_a_sub_path(in_dark: Findings) -> None:
-    found = in_dark.errors + in_dark.foreign
-    assert not found, report(found)
-
-
 def test_no_sideways_scroll_on_a_narrow_screen(findings: Findings) -> None:
     assert not findings.wide, report(findings.wide)
 
@@ -173,6 +154,7 @@ def test_every_picture_has_a_text_alternative(findings: Findings) -> None:
     assert not findings.alternatives, report(findings.alternatives)
 
 
+@pytest.mark.parametrize("findings", [LIGHT], indirect=True)
 def test_without_scripts(
     pages: list[str], findings: Findings, origin: str, visitor: Make
 ) -> None:

@@ -7,7 +7,7 @@ interpreter for long.  :mod:`.fileformat` says what the lines mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import compress, count, zip_longest
 from types import CodeType
 from typing import Any
@@ -57,11 +57,6 @@ class Encoder:
             if key is what:  # a name: the same one is found by its identity, too
                 self._codes[id(what)] = number
         return number
-
-    def codes(self, codes: Collection[Any]) -> list[int]:
-        """The number of each, which C finds for those that have one."""
-        numbers: list[Any] = list(map(self._codes.get, map(id, codes)))
-        return [self.code(one) for one in codes] if None in numbers else numbers
 
     def name(self, text: str) -> int:
         """The number of the name of a request or a thread."""
@@ -116,7 +111,8 @@ class Encoder:
         whys, run, ended, cpu, task, code, tag = zip(*notes, strict=True)
         ready, cause, by, *more = zip_longest(*whys)
         said = self._said(whys, run) if more else {}
-        columns = ready, run, ended, cpu, by, tag, self.codes(code), cause
+        codes = _numbers(self._codes, map(id, code), code, self.code)
+        columns = ready, run, ended, cpu, by, tag, codes, cause
         return pack(ROWS, columns), {"tasks": task, **said}
 
     def _said(self, whys: Sequence[Any], run: Sequence[int]) -> dict[str, Any]:
@@ -135,10 +131,8 @@ class Encoder:
     def done(self, requests: Collection[RequestRow]) -> str:
         """What is written of requests that ended."""
         *columns, name = zip(*requests, strict=True)
-        numbers: list[Any] = list(map(self._names.get, name))
-        if None in numbers:
-            numbers = [self.name(one) for one in name]
-        return pack(DONE, [*columns, numbers])
+        names = _numbers(self._names, name, name, self.name)
+        return pack(DONE, [*columns, names])
 
     def encode(self, loop: int, part: dict[str, Any]) -> str:
         """The line for what :class:`.session.Session` keeps about *loop*."""
@@ -176,6 +170,17 @@ class Encoder:
             else:
                 made[what] = value
         return self.line(loop, made, packed)
+
+
+def _numbers(
+    known: dict[Any, int],
+    keys: Iterable[Any],
+    values: Collection[Any],
+    number: Callable[[Any], int],
+) -> list[int]:
+    """The number of each value: C finds all by their keys where all are known."""
+    found: list[Any] = list(map(known.get, keys))
+    return [number(one) for one in values] if None in found else found
 
 
 def _key(what: Any) -> Any:
