@@ -126,6 +126,7 @@ def slow_down(stretch: float) -> None:
 
     stock.SLOW_NS = round(stock.SLOW_NS * stretch)
     session.WRITE_EVERY *= stretch
+    session._BRIEF *= stretch
 
 
 def main() -> None:

@@ -42,24 +42,27 @@ def asgi(app: Any) -> Any:
     """
 
     async def tagged(scope: Any, receive: Any, send: Any) -> None:
-        kind = scope.get("type")
-        if kind not in ("http", "websocket") or _KEY in scope:
-            await app(scope, receive, send)
-            return
-        method = "WS" if kind == "websocket" else scope.get("method", "?")
-        request = Request(f"{method} {scope.get('path', '?')}").begin()
-        scope[_KEY] = request
-        if kind == "websocket":
-            receive, finish = _by_message(request.name, receive, scope)
-            request.end()
-        try:
-            await app(scope, receive, send)
-        finally:
-            if kind == "websocket":
-                finish()
-            else:
+        kind = None if _KEY in scope else scope.get("type")
+        if kind == "http":
+            method = scope.get("method", "?")
+            request = Request(f"{method} {scope.get('path', '?')}").begin()
+            scope[_KEY] = request
+            try:
+                await app(scope, receive, send)
+            finally:
                 request.name = f"{method} {_route(scope)}"
                 request.end()
+        elif kind == "websocket":
+            request = Request(f"WS {scope.get('path', '?')}").begin()
+            scope[_KEY] = request
+            receive, finish = _by_message(request.name, receive, scope)
+            request.end()
+            try:
+                await app(scope, receive, send)
+            finally:
+                finish()
+        else:
+            await app(scope, receive, send)
 
     tagged.__looplab_app__ = app  # type: ignore[attr-defined]
     return tagged
@@ -89,10 +92,9 @@ def _by_message(
 
 def _route(scope: Any) -> str:
     """The path of the route, such as ``/items/{id}``; the bare path where unknown."""
-    for key in ("route", "looplab.route"):
-        path = getattr(scope.get(key), "path", None)
-        if isinstance(path, str):
-            return str(scope.get("root_path", "")) + path
+    path = getattr(scope.get("route"), "path", None)
+    if isinstance(path, str):
+        return f"{scope.get('root_path', '')}{path}"
     endpoint, values = scope.get("endpoint"), scope.get("path_params")
     path = str(scope.get("path", "?"))
     if endpoint is not None and values:

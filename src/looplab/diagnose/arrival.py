@@ -34,12 +34,14 @@ class Asker:
     """Asks for the arrival of data at the keys of *selector*.
 
     Attributes:
-        known: (identity of the reader, accepted, is a TCP connection) by file
-            descriptor.
+        usual: the identity of the reader by file descriptor, for connections that were
+            accepted here; of their data nothing need be asked that is not wanted.
     """
 
     def __init__(self, selector: Any) -> None:
-        self.known: dict[int, tuple[int, bool, bool]] = {}
+        self.usual: dict[int, int] = {}
+        # (identity of the reader, accepted, is a TCP connection) by file descriptor
+        self._known: dict[int, tuple[int, bool, bool]] = {}
         self._selector = selector
         self._listening: set[Any] = set()
         self._scanned_at = -_SCAN_NS
@@ -52,16 +54,20 @@ class Asker:
         Takes the time now, the time of the look before, both in nanoseconds, and
         whether the arrival is wanted.  It is None if that is just now, unknown, or not
         wanted.  The second answer is whether the connection was accepted here rather
-        than opened here; for a reader in :attr:`known` that is not wanted it stands
-        there too.
+        than opened here.
         """
         fd, reader = key.fd, id(key.data[0])
-        found = self.known.get(fd)
+        found = self._known.get(fd)
         fresh = found is None or found[0] != reader
         if found is None or found[0] != reader:
-            if len(self.known) > _KNOWN:
-                self.known.clear()
-            found = self.known[fd] = (reader, *self._classify(fd, at))
+            if len(self._known) > _KNOWN:
+                self._known.clear()
+                self.usual.clear()
+            found = self._known[fd] = (reader, *self._classify(fd, at))
+            if found[1]:
+                self.usual[fd] = reader
+            else:
+                self.usual.pop(fd, None)
         _, accepted, connected = found
         if not (wanted and connected):
             return None, accepted

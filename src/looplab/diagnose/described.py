@@ -22,26 +22,26 @@ _KNOWN = 500  # who makes classes on and on does not fill the memory
 def describe(callback: Any) -> tuple[str | None, Any]:
     """Return the name of the task and what the callback is: a code object or a name."""
     kind = type(callback)
-    if kind is BuiltinMethodType and (name := callback.__name__) != "task_wakeup":
-        key = (name, type(callback.__self__))
-        found = _of_plumbing.get(key)
-        if found is None:
-            found = _describe_rarer(callback)[1]
-            _remember(key, found)
-        return None, found
-    if kind is FunctionType:
-        return None, callback.__code__
     if kind is MethodType:
-        owner = callback.__self__
-        protocol = getattr(owner, "_protocol", None)
+        function = callback.__func__
+        protocol = getattr(callback.__self__, "_protocol", None)
         # A method may be made of anything; only a function surely has a hash.
-        if protocol is not None and type(callback.__func__) is FunctionType:
-            key = (callback.__func__, type(protocol))
-            found = _of_plumbing.get(key)
-            if found is None:
-                found = _of_protocol(type(protocol), callback)
-                _remember(key, found)
-            return None, found
+        if protocol is not None and type(function) is FunctionType:
+            kind = type(protocol)
+            try:
+                return None, _of_plumbing[function, kind]
+            except KeyError:
+                return None, _remembered((function, kind), _of_protocol(kind, callback))
+    elif kind is BuiltinMethodType:
+        name = callback.__name__
+        if name != "task_wakeup":
+            key = name, type(callback.__self__)
+            try:
+                return None, _of_plumbing[key]
+            except KeyError:
+                return None, _remembered(key, _describe_rarer(callback)[1])
+    elif kind is FunctionType:
+        return None, callback.__code__
     if kind in STEP_WRAPPERS or kind is BuiltinMethodType:
         owner = callback.__self__
         try:
@@ -53,10 +53,11 @@ def describe(callback: Any) -> tuple[str | None, Any]:
     return _describe_rarer(callback)
 
 
-def _remember(key: tuple[Any, type], found: Any) -> None:
+def _remembered(key: tuple[Any, type], found: Any) -> Any:
     if len(_of_plumbing) >= _KNOWN:
         _of_plumbing.clear()
     _of_plumbing[key] = found
+    return found
 
 
 def _describe_rarer(callback: Any) -> tuple[str | None, Any]:

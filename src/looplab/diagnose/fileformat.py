@@ -1,4 +1,4 @@
-"""The file format ``looplab-trace/4``: lines of JSON, each of use without the next.
+"""The file format ``looplab-trace/5``: lines of JSON, each of use without the next.
 
 The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
 time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
@@ -6,14 +6,15 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ========  ==============================================================================
 ``codes`` new kinds of callback, ``[name, file, line]``; they count from 0
 ``names`` new names of threads and requests; they count from 0
-``stacks``  new stacks, each a list of codes, the innermost first
+``stacks``  new stacks, each a list of codes, the innermost first, out to the first one
+          of the program itself
 ``loop``  the number of the loop that the rest of the line is about
 ``kind``  the class of the loop, and ``thread``, the name of its thread
 ``from``  number of the first callback
 ``rows``  callbacks, see below
 ``tasks`` the name of the task of each, or null
-``due``   of timers among them: ``[place in rows, late, set]``, see below
-``came``  of data among them: ``[place in rows, arrived, accepted]``, see below
+``due``   of timers among them: ``[number, by, due, set]``, see below
+``came``  of data among them: ``[number, arrived, accepted]``, see below
 ``tags``  ``[number, name]`` of tags that were made
 ``done``  requests that ended, see below
 ``samples`` ``[at, callback, weight, stack, [[thread, code] …]]``
@@ -22,19 +23,21 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ``end``   when the recording of the loop ended, the last line of a loop
 ========  ==============================================================================
 
-``rows`` are columns of whole numbers, their bytes in base64 (:mod:`.columns`): when
-each callback was *ready*, *run* and *ended*, its *CPU* time, *by* which callback it was
-made ready (-1: none), its *tag*, *code* and *cause*.  *Late* and *set* are how long
-before it ran a timer was due, and was set (-1: unknown).  *Arrived* is how long before
-it ran its data came; *accepted* is 1 for a connection that somebody else opened.  Data
-of which nothing is said came as it was ready, on such a connection.
+``rows`` are columns of whole numbers (:mod:`.columns`): when each callback was *ready*,
+*run* and *ended*, the *CPU* time from the end of the one before to its own (it computed
+at most that, and at most for as long as it ran), *by* which callback it was made ready,
+its *tag* and its *code*.  Where no callback did, *by* is a number below 0 that says
+what did (:func:`.recorder.cause_of`).  *By*, *due* and *set* are by which callback a
+timer was set (-1: unknown), for when, and when (null: unknown).  *Arrived* is when data
+came; *accepted* is false on a connection that was opened here.  Data of which nothing
+is said came as it was ready, on one that somebody else opened.
 
-``done`` are columns too: the *tag*, its *first* and *last* callback, when the request
-*began* and *ended*, when its data *arrived* (-1: unknown), and the number of its
-*name*.
+``done`` are columns too: when the request *began* and *ended*, when its data *arrived*
+(-1: unknown), its *tag*, its *first* and *last* callback, and the number of its *name*.
 
-Times of columns are of the monotonic clock, whose value at the beginning is
-``origin_ns``; all others are counted from there.  All are whole nanoseconds.
+Times of columns, of ``due`` and of ``came`` are of the monotonic clock, whose value at
+the beginning is ``origin_ns``; all others are counted from there.  All are whole
+nanoseconds.
 
 In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.  A
 task in them is a number: n is ``Task-n``, -1 - i is name i, and 0 is none.
@@ -46,13 +49,14 @@ what was not written yet, at most a second.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from looplab.trace import Trace
 
 from .columns import unpack
+from .recorder import cause_of
 from .recording import (
     CAUSES,
     Callback,
@@ -76,9 +80,9 @@ __all__ = [
     "parts_of",
 ]
 
-FORMAT = "looplab-trace/4"
-#: The kinds of numbers in the columns of ``rows`` and ``done``.
-ROWS, DONE = "qqqqqqib", "qqqqqqq"
+FORMAT = "looplab-trace/5"
+#: The kinds of numbers in the columns of ``rows`` and ``done``, most often.
+ROWS, DONE = "qqqiiii", "qqqiiii"
 _FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 
@@ -100,7 +104,7 @@ def load(path: str | Path) -> list[Recording]:
     Raises:
         OSError: if the file cannot be read.
         NotATraceError: if it is no trace in the format ``looplab-trace/1``, ``/2`` or
-            ``/4``, or no loop ran in it.
+            ``/5``, or no loop ran in it.
     """
     path = Path(path)
     loops: dict[int, _Loop] = {}
@@ -249,7 +253,7 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
     done = line.get("done", ())
     if isinstance(done, str):
         zero = tables.origin_ns
-        for tag, first, last, began, ended, arrived, name in unpack(DONE, done):
+        for began, ended, arrived, tag, first, last, name in unpack(done):
             loop.tags[tag] = tables.names[name]
             came = None if arrived == -1 else arrived - zero
             times = began - zero, ended - zero, came
@@ -272,25 +276,33 @@ def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     if not isinstance(line["rows"], str):
         yield from _callbacks_of_lists(line, tables)
         return
-    said = [*line.get("due", ()), *line.get("came", ())]
-    beside = {place: rest for place, *rest in said}
-    zero, index = tables.origin_ns, line["from"]
-    rows = zip(unpack(ROWS, line["rows"]), line["tasks"], strict=True)
-    for place, (row, task) in enumerate(rows):
-        ready, run, ended, cpu, by, tag, code, cause = row
+    zero = tables.origin_ns
+    timers = {number: said for number, *said in line.get("due", ())}
+    data = {number: said for number, *said in line.get("came", ())}
+    rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
+    for index, (row, task) in enumerate(rows, line["from"]):
+        ready, run, ended, cpu, by, tag, code = row
+        cause, maker = cause_of(by)
         one = Callback(
-            index=index + place,
+            index=index,
             ready_ns=ready - zero,
             run_ns=run - zero,
             ended_ns=ended - zero,
-            cpu_ns=cpu,
-            cause=CAUSES[cause],
-            by=by if by >= 0 else None,
+            cpu_ns=min(cpu, ended - run),
+            cause=cause,
+            by=maker,
             code=tables.codes[code],
             task=task,
             tag=tag,
         )
-        _add(one, beside.get(place, ()))
+        if cause == "timer":
+            by, due, was_set = timers[index]
+            one.by = by if by >= 0 else None
+            one.due_ns = due - zero
+            one.set_ns = None if was_set is None else was_set - zero
+        elif index in data:
+            arrived, one.accepted = data[index]
+            one.arrived_ns = arrived - zero
         yield one
 
 
@@ -311,18 +323,13 @@ def _callbacks_of_lists(line: dict[str, Any], tables: Tables) -> Iterator[Callba
             task=tables.task(task),
             tag=tag,
         )
-        _add(one, more)
+        if one.cause == "timer":
+            late, ago = more
+            one.due_ns = one.run_ns - late
+            one.set_ns = None if ago < 0 else one.run_ns - ago
+        elif one.cause == "io" and more:
+            arrived, accepted = more
+            one.arrived_ns = one.run_ns - arrived
+            one.accepted = bool(accepted)
         yield one
         index += 1
-
-
-def _add(one: Callback, more: Sequence[int]) -> None:
-    """Add what is known of a timer, or of data, to a callback."""
-    if one.cause == "timer":
-        late, ago = more
-        one.due_ns = one.run_ns - late
-        one.set_ns = None if ago < 0 else one.run_ns - ago
-    elif one.cause == "io" and more:
-        arrived, accepted = more
-        one.arrived_ns = one.run_ns - arrived
-        one.accepted = bool(accepted)

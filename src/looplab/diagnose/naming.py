@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .recording import Callback, Code, Recording
 
-__all__ = ["WAKERS", "is_own", "matches", "name_of", "own_line", "waits_from"]
+__all__ = [
+    "WAKERS",
+    "is_own",
+    "is_pythons",
+    "matches",
+    "name_of",
+    "own_line",
+    "waits_from",
+]
 
 #: Timers by which asyncio wakes a task: what they are for is who set them.
 WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
@@ -60,6 +68,11 @@ def is_own(file: str) -> bool:
     return not any(part in path for part in parts)
 
 
+def is_pythons(file: str) -> bool:
+    """Whether *file* is of Python itself."""
+    return "/lib/python3" in file and "-packages/" not in file
+
+
 def own_line(stack: Iterable[Code]) -> Code | None:
     """The innermost place of a stack that is the program's own; else the innermost
     that is not Python's own."""
@@ -68,6 +81,6 @@ def own_line(stack: Iterable[Code]) -> Code | None:
         if is_own(code.file):
             return code
     for code in places:
-        if "/lib/python3" not in code.file or "-packages/" in code.file:
+        if not is_pythons(code.file):
             return code
     return places[0] if places else None

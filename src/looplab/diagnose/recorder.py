@@ -13,24 +13,51 @@ from __future__ import annotations
 import time
 from _thread import get_ident
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import tags
 from .tags import Request, Tag
 
-__all__ = ["ENDED", "Note", "Recorder", "cpu_clock"]
+if TYPE_CHECKING:
+    from .recording import Cause
 
-# The numbers of looplab.diagnose.recording.CAUSES.
-CALL, TIMER, IO, THREAD, BEFORE = range(5)
+__all__ = [
+    "BEFORE",
+    "DATA",
+    "ENDED",
+    "READY",
+    "RUN",
+    "THREAD",
+    "TIMER",
+    "UNSEEN",
+    "WATCHED",
+    "WIDTH",
+    "Came",
+    "Due",
+    "Recorder",
+    "cause_of",
+    "cpu_clock",
+    "real_clock",
+]
 
+#: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
+#: made one ready: it was ready before; another thread did; data came; a timer was due;
+#: it was a callback that nobody saw.
+BEFORE, THREAD, DATA, TIMER, UNSEEN = -1, -2, -3, -4, -5
+#: So much less the number of a callback: data came on a file descriptor, and they are
+#: the first since this callback began to watch it.
+WATCHED = -10
 
-#: (why, run, ended, cpu, task, code, tag).  *Why* the callback was ready is (ready,
-#: cause, by), of a timer (…, due, set), of I/O (…, arrived, accepted).  Times are of
-#: the loop's clock, in nanoseconds.
-Note = tuple[Any, ...]
-ENDED = 2  # the place of *ended*
+READY, RUN, ENDED = 0, 2, 3  #: places in :attr:`Recorder.notes`
+WIDTH = 8  #: entries that a callback has in :attr:`Recorder.notes`
 
-#: (tag, first, last, began, ended, arrived, name) of a request.  *First* and *last* are
+#: (number, by, due, set) of a callback that a timer made ready.
+Due = tuple[int, int, int, "int | None"]
+#: (number, arrived, accepted) of a callback whose data had waited, or came on a
+#: connection that was opened here.
+Came = tuple[int, int, bool]
+
+#: (began, ended, arrived, tag, first, last, name) of a request.  *First* and *last* are
 #: the numbers of its callbacks; *arrived* is when its data did, or -1.
 RequestRow = tuple[int, int, int, int, int, int, str]
 
@@ -42,7 +69,12 @@ class Recorder:
         loop: the loop.
         number: counts the loops of the process, from 1.
         kind: the class of the loop.
-        notes: what was noted and not taken yet, one tuple a callback.
+        notes: the callbacks that ran and were not taken yet, in one list without
+            tuples, so that the garbage collector has nothing to look through: of each
+            :data:`WIDTH` entries, when it was *ready*, *by* whom, when it was *run* and
+            *ended*, its *CPU* time, *task*, *code* and *tag*.
+        due: what is known of timers among them, and among the one that runs.
+        came: what is known of data among them, and among the one that runs.
         requests: the requests that ended and were not taken yet.
         names: the tags, without requests, that were made and not taken yet.
         samples: where the thread was, as :mod:`.sampler` saw it.
@@ -57,7 +89,9 @@ class Recorder:
         self.loop = loop
         self.number = number
         self.kind = f"{type(loop).__module__}.{type(loop).__qualname__}"
-        self.notes: list[Note] = []
+        self.notes: list[Any] = []
+        self.due: list[Due] = []
+        self.came: list[Came] = []
         self.requests: list[RequestRow] = []
         self.names: list[Tag] = []
         self.samples: list[Any] = []
@@ -66,7 +100,7 @@ class Recorder:
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
         self.spans: list[Callable[[Any], Tag | None]] = []
-        self._began: dict[int, tuple[Request, int, int, int]] = {}
+        self._under_way: dict[int, Request] = {}
         self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
@@ -90,20 +124,21 @@ class Recorder:
         touched = self._touched
         if not touched:
             touched.append(tag)
-        at = self.now()
-        arrived = -1
+        tag.first = self.running()[0]
+        tag.began = at = self.now()
+        tag.arrived = -1
         if fd is not None and at < self.slow_until[0]:
-            arrived = at - max(0, self.age(fd))
-        self._began[tag.number] = tag, self.running()[0], at, arrived
+            tag.arrived = at - max(0, self.age(fd))
+        self._under_way[tag.number] = tag
 
     def request_ends(self, tag: Request) -> None:
         """*tag* ends in the running callback."""
-        began = self._began.pop(tag.number, None)
-        if began is not None:
-            _, first, at, arrived = began
-            last, end = self.running()[0], self.now()
-            row = tag.number, first, last, at, end, arrived, tag.name
-            self.requests.append(row)
+        number = tag.number
+        if self._under_way.pop(number, None) is None:
+            return
+        at, first, last = self.now(), tag.first, self.running()[0]
+        row = tag.began, at, tag.arrived, number, first, last, tag.name
+        self.requests.append(row)
 
     def new_names(self) -> list[Tag]:
         """Take the tags that are new, and the requests that are newly under way.
@@ -112,7 +147,7 @@ class Recorder:
         """
         names = self.names[:]
         del self.names[: len(names)]
-        under_way = [one[0] for one in list(self._began.values())]
+        under_way = list(self._under_way.values())
         names += [one for one in under_way if one.number not in self._told]
         self._told = {one.number for one in under_way}
         return names
@@ -135,6 +170,30 @@ class Recorder:
         if detach is not None:
             self.leave()
             detach()
+
+
+_CAUSES: dict[int, Cause] = {
+    BEFORE: "before",
+    THREAD: "thread",
+    DATA: "io",
+    TIMER: "timer",
+    UNSEEN: "call",
+}
+
+
+def cause_of(by: int) -> tuple[Cause, int | None]:
+    """What *by* of a note says: the cause, and the number of a callback, if any.
+
+    Raises:
+        ValueError: if it says nothing.
+    """
+    if by >= 0:
+        return "call", by
+    if by <= WATCHED:
+        return "io", WATCHED - by
+    if by not in _CAUSES:
+        raise ValueError(f"{by} is no cause")
+    return _CAUSES[by], None
 
 
 def real_clock() -> Callable[[], int]:

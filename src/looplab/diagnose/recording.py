@@ -127,7 +127,7 @@ class Sample(NamedTuple):
         at_ns: when.
         callback: the number of the callback that ran.
         weight_ns: for how much time the sample stands.
-        stack: places, the innermost first.
+        stack: places, the innermost first, out to the first of the program itself.
         others: (name, place) of each other thread that was not waiting for work.
     """
 

@@ -17,19 +17,21 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from .naming import is_own, is_pythons
 from .recorder import Recorder
 from .tags import recorders
 
 __all__ = [
     "Stack",
     "ThreadClock",
-    "lines_of",
     "sample_stack",
+    "source_line",
     "watch_collector",
     "where_others_are",
 ]
 
-_KEPT = 24  # frames of a stack that are kept
+_KEPT = 24  # frames of a stack that are looked at
+_FILES = 5000  # of which is remembered whose they are
 _ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
 # A thread that is in one of these waits for work.
 _WAITING = frozenset(
@@ -55,31 +57,52 @@ Stack = tuple[tuple[CodeType, ...], tuple[int, ...]]
 
 
 def sample_stack(frame: FrameType | None) -> Stack:
-    """Return where a thread is, for :func:`lines_of`, which takes longer."""
-    codes: list[CodeType] = []
-    places: list[int] = []
-    for _ in range(_KEPT):
-        if frame is None:
+    """Return where a thread is, for :func:`source_line`, which takes longer.
+
+    The frames go out to the first one of the program itself, which is what a report
+    names, and never beyond the callback.  Where there is none they go to the first one
+    that is not Python's own.
+    """
+    seen: list[FrameType] = []
+    end = 0
+    while frame is not None and len(seen) < _KEPT:
+        code = frame.f_code
+        try:
+            whose = _whose[code.co_filename]
+        except KeyError:
+            whose = _learnt(code.co_filename)
+        if whose == _LOOPS and code.co_name in _ENDS:
             break
-        codes.append(frame.f_code)
-        places.append(frame.f_lasti)
+        seen.append(frame)
+        if whose == _OWN:
+            end = len(seen)
+            break
+        if whose == _LIBRARYS and not end:
+            end = len(seen)
         frame = frame.f_back
-    return tuple(codes), tuple(places)
+    kept = seen[: end or 1]
+    return tuple([one.f_code for one in kept]), tuple([one.f_lasti for one in kept])
 
 
-def lines_of(stack: Stack) -> list[tuple[CodeType, int]]:
-    """Return (code, line) of a thread inside its callback, the innermost first."""
-    found = []
-    for code, place in zip(*stack, strict=True):
-        if code.co_name in _ENDS and code.co_filename.endswith(
-            ("events.py", "clock.py", "loop.py")
-        ):
-            break
-        found.append((code, _line(code, place)))
-    return found
+_PYTHONS, _LOOPS, _LIBRARYS, _OWN = range(4)
+_whose: dict[str, int] = {}  # code, by the file
 
 
-def _line(code: CodeType, place: int) -> int:
+def _learnt(file: str) -> int:
+    if is_own(file):
+        whose = _OWN
+    elif file.endswith(("events.py", "clock.py", "loop.py")):
+        whose = _LOOPS
+    else:
+        whose = _PYTHONS if is_pythons(file) else _LIBRARYS
+    if len(_whose) >= _FILES:
+        _whose.clear()
+    _whose[file] = whose
+    return whose
+
+
+def source_line(code: CodeType, place: int) -> int:
+    """Return the line of an instruction."""
     for begin, end, line in code.co_lines():
         if begin <= place < end and line is not None:
             return line

@@ -14,12 +14,13 @@ import sys
 import threading
 import time
 import weakref
+from bisect import bisect_left
 from collections import deque
 from typing import Any
 
 from .arrival import age_ns, arrival_asker
 from .options import Options
-from .recorder import ENDED, IO, TIMER, Recorder
+from .recorder import ENDED, READY, RUN, WIDTH, Came, Due, Recorder
 from .sampler import ThreadClock, sample_stack, watch_collector, where_others_are
 from .stock import LoopRecorder
 from .store import Store
@@ -29,6 +30,7 @@ __all__ = ["Session", "say"]
 
 WRITE_EVERY = 0.25  # seconds: what a killed program loses at most, about
 _AFTERMATH_NS = 1_000_000_000  # what is written after a late callback
+_SPARSE = 3  # one look in so many at callbacks that began just before it
 _LONG_NS = 5_000_000  # a callback that runs so long makes other threads of interest
 _BRIEF = 0.02  # seconds that whoever stops the recording can wait
 _MAX_THREADS = 64  # the clocks of more threads would take long to read
@@ -64,6 +66,7 @@ class Session:
         self._ring: deque[tuple[int, int, dict[str, Any]]] = deque()
         self._open_until = -1
         self.spans: Any = None
+        self._looks = 0  # at where the loops are
 
     # -- loops -----------------------------------------------------------------------
 
@@ -204,10 +207,14 @@ class Session:
                 del self._noted[recorder.number]
 
     def _sample(self, last: int) -> None:
+        """See where the loops are; *last* is when that was done before."""
+        self._looks += 1
         frames: Any = None
         for recorder in self._recorders:
             callback, since = recorder.running()
-            if callback < 0:
+            # Of callbacks that may end before the next look, a part stands for all.
+            brief = since > last and recorder.now() - since < _LONG_NS
+            if callback < 0 or (brief and self._looks % _SPARSE):
                 continue
             if frames is None:
                 frames = sys._current_frames()
@@ -219,7 +226,7 @@ class Session:
             others = []
             if at - since >= _LONG_NS and len(frames) > 2:
                 others = where_others_are(frames, {ident, threading.get_ident()})
-            weight = at - max(last, since)
+            weight = (at - since) * _SPARSE if brief else at - max(last, since)
             sample = (at, callback, weight, sample_stack(frame), others)
             recorder.samples.append(sample)
 
@@ -227,17 +234,16 @@ class Session:
 
     def _drain(self, recorder: Recorder, *, end: bool = False) -> None:
         number = recorder.number
-        notes = recorder.notes
-        while True:
-            seen = notes[:PORTION]
-            if not seen:
-                break
-            del notes[: len(seen)]
+        notes = _taken(recorder.notes)
+        for begin in range(0, len(notes), PORTION * WIDTH):
+            seen = notes[begin : begin + PORTION * WIDTH]
+            first = self._noted[number]
+            self._noted[number] = end_of = first + len(seen) // WIDTH
+            due, came = _below(recorder.due, end_of), _below(recorder.came, end_of)
+            rows = first, seen, due, came
             if self.options.when_late is not None:
-                self._watch(seen)
-            part = {"rows": (self._noted[number], seen)}
-            self._keep(number, seen[-1][ENDED], part)
-            self._noted[number] += len(seen)
+                self._watch(*rows)
+            self._keep(number, seen[ENDED - WIDTH], {"rows": rows})
             if not end:
                 time.sleep(0)  # the loop may want the interpreter
         rest: dict[str, Any] = {
@@ -255,15 +261,20 @@ class Session:
         if end:
             self._keep(number, recorder.now(), {"end": recorder.now()})
 
-    def _watch(self, notes: list[Any]) -> None:
+    def _watch(
+        self, first: int, notes: list[Any], due: list[Due], came: list[Came]
+    ) -> None:
         limit = (self.options.when_late or 0) * 1e9
-        for note in notes:
-            (waits_from, cause, _by, *more), run = note[0], note[1]
-            if cause in (TIMER, IO) and more[0] is not None:
-                waits_from = more[0]  # when it was due, or its data arrived
-            if run - waits_from > limit:
-                until = note[ENDED] + _AFTERMATH_NS
-                self._open_until = max(self._open_until, until)
+        waits_from = notes[READY::WIDTH]
+        for number, _, at, _ in due:
+            waits_from[number - first] = at
+        for number, at, _ in came:
+            waits_from[number - first] = at
+        for since, run, ended in zip(
+            waits_from, notes[RUN::WIDTH], notes[ENDED::WIDTH], strict=True
+        ):
+            if run - since > limit:
+                self._open_until = max(self._open_until, ended + _AFTERMATH_NS)
 
     def _keep(
         self, number: int, at: int, part: dict[str, Any], *, always: bool = False
@@ -346,6 +357,14 @@ def _taken(notes: list[Any]) -> list[Any]:
     """Take what is in *notes*, to which another thread may append meanwhile."""
     seen = notes[:]
     del notes[: len(seen)]
+    return seen
+
+
+def _below(facts: list[Any], number: int) -> list[Any]:
+    """Take what is said of callbacks below *number*."""
+    end = bisect_left(facts, (number,))
+    seen = facts[:end]
+    del facts[:end]
     return seen
 
 

@@ -15,13 +15,22 @@ from collections.abc import Callable
 from contextvars import Context
 from selectors import EVENT_READ, EVENT_WRITE
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplab._numbers import NS
 
-from . import tags
 from .described import STEP_WRAPPERS, code_of_coroutine, describe
-from .recorder import BEFORE, CALL, IO, THREAD, TIMER, Recorder, cpu_clock
+from .recorder import (
+    BEFORE,
+    DATA,
+    THREAD,
+    TIMER,
+    WATCHED,
+    Recorder,
+    cpu_clock,
+    real_clock,
+)
+from .tags import CURRENT
 
 if TYPE_CHECKING:
     from .arrival import Asker
@@ -33,6 +42,13 @@ _Stock: Any = selector_events.BaseSelectorEventLoop
 _HANDS_OVER = (_Stock._process_events, _Stock._add_callback)
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
+
+
+# Of the tasks whose steps TaskStepMethWrapper runs.  To call these takes less than to
+# call the method of a task, which Python 3.11 looks for anew each time.
+_Task: Any = getattr(asyncio.tasks, "_CTask", asyncio.Task)
+_name_of, _coro_of = _Task.get_name, _Task.get_coro
+_now, _cpu = real_clock(), cpu_clock()
 
 
 class NotingQueue(deque[Handle]):
@@ -65,116 +81,157 @@ class LoopRecorder(Recorder):
             )
         if not hasattr(getattr(loop, "_selector", None), "__dict__"):
             raise TypeError(f"a {self.kind} looks for I/O where nobody can see it")
-        look, self._detach = _attach(self, arrival)
-        self.running = look  # type: ignore[method-assign]
+        self._noting = _attach(self, arrival)
+        self.running = self._noting.running  # type: ignore[method-assign]
+        self._detach = self._noting.detach
         self.enter()
 
+    def enter(self) -> None:
+        """The loop is about to run in this thread."""
+        self._noting.resume()
+        super().enter()
 
-def _attach(
-    recorder: Recorder, arrival: Asker | None
-) -> tuple[Callable[[], tuple[int, int]], Callable[[], None]]:
+    def leave(self) -> None:
+        """The loop has stopped running in this thread."""
+        self._noting.finish()
+        super().leave()
+
+
+class _Noting(NamedTuple):
+    """What is asked of the queue that keeps notes.
+
+    Attributes:
+        running: tells which callback runs, and since when.
+        finish: the callback that runs, if any, has ended.
+        resume: the loop runs in this thread from now on.
+        detach: undoes it all.
+    """
+
+    running: Callable[[], tuple[int, int]]
+    finish: Callable[[], None]
+    resume: Callable[[], None]
+    detach: Callable[[], None]
+
+
+def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     """Put a queue that keeps notes into the loop.
-
-    Returns:
-        What tells which callback runs, and since when; and what undoes it all.
 
     What is defined here runs once for each callback, or each look for I/O, so it does
     as little as can be.  Names of an enclosing function are found faster than
-    attributes, and a call takes as long as a few lines.
+    attributes, but each takes its time at each call, whether it is used or not: so
+    what is rare is in functions of its own, and what does not change is global.  A call
+    takes as long as a few lines.
     """
-    loop, now = recorder.loop, recorder.now
-    cpu: Callable[[], int] = cpu_clock()
-    note = recorder.notes.append
+    loop = recorder.loop
+    note = recorder.notes.extend
     thread, touched = recorder.thread, recorder._touched
     spans = recorder.spans
-    in_force = tags.CURRENT
-    waiting: deque[tuple[Any, ...]] = deque()
+    waiting: deque[tuple[int, int]] = deque()  # (ready, by)
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
-    arrivals: dict[int, tuple[Any, ...]] = {}  # by the identity of the reader
+    # By the identity of the reader or writer: (ready, by), and (arrived, accepted).
+    found_ready: dict[int, tuple[int, int]] = {}
+    arrivals: dict[int, tuple[int, bool]] = {}
     # Timers are set by the monotonic clock.
-    ahead = now() - time.monotonic_ns() if now is time.perf_counter_ns else 0
+    ahead = _now() - time.monotonic_ns() if _now is time.perf_counter_ns else 0
     own: deque[Handle] = loop._ready
 
     index = -1  # of the callback that was begun last
-    current = -1  # of the one that runs, if any
     # What is known of it:
-    why: tuple[Any, ...] = ()
-    run = run_cpu = 0
+    ready = run = 0
+    by = BEFORE
     task: str | None = None
     code: Any = ""
-    nobody = Context()
-    context = nobody
+    running_in: Context | None = None  # None: it has ended
+    # The clock of CPU time is asked once a callback, when it ends: what the loop uses
+    # between two is little, and whoever reads this knows that none computed for longer
+    # than it ran.
+    used = _cpu()
     looked = 0  # when the loop had run all that was ready
     wrapper: Any = None  # of the steps of this loop's tasks
 
     def finish() -> None:
         """The callback that runs, if any, has ended."""
-        nonlocal context, looked, current
-        if current < 0:
+        nonlocal running_in, looked, used
+        if running_in is None:
             return
-        looked, used = now(), cpu()
-        tag = context.get(in_force)
+        looked, before_it, used = _now(), used, _cpu()
+        tag = running_in.get(CURRENT)
         if tag is None and spans:
-            tag = spans[0](context)
+            tag = spans[0](running_in)
         if touched:
             tag = tag or touched[0]
             touched.clear()
         number = 0 if tag is None else tag.number
-        note((why, run, looked, used - run_cpu, task, code, number))
-        current, context = -1, nobody
+        note((ready, by, run, looked, used - before_it, task, code, number))
+        running_in = None
+
+    def found_out(handle: Handle) -> tuple[int, int]:
+        """What is known of a callback that nobody asked for just now."""
+        return found_ready.pop(id(handle), None) or (_now(), BEFORE)
+
+    def more_is_known(handle: Any) -> None:
+        """Note what is known of the callback that begins, if a timer or data did it."""
+        nonlocal by
+        if isinstance(handle, TimerHandle):
+            setter, was_set = timers.pop(id(handle), (-1, None))
+            due = round(handle._when * NS) + ahead  # type: ignore[attr-defined]
+            recorder.due.append((index + 1, setter, due, was_set))
+            by = TIMER
+        elif by <= DATA and id(handle) in arrivals:
+            recorder.came.append((index + 1, *arrivals.pop(id(handle))))
 
     class Queue(NotingQueue):
         __slots__ = ()
 
         def append(self, handle: Handle, /) -> None:
             if get_ident() != thread[0]:
-                join_waiting((now(), THREAD, -1))
-            elif current >= 0:
-                join_waiting((now(), CALL, current))
+                join_waiting((_now(), THREAD))
+            elif running_in is not None:
+                join_waiting((_now(), index))
             else:
-                # Of a timer popleft() knows more.
-                join_waiting(arrivals.pop(id(handle), ()) or (now(), BEFORE, -1))
+                join_waiting(found_out(handle))
             join(handle)
 
         def popleft(self) -> Handle:
-            nonlocal index, current, why, run, run_cpu, task, code, context, wrapper
+            nonlocal index, ready, by, run, used, task, code, running_in, wrapper
             handle: Any = leave()
-            at, used = now(), cpu()
-            if current >= 0:
+            at = _now()
+            if running_in is not None:
                 # The lines of finish().
-                tag = context.get(in_force)
+                before_it, used = used, _cpu()
+                tag = running_in.get(CURRENT)
                 if tag is None and spans:
-                    tag = spans[0](context)
+                    tag = spans[0](running_in)
                 if touched:
                     tag = tag or touched[0]
                     touched.clear()
                 number = 0 if tag is None else tag.number
-                note((why, run, at, used - run_cpu, task, code, number))
-            why = leave_waiting()
+                note((ready, by, run, at, used - before_it, task, code, number))
+            run = at
+            ready, by = leave_waiting()
             if handle._cancelled:
-                current, context = -1, nobody
+                running_in = None
+                if arrivals:
+                    arrivals.pop(id(handle), None)
                 return handle  # type: ignore[no-any-return]
-            context = handle._context
+            running_in = handle._context
             callback = handle._callback
             if type(callback) is wrapper:
                 # The lines of describe() for what runs most often.
                 owner = callback.__self__
-                task, code = owner.get_name(), owner.get_coro()
+                task, code = _name_of(owner), _coro_of(owner)
                 if type(code) is CoroutineType:
                     code = code.cr_code
                 else:
                     task, code = describe(callback)
             else:
                 task, code = describe(callback)
-                if type(callback) in STEP_WRAPPERS:
+                if type(handle) is not Handle or arrivals:
+                    more_is_known(handle)
+                elif wrapper is None and type(callback) in STEP_WRAPPERS:
                     wrapper = type(callback)
-                elif type(handle) is not Handle and isinstance(handle, TimerHandle):
-                    by, was_set = timers.pop(id(handle), (-1, None))
-                    when: float = handle._when  # type: ignore[attr-defined]
-                    why = (why[0], TIMER, by, round(when * NS) + ahead, was_set)
-            run, run_cpu = at, used
-            current = index = index + 1
+            index += 1
             return handle  # type: ignore[no-any-return]
 
         def clear(self) -> None:
@@ -184,9 +241,9 @@ def _attach(
 
     # The callback that runs already, if any, has begun before anybody looked.
     if loop.is_running():
-        current = index = 0
-        run, run_cpu = now(), cpu()
-        why, code = (run, BEFORE, -1), "(running when the recording began)"
+        index, running_in = 0, Context()
+        ready = run = _now()
+        code = "(running when the recording began)"
         now_running = asyncio.current_task(loop)
         if now_running is not None:
             task = now_running.get_name()
@@ -198,8 +255,8 @@ def _attach(
     # first and emptied afterwards, and what was there before goes before what arrives.
     loop._ready = queue
     moved = [own.popleft() for _ in range(len(own))]
-    origin = now()
-    waiting.extendleft([(origin, BEFORE, -1)] * len(moved))
+    origin = _now()
+    waiting.extendleft([(origin, BEFORE)] * len(moved))
     queue.extendleft(reversed(moved))
 
     stock_at = loop.call_at
@@ -212,7 +269,7 @@ def _attach(
             timer = stock_at(when, callback, *args, context=context)
         else:  # most often; to pass on no argument takes as long as all the rest
             timer = stock_at(when, callback, context=context)
-        timers[id(timer)] = (current, now())
+        timers[id(timer)] = (-1 if running_in is None else index, _now())
         return timer
 
     loop.call_at = call_at
@@ -221,86 +278,91 @@ def _attach(
 
     polled = before = 0  # when it last found something, and the time before
     wanted = False  # the arrival of data
-    watched: dict[int, int] = {}  # who began to watch, by the identity of the reader
+    # Who began to watch, as it is noted, by the identity of the reader.
+    watched: dict[int, int] = {}
     slow_until = recorder.slow_until
-    known = {} if arrival is None else arrival.known
+    usual = {} if arrival is None else arrival.usual
     selector = loop._selector
     stock_select = selector.select
     stock_add = getattr(loop, "_add_reader", None)
+    sees_data = stock_add is not None
     is_stock = all(
         getattr(getattr(loop, one.__name__, None), "__func__", None) is one
         for one in _HANDS_OVER
     )
 
-    def data_came(key: Any, reader: Handle) -> tuple[Any, ...]:
+    def data_came(key: Any, reader: Handle) -> tuple[int, int]:
         here = id(reader)
         arrived, accepted = None, True
         if arrival is not None:
-            found = known.get(key.fd)
-            if wanted or found is None or found[0] != here:
-                arrived, accepted = arrival(key, polled, before, wanted)
-            else:  # what it would answer
-                accepted = found[1]
-        return polled, IO, watched.pop(here, -1), arrived, accepted
+            arrived, accepted = arrival(key, polled, before, wanted)
+        if arrived is not None or not accepted:
+            arrivals[here] = polled if arrived is None else arrived, accepted
+        return polled, watched.pop(here, DATA)
 
     def select(timeout: float | None = None) -> Any:
-        nonlocal polled, before, wanted, looked, current, context
-        if current >= 0:
+        nonlocal looked, used, running_in
+        if running_in is not None:
             # The lines of finish().
-            looked, used = now(), cpu()
-            tag = context.get(in_force)
+            looked, before_it, used = _now(), used, _cpu()
+            tag = running_in.get(CURRENT)
             if tag is None and spans:
-                tag = spans[0](context)
+                tag = spans[0](running_in)
             if touched:
                 tag = tag or touched[0]
                 touched.clear()
             number = 0 if tag is None else tag.number
-            note((why, run, looked, used - run_cpu, task, code, number))
-            current, context = -1, nobody
+            note((ready, by, run, looked, used - before_it, task, code, number))
+            running_in = None
         events = stock_select(timeout)
-        if not events or stock_add is None:
-            return events
+        return took(events) if events and sees_data else events
+
+    def took(events: Any) -> Any:
+        """Note that data came, and do with them what the loop would."""
+        nonlocal polled, before, wanted
         # A look that finds nothing does not count.  A new connection takes several
         # rounds until somebody watches it, and its data waits through all of them.
-        before, polled = polled, now()
+        before, polled = polled, _now()
         if looked - before > SLOW_NS:
             slow_until[0] = polled + _AFTER_NS
         wanted = polled < slow_until[0]
         if not is_stock:
-            arrivals.clear()
+            found_ready.clear()
             for key, mask in events:
                 reader, writer = key.data
                 if mask & EVENT_READ and reader is not None:
-                    arrivals[id(reader)] = data_came(key, reader)
+                    found_ready[id(reader)] = data_came(key, reader)
                 if mask & EVENT_WRITE and writer is not None:
-                    arrivals[id(writer)] = (polled, IO, -1, None, False)
+                    found_ready[id(writer)] = polled, DATA
+                    arrivals[id(writer)] = polled, False
             return events
         # What the loop would do with them, without its calls.
         for key, mask in events:
-            _, fd, _, (reader, writer) = key
+            reader, writer = key[3]  # to read a name of it takes longer
             if mask & EVENT_READ and reader is not None:
                 if reader._cancelled:
                     loop._remove_reader(key.fileobj)
                 else:
-                    found = known.get(fd)
-                    if wanted or found is None or found[0] != id(reader):
+                    here = id(reader)
+                    if wanted or usual.get(key[1]) != here:
                         join_waiting(data_came(key, reader))
                     else:
-                        by = watched.pop(id(reader), -1) if watched else -1
-                        join_waiting((polled, IO, by, None, found[1]))
+                        by_whom = watched.pop(here, DATA) if watched else DATA
+                        join_waiting((polled, by_whom))
                     join(reader)
             if mask & EVENT_WRITE and writer is not None:
                 if writer._cancelled:
                     loop._remove_writer(key.fileobj)
                 else:
-                    join_waiting((polled, IO, -1, None, False))
+                    join_waiting((polled, DATA))
+                    arrivals[id(writer)] = polled, False
                     join(writer)
         return ()
 
     def add_reader(fd: Any, callback: Any, *args: Any) -> Any:
         reader = stock_add(fd, callback, *args)  # type: ignore[misc]
-        if current >= 0 and reader is not None:
-            watched[id(reader)] = current
+        if running_in is not None and reader is not None:
+            watched[id(reader)] = WATCHED - index
         return reader
 
     selector.select = select
@@ -327,7 +389,14 @@ def _attach(
         leave = leave_late
 
     def leave_late() -> Handle:
-        join_waiting((now(), BEFORE, -1))
+        join_waiting((_now(), BEFORE))
         return own.popleft()
 
-    return lambda: (current, run), detach
+    def look() -> tuple[int, int]:
+        return -1 if running_in is None else index, run
+
+    def resume() -> None:
+        nonlocal used
+        used = _cpu()  # of this thread, and without what it did beside the loop
+
+    return _Noting(look, finish, resume, detach)

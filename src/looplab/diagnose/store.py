@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from .fileformat import FORMAT
 from .options import Options
@@ -38,19 +38,19 @@ class Store:
     def _begin(self) -> None:
         self._encoder = Encoder(self._origin_ns)
         self._size = 0
-        self._put(json.dumps(self._about, separators=(",", ":")) + "\n")
+        self._put(json.dumps(self._about, separators=(",", ":")).encode() + b"\n")
         self._file.flush()
 
-    def _put(self, text: str) -> None:
-        self._size += len(text)
-        self._file.write(text)
+    def _put(self, line: bytes) -> None:
+        self._size += len(line)
+        self._file.write(line)
 
     def write(self, loop: int, part: dict[str, Any]) -> None:
         """Write what is known about *loop*."""
         if self._size > self._half:
             self._file.close()
             self.path.replace(self.path.with_name(self.path.name + ".1"))
-            self._file = self.path.open("w", encoding="utf-8")
+            self._file = self.path.open("wb")
             self._begin()
         self._put(self._encoder.encode(loop, part))
 
@@ -74,12 +74,12 @@ class Store:
             pass
 
 
-def _first_free(path: Path) -> tuple[Path, TextIO]:
+def _first_free(path: Path) -> tuple[Path, BinaryIO]:
     number = os.getpid()
     beside = path.with_name(f"{path.stem}-{number}{path.suffix}")
     for one in (path, beside):
         try:
-            return one, one.open("x", encoding="utf-8")
+            return one, one.open("xb")
         except FileExistsError:
             continue
-    return beside, beside.open("w", encoding="utf-8")
+    return beside, beside.open("wb")

@@ -45,7 +45,11 @@ class Tag:
 class Request(Tag):
     """A piece of work that somebody outside waits for: its time is recorded too."""
 
-    __slots__ = ("recorder",)
+    __slots__ = ("arrived", "began", "first", "recorder")
+
+    first: int  #: the number of the callback in which it began
+    began: int  #: when, by the clock of the recorder
+    arrived: int  #: when its data came, or -1
 
     def __init__(self, name: str) -> None:
         self.number = _number()  # what Tag does, without a call

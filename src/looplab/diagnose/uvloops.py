@@ -16,7 +16,7 @@ from looplab._numbers import NS
 
 from . import tags
 from .described import describe
-from .recorder import CALL, IO, THREAD, TIMER, Recorder, cpu_clock
+from .recorder import DATA, THREAD, TIMER, UNSEEN, Recorder, cpu_clock
 
 __all__ = ["TaskRecorder", "recorded_loop", "refused_loop"]
 
@@ -38,9 +38,8 @@ class TaskRecorder(Recorder):
         self.active = False
 
     def why(self, cause: int) -> tuple[int, int, int]:
-        """What is known when a callback is asked for: when, cause and by whom."""
-        by = self._running[0] if cause != THREAD else -1
-        return self.now(), cause, by
+        """What is known when a callback is asked for: when, *cause*, and who runs."""
+        return self.now(), cause, self._running[0]
 
     def run(
         self,
@@ -52,7 +51,7 @@ class TaskRecorder(Recorder):
         """Run *callback* and note it."""
         if not self.active or self._running[0] >= 0:
             return callback(*args)
-        asked, cause, by = reason
+        asked, cause, runs = reason
         task, code = describe(callback)
         run, cpu = self.now(), self._cpu()
         self._index += 1
@@ -64,12 +63,16 @@ class TaskRecorder(Recorder):
             self._touched.clear()
             number = 0 if tag is None else tag.number
             ended, used = self.now(), self._cpu() - cpu
-            why: tuple[Any, ...] = asked, cause, by
+            ready, by = asked, cause
             if cause == TIMER:
-                why = max(asked, min(due or run, run)), TIMER, by, due, asked
-            elif cause == IO:
-                why = run, IO, by, None, True
-            self.notes.append((why, run, ended, used, task, code, number))
+                at = run if due is None else due
+                ready = max(asked, min(at, run))
+                self.due.append((self._index, runs, at, asked))
+            elif cause == DATA:
+                ready = run
+            elif cause == UNSEEN and runs >= 0:
+                by = runs
+            self.notes += ready, by, run, ended, used, task, code, number
             self._running = -1, 0
 
 
@@ -94,7 +97,7 @@ def recorded_loop(stock: Any, session: Callable[[], Any]) -> Any:
             if one is None:
                 return super().call_soon(callback, *args, context=context)
             return super().call_soon(
-                one.run, one.why(CALL), None, callback, args, context=context
+                one.run, one.why(UNSEEN), None, callback, args, context=context
             )
 
         def call_soon_threadsafe(
@@ -151,7 +154,7 @@ def _watched(protocol: Any, loop: Any) -> Any:
             one: TaskRecorder | None = loop._looplab
             if one is None:
                 return method(*args)
-            return one.run(one.why(IO), None, method, args)
+            return one.run(one.why(DATA), None, method, args)
 
         with contextlib.suppress(AttributeError):  # one with slots: it is not seen
             setattr(protocol, name, partial(received, method))

@@ -13,8 +13,8 @@ from looplab.clock.watched import WatchedCoroutine
 
 from . import tags
 from .described import describe
-from .recorder import BEFORE, CALL, TIMER, Recorder
-from .recording import CAUSES, Callback, Code, Recording, RequestNote
+from .recorder import BEFORE, TIMER, WIDTH, Recorder, cause_of
+from .recording import Callback, Code, Recording, RequestNote
 
 __all__ = ["record"]
 
@@ -111,17 +111,17 @@ class VirtualRecorder(Recorder, Observer):
         """Note that *handle* runs."""
         self._finish()
         at = self.now()
-        ready, by = self._waiting.pop(id(handle), (at, -1))
+        ready, by = self._waiting.pop(id(handle), (at, BEFORE))
         if handle._cancelled:
             return
-        why: tuple[Any, ...] = ready, (CALL if by >= 0 else BEFORE), by
+        self._index += 1
         if isinstance(handle, asyncio.TimerHandle):
             due: int = handle._due_ns  # type: ignore[attr-defined]
             by, was_set = self._timers.pop(id(handle), (-1, None))
-            why = ready, TIMER, by, due, was_set
-        self._index += 1
+            self.due.append((self._index, by, due, was_set))
+            by = TIMER
         task, code = describe(handle._callback)
-        self._begun = why, at, task, code
+        self._begun = ready, by, at, task, code
         self._context = handle._context
         self._running = self._index, at
 
@@ -139,36 +139,38 @@ class VirtualRecorder(Recorder, Observer):
             self._touched.clear()
         self._context = None
         number = 0 if tag is None else tag.number
-        why, run, task, code = self._begun
-        self.notes.append((why, run, at, at - run, task, code, number))
+        ready, by, run, task, code = self._begun
+        self.notes += ready, by, run, at, at - run, task, code, number
 
 
 def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
     """Return what *recorder* has noted, without a file between."""
-    callbacks = []
-    for index, note in enumerate(recorder.notes):
-        why, run, ended, cpu, task, code, tag = note
-        ready, cause, by, *more = why
-        due, was_set = more if cause == TIMER else (None, None)
+    callbacks: list[Callback] = []
+    columns = [recorder.notes[place::WIDTH] for place in range(WIDTH)]
+    for row in zip(*columns, strict=True):
+        ready, by, run, ended, cpu, task, code, tag = row
+        cause, maker = cause_of(by)
         callbacks.append(
             Callback(
-                index=index,
+                index=len(callbacks),
                 ready_ns=ready,
                 run_ns=run,
                 ended_ns=ended,
                 cpu_ns=cpu,
-                cause=CAUSES[cause],
-                by=by if by >= 0 else None,
+                cause=cause,
+                by=maker,
                 code=code_of(code),
                 task=task,
                 tag=tag,
-                due_ns=due,
-                set_ns=was_set,
             )
         )
+    for number, by, due, was_set in recorder.due:
+        one = callbacks[number]
+        one.by = by if by >= 0 else None
+        one.due_ns, one.set_ns = due, was_set
     tags = {one.number: one.name for one in recorder.new_names()}
     notes = []
-    for tag, first, last, at, end, _, name in recorder.requests:
+    for at, end, _, tag, first, last, name in recorder.requests:
         tags[tag] = name
         notes.append(RequestNote(tag, first, last, at, end))
     return Recording(callbacks, clock=clock, tags=tags, notes=notes)

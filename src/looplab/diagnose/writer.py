@@ -7,21 +7,18 @@ interpreter for long.  :mod:`.fileformat` says what the lines mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import compress, count, zip_longest
+from collections.abc import Callable, Collection, Iterable
 from types import CodeType
 from typing import Any
 
 from .columns import pack
 from .fileformat import DONE, ROWS
-from .recorder import TIMER, Note, RequestRow
-from .sampler import Stack, lines_of
+from .recorder import WIDTH, RequestRow
+from .sampler import Stack, source_line
 
 __all__ = ["PORTION", "Encoder"]
 
 PORTION = 200  # callbacks in a line: well under a millisecond to encode
-
-_says_more = (3).__lt__  # whether the length of a reason is above that of a plain one
 
 
 class Encoder:
@@ -39,7 +36,8 @@ class Encoder:
         self._numbered = 0
         self._kept: list[Any] = []  # so that no identity is used twice
         self._names: dict[str, int] = {}
-        self._stacks: dict[Any, int] = {}
+        self._places: dict[tuple[int, int], int] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}
         self._new: dict[str, list[Any]] = {"codes": [], "names": [], "stacks": []}
 
     # -- numbers of names ------------------------------------------------------------
@@ -68,19 +66,26 @@ class Encoder:
 
     def stack(self, stack: Stack) -> int:
         """The number of a stack."""
-        codes, places = stack
-        key = (*map(id, codes), *places)
-        number = self._stacks.get(key)
+        numbers: list[int] = []
+        for code, place in zip(*stack, strict=True):
+            key = id(code), place
+            try:
+                found = self._places[key]
+            except KeyError:  # there are few, and to look for a line takes long
+                found = self.code((code, source_line(code, place)))
+                self._places[key] = found
+                self._kept.append(code)
+            numbers.append(found)
+        lines = tuple(numbers)
+        number = self._stacks.get(lines)
         if number is None:
-            self._kept.append(codes)
-            numbers = [self.code(one) for one in lines_of(stack)]
-            number = self._stacks[key] = len(self._stacks)
+            number = self._stacks[lines] = len(self._stacks)
             self._new["stacks"].append(numbers)
         return number
 
     # -- lines -----------------------------------------------------------------------
 
-    def line(self, loop: int, parts: dict[str, Any], packed: dict[str, str]) -> str:
+    def line(self, loop: int, parts: dict[str, Any], packed: dict[str, bytes]) -> bytes:
         """A line about *loop*; the new names that it needs stand in it.
 
         Args:
@@ -92,58 +97,41 @@ class Encoder:
         self._new = {"codes": [], "names": [], "stacks": []}
         about["loop"] = loop
         about |= {name: part for name, part in parts.items() if part != []}
-        text = json.dumps(about, separators=(",", ":"))
-        more = "".join([f',"{name}":"{one}"' for name, one in packed.items()])
-        return f"{text[:-1]}{more}}}\n"
+        pieces = [json.dumps(about, separators=(",", ":"))[:-1].encode()]
+        for name, one in packed.items():
+            pieces += f',"{name}":"'.encode(), one, b'"'
+        pieces.append(b"}\n")
+        return b"".join(pieces)
 
-    def rows(self, notes: Collection[Note]) -> tuple[str, dict[str, Any]]:
-        """What is written of callbacks in a row.
+    def rows(self, notes: list[Any]) -> tuple[bytes, list[str | None]]:
+        """What is written of callbacks, and the names of their tasks.
 
         A column is handled at a time, since C does that in a fifth of the time that
         Python takes for its rows.
 
         Args:
-            notes: of the callbacks; not empty.
-
-        Returns:
-            The text of the rows, and what the line says beside them.
+            notes: as :attr:`.recorder.Recorder.notes`; not empty.
         """
-        whys, run, ended, cpu, task, code, tag = zip(*notes, strict=True)
-        ready, cause, by, *more = zip_longest(*whys)
-        said = self._said(whys, run) if more else {}
+        columns = [notes[place::WIDTH] for place in range(WIDTH)]
+        ready, by, run, ended, cpu, task, code, tag = columns
         codes = _numbers(self._codes, map(id, code), code, self.code)
-        columns = ready, run, ended, cpu, by, tag, codes, cause
-        return pack(ROWS, columns), {"tasks": task, **said}
+        return pack(ROWS, [ready, run, ended, cpu, by, tag, codes]), task
 
-    def _said(self, whys: Sequence[Any], run: Sequence[int]) -> dict[str, Any]:
-        """What is known beside the rows of timers, and of data."""
-        due, came = [], []
-        for place in compress(count(), map(_says_more, map(len, whys))):
-            ready, cause, _, moment, more = whys[place]
-            if cause == TIMER:
-                late = run[place] - (ready if moment is None else moment)
-                due.append((place, late, -1 if more is None else run[place] - more))
-            elif moment is not None or not more:
-                since = run[place] - (ready if moment is None else moment)
-                came.append((place, since, 1 if more else 0))
-        return {"due": due, "came": came}
-
-    def done(self, requests: Collection[RequestRow]) -> str:
+    def done(self, requests: Collection[RequestRow]) -> bytes:
         """What is written of requests that ended."""
         *columns, name = zip(*requests, strict=True)
         names = _numbers(self._names, name, name, self.name)
         return pack(DONE, [*columns, names])
 
-    def encode(self, loop: int, part: dict[str, Any]) -> str:
+    def encode(self, loop: int, part: dict[str, Any]) -> bytes:
         """The line for what :class:`.session.Session` keeps about *loop*."""
         made: dict[str, Any] = {}
-        packed: dict[str, str] = {}
+        packed: dict[str, bytes] = {}
         zero = self.origin_ns
         for what, value in part.items():
             if what == "rows":
-                made["from"], callbacks = value
-                packed["rows"], more = self.rows(callbacks)
-                made |= more
+                made["from"], notes, made["due"], made["came"] = value
+                packed["rows"], made["tasks"] = self.rows(notes)
             elif what == "tags":
                 made["tags"] = [[tag.number, tag.name] for tag in value]
             elif what == "done":
@@ -175,12 +163,14 @@ class Encoder:
 def _numbers(
     known: dict[Any, int],
     keys: Iterable[Any],
-    values: Collection[Any],
+    values: Iterable[Any],
     number: Callable[[Any], int],
 ) -> list[int]:
     """The number of each value: C finds all by their keys where all are known."""
-    found: list[Any] = list(map(known.get, keys))
-    return [number(one) for one in values] if None in found else found
+    try:
+        return list(map(known.__getitem__, keys))
+    except KeyError:
+        return [number(one) for one in values]
 
 
 def _key(what: Any) -> Any:

@@ -18,6 +18,7 @@ from looplab.diagnose import (
     Code,
     NotATraceError,
     Recording,
+    columns,
     load,
     loads,
     record,
@@ -25,7 +26,16 @@ from looplab.diagnose import (
 from looplab.diagnose.columns import pack, unpack
 from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.options import Options, bytes_of, seconds_of
-from looplab.diagnose.recorder import Recorder
+from looplab.diagnose.recorder import (
+    BEFORE,
+    DATA,
+    THREAD,
+    TIMER,
+    UNSEEN,
+    WATCHED,
+    Recorder,
+    cause_of,
+)
 from looplab.diagnose.recording import RequestNote
 from looplab.diagnose.report import report
 from looplab.diagnose.store import Store
@@ -45,10 +55,16 @@ async def main():
 
 def notes(number, first):
     """Notes of callbacks that ran one after the other."""
-    return [
-        ((n * 1000, 0, n - 1), n * 1000, n * 1000 + 500, 400, f"Task-{n}", "work", 0)
-        for n in range(first, first + number)
-    ]
+    found = []
+    for n in range(first, first + number):
+        at = n * 1000
+        found += at, n - 1 if n else BEFORE, at, at + 500, 400, f"Task-{n}", "work", 0
+    return found
+
+
+def rows(number, first):
+    """The rows of a part for :meth:`Encoder.encode`."""
+    return first, notes(number, first), [], []
 
 
 def test_a_recording_comes_back_as_it_was(tmp_path):
@@ -108,13 +124,12 @@ def test_requests_come_back_as_they_were(tmp_path):
     names = recorder.new_names()
     assert names == [under_way]
     assert recorder.new_names() == []  # it was told
-    parts = {"rows": (0, notes(1, at // 1000)), "tags": names}
+    parts = {"rows": (0, notes(1, at // 1000), [], []), "tags": names}
     path = tmp_path / "t.jsonl"
-    path.write_text(
-        json.dumps({"format": FORMAT, "origin_ns": at})
-        + "\n"
-        + encoder.encode(1, parts | {"done": recorder.requests}),
-        encoding="utf-8",
+    path.write_bytes(
+        json.dumps({"format": FORMAT, "origin_ns": at}).encode()
+        + b"\n"
+        + encoder.encode(1, parts | {"done": recorder.requests})
     )
     [again] = load(path)
     assert again.tags == {ended.number: "GET /{x}", under_way.number: "GET /b"}
@@ -140,12 +155,50 @@ def test_the_second_format_is_read_too():
 
 
 def test_columns():
-    rows = [(1, -1, 3), (1 << 62, 0, 127)]
-    text = pack("qib", list(zip(*rows, strict=True)))
-    assert list(unpack("qib", text)) == rows
-    assert list(unpack("qib", "")) == []
-    with pytest.raises(ValueError, match="25 bytes are not rows of 'qib'"):
-        unpack("qib", pack("b", [range(25)]))
+    found = [(1, -1, 3), (1 << 62, 0, 1 << 31)]
+    text = pack("qii", list(zip(*found, strict=True))).decode()
+    assert text.startswith("qiq 01000000")  # where four bytes do not suffice: eight
+    assert list(unpack(text)) == found
+    assert list(unpack(pack("qii", [[], [], []]).decode())) == []
+    for wrong, said in (
+        ("qi 00", "1 bytes are not rows of 'qi'"),
+        ("", "'' are no kinds of columns"),
+        ("qx 00", "'qx' are no kinds of columns"),
+        ("q 0g", "non-hexadecimal"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            unpack(wrong)
+
+
+def test_columns_are_the_same_where_the_machine_writes_other_numbers(monkeypatch):
+    numbers = [[1, -1, 1 << 40], [5, 6, 7]]
+    own = pack("qi", numbers)
+    monkeypatch.setattr(columns, "_OWN", {})  # what it has on a big-endian machine
+    assert pack("qi", numbers) == own
+
+
+def test_what_made_a_callback_ready():
+    assert cause_of(7) == ("call", 7)
+    assert cause_of(WATCHED - 7) == ("io", 7)
+    assert [cause_of(n)[0] for n in (BEFORE, THREAD, DATA, TIMER, UNSEEN)] == [
+        "before",
+        "thread",
+        "io",
+        "timer",
+        "call",
+    ]
+    with pytest.raises(ValueError, match="-6 is no cause"):
+        cause_of(-6)
+
+
+def test_none_computed_for_longer_than_it_ran(tmp_path):
+    """The clock of CPU time also counts what the loop used between two callbacks."""
+    path = tmp_path / "t.jsonl"
+    store = Store(Options(str(path)), {"clock": "real"}, 0)
+    store.write(1, {"rows": (0, [0, BEFORE, 5, 9, 7, None, "work", 0], [], [])})
+    store.close()
+    [recording] = load(path)
+    assert recording[0].cpu_ns == 9 - 5
 
 
 def test_any_end_of_a_file_can_be_missing(tmp_path):
@@ -164,7 +217,7 @@ def test_disk_is_bounded_and_what_is_left_is_whole(tmp_path):
     path = tmp_path / "t.jsonl"
     store = Store(Options(str(path), max_bytes=100_000), {"clock": "real"}, 0)
     for first in range(0, 50_000, 100):
-        part = {"rows": (first, notes(100, first))}
+        part = {"rows": rows(100, first)}
         store.write(1, part)
         store.flush()
         assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 120_000
@@ -226,16 +279,16 @@ print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'store'}
 def test_a_name_that_comes_again_is_found_without_a_search(monkeypatch):
     """Code objects and names are numbered by identity, and by value once."""
     encoder = Encoder(0)
-    first = encoder.encode(1, {"rows": (0, notes(3, 1))})
+    first = encoder.encode(1, {"rows": rows(3, 1)})
     assert json.loads(first)["codes"] == [["work", "", 0]]
     searched = []
     monkeypatch.setattr(encoder, "code", searched.append)
-    assert "codes" not in json.loads(encoder.encode(1, {"rows": (3, notes(3, 4))}))
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": rows(3, 4)}))
     assert searched == []
     monkeypatch.undo()
     made = "".join(["wo", "rk"])  # another object of the same value
-    again = [((0, 0, -1), 0, 1, 1, None, made, 0)]
-    assert "codes" not in json.loads(encoder.encode(1, {"rows": (6, again)}))
+    again = [0, BEFORE, 0, 1, 1, None, made, 0]
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": (6, again, [], [])}))
     encoder.code((test_columns.__code__, 3))
     assert encoder.code(made) == 0
     assert encoder.code((test_columns.__code__, 3)) == 1

@@ -6,20 +6,41 @@ import asyncio
 import socket
 import time
 import types
+from asyncio import base_events
 from contextlib import closing
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 
 from looplab.diagnose import stock
 from looplab.diagnose.arrival import Asker, arrival_asker, available
 from looplab.diagnose.described import describe
-from looplab.diagnose.recorder import CALL, ENDED, IO, TIMER
+from looplab.diagnose.recorder import DATA, TIMER, WATCHED, WIDTH
 from looplab.diagnose.stock import LoopRecorder
 
-WHY, RUN, CODE = 0, 1, 5
-# Of why it was ready:
-CAUSE, BY, DUE, ACCEPTED = 1, 2, 3, 4
+
+class Note(NamedTuple):
+    """What is noted of a callback."""
+
+    ready: int
+    by: int
+    run: int
+    ended: int
+    cpu: int
+    task: str | None
+    code: object
+    tag: int
+    timer: tuple | None  # (by, due, set)
+    came: tuple | None  # (arrived, accepted)
+
+
+def notes_of(recorder):
+    timers = {number: tuple(rest) for number, *rest in recorder.due}
+    came = {number: tuple(rest) for number, *rest in recorder.came}
+    flat = recorder.notes
+    rows = [flat[begin : begin + WIDTH] for begin in range(0, len(flat), WIDTH)]
+    return [Note(*row, timers.get(n), came.get(n)) for n, row in enumerate(rows)]
 
 
 def recorded(coroutine, loop, arrival=None):
@@ -31,11 +52,11 @@ def recorded(coroutine, loop, arrival=None):
         assert type(loop._ready).__name__ == "deque"
         assert not {"_process_events", "_add_reader", "call_at"} & set(vars(loop))
         assert "select" not in vars(loop._selector)
-    return recorder.notes
+    return notes_of(recorder)
 
 
 def noted(notes, function):
-    return [note for note in notes if note[CODE] is function.__code__]
+    return [note for note in notes if note.code is function.__code__]
 
 
 def nothing():
@@ -108,7 +129,7 @@ def test_a_task_is_named_at_each_of_its_steps(kind):
     steps = [
         note
         for note in recorded(main(), asyncio.new_event_loop())
-        if note[4:6] == ("it", work.__code__)
+        if (note.task, note.code) == ("it", work.__code__)
     ]
     assert len(steps) == 3
 
@@ -151,13 +172,37 @@ def test_causes():
     notes = recorded(main(), loop, arrival_asker(loop._selector))
     [soon] = noted(notes, nothing)
     [io] = noted(notes, *arrived_code)
-    [timer] = [note for note in notes if note[WHY][CAUSE] == TIMER]
-    assert (soon[WHY][CAUSE], io[WHY][CAUSE]) == (CALL, IO)
+    [timer] = [note for note in notes if note.by == TIMER]
     by = notes.index(noted(notes, main)[0])
-    assert soon[WHY][BY] == timer[WHY][BY] == by
-    assert io[WHY][BY] == by
-    assert timer[WHY][DUE] <= timer[RUN]
-    assert all(a[ENDED] <= b[RUN] for a, b in pairwise(notes))
+    assert (soon.by, io.by) == (by, WATCHED - by)
+    maker, due, was_set = timer.timer
+    assert maker == by
+    assert was_set < due <= timer.run
+    assert all(a.ended <= b.run for a, b in pairwise(notes))
+
+
+def test_what_the_thread_does_beside_the_loop_is_nobodys():
+    async def hold():
+        time.sleep(0.05)  # noqa: ASYNC251 - it uses no CPU time
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        recorder = LoopRecorder(loop)
+        for _ in range(2):
+            recorder.enter()
+            loop.run_until_complete(hold())
+            recorder.leave()
+            until = time.thread_time() + 0.2
+            while time.thread_time() < until:
+                pass
+        recorder.detach()
+    notes = notes_of(recorder)
+    held = noted(notes, hold)
+    assert len(held) == 2
+    assert all(note.ended - note.run >= 49_000_000 for note in held)
+    assert all(note.cpu < 30_000_000 for note in notes)
+    ends = noted(notes, base_events._run_until_complete_cb)
+    assert len(ends) == 2
+    assert all(note.ended - note.run < 150_000_000 for note in ends)
 
 
 def test_a_timer_is_one_whoever_makes_it_ready():
@@ -170,8 +215,8 @@ def test_a_timer_is_one_whoever_makes_it_ready():
         await asyncio.sleep(0)
 
     [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
-    assert note[WHY][CAUSE] == TIMER
-    assert note[WHY][DUE] is not None
+    assert note.by == TIMER
+    assert note.timer[1:] == (note.timer[1], None)
 
 
 def test_a_loop_that_does_more_after_a_look_still_does():
@@ -232,9 +277,9 @@ def test_both_directions_of_a_connection_and_one_that_is_given_up(kind):
     assert sorted(map(str, called)) == ["b'x'", "write"]
     [read], [write] = (noted(notes, one) for one in functions)
     by = notes.index(noted(notes, main)[0])
-    assert read[WHY][1:] == (IO, by, None, True)
-    assert write[WHY][1:] == (IO, -1, None, False)
-    assert read[WHY][0] <= read[RUN]
+    assert (read.by, read.came) == (WATCHED - by, None)
+    assert (write.by, write.came) == (DATA, (write.ready, False))
+    assert read.ready <= read.run
 
 
 def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
@@ -245,7 +290,7 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
         asked.append((at, before, wanted))
         return before + 1, False
 
-    arrival.known = {}
+    arrival.usual = {}
 
     async def main():
         loop = asyncio.get_running_loop()
@@ -259,11 +304,11 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
             loop.remove_reader(one)
 
     notes = recorded(main(), asyncio.SelectorEventLoop(), arrival)
-    [data] = [note for note in notes if note[WHY][CAUSE] == IO]
+    [data] = [note for note in notes if note.by <= DATA and note.by != TIMER]
     assert all(wanted for _, _, wanted in asked)
     at, before, _ = asked[0]
-    assert data[WHY][0] == at > before
-    assert data[WHY][DUE:] == (before + 1, False)
+    assert data.ready == at > before
+    assert data.came == (before + 1, False)
 
 
 def test_data_may_wait_through_many_short_rounds(monkeypatch):
@@ -276,7 +321,7 @@ def test_data_may_wait_through_many_short_rounds(monkeypatch):
         asked.append((at - before, wanted))
         return None, True
 
-    arrival.known = {}
+    arrival.usual = {}
 
     async def main():
         loop = asyncio.get_running_loop()
@@ -340,7 +385,7 @@ def test_what_is_known_of_a_reader_is_not_asked_again(monkeypatch):
     notes = recorded(main(), loop, Noting(loop._selector))
     served = noted(notes, asyncio.StreamReaderProtocol.data_received)
     assert len(served) >= 20
-    assert all(note[WHY][ACCEPTED] for note in served)
+    assert not any(note.came for note in served)  # accepted
     assert asked.count("_read_ready") == 1
 
 
@@ -371,7 +416,7 @@ def test_it_comes_and_goes_in_the_middle_of_an_iteration(detached):
     with closing(asyncio.SelectorEventLoop()) as loop:
         loop.run_until_complete(main())
     assert order == list(range(12))
-    appended = [note for note in recorders[0].notes if note[CODE] == "list.append"]
+    appended = [n for n in notes_of(recorders[0]) if n.code == "list.append"]
     assert len(appended) == (4 if detached else 8)
 
 
@@ -393,4 +438,4 @@ def test_what_ends_the_program_ends_it_and_the_loop_can_go_on(error):
         with pytest.raises(asyncio.CancelledError):
             loop.run_until_complete(task)
         recorder.detach()
-    assert len(noted(recorder.notes, fail)) == 1
+    assert len(noted(notes_of(recorder), fail)) == 1
