@@ -1,4 +1,4 @@
-"""Columns of whole numbers as text: the kinds of the columns, and their bytes in hex.
+"""Columns of numbers as text: the kinds of the columns, and their bytes in hex.
 
 To write it takes a fifth of the time that the digits of the numbers would.  The module
 uses the standard library only and runs in a browser.
@@ -10,25 +10,27 @@ import struct
 import sys
 from binascii import hexlify
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 __all__ = ["pack", "unpack"]
 
-# A number of four bytes, and one of eight.
-_SHORT, _LONG = "i", "q"
+# A whole number of four bytes, one of eight, and a float.
+_SHORT, _LONG, _FLOAT = "i", "q", "d"
 # What this machine uses for them, if it uses the same bytes: C has a faster way to it.
 _OWN = {
     kind: own
-    for kind, own in ((_SHORT, "i"), (_LONG, "l"))
+    for kind, own in ((_SHORT, "i"), (_LONG, "l"), (_FLOAT, "d"))
     if sys.byteorder == "little" and struct.calcsize(own) == struct.calcsize("<" + kind)
 }
 
 
-def pack(kinds: str, columns: Sequence[Collection[int]]) -> bytes:
+def pack(kinds: str, columns: Sequence[Collection[float]]) -> bytes:
     """Return the text for *columns*, one after the other.
 
     Args:
         kinds: what each column needs most often, as :mod:`struct` writes it: ``i`` for
-            four bytes, ``q`` for eight, which it gets where four do not suffice.
+            four bytes, ``q`` for eight, which it gets where four do not suffice, ``d``
+            for a float.
         columns: as many numbers each.
     """
     used, found = "", []
@@ -43,14 +45,14 @@ def pack(kinds: str, columns: Sequence[Collection[int]]) -> bytes:
     return b"%b %b" % (used.encode(), hexlify(b"".join(found)))
 
 
-def unpack(text: str) -> Iterable[tuple[int, ...]]:
+def unpack(text: str) -> Iterable[tuple[Any, ...]]:
     """Return the rows of *text*, which :func:`pack` returned.
 
     Raises:
         ValueError: if it did not.
     """
     kinds, _, digits = text.partition(" ")
-    if not kinds or kinds.strip(_SHORT + _LONG):
+    if not kinds or kinds.strip(_SHORT + _LONG + _FLOAT):
         raise ValueError(f"{kinds[:20]!r} are no kinds of columns")
     data = bytes.fromhex(digits)
     count, rest = divmod(len(data), struct.calcsize(f"<{kinds}"))

@@ -23,7 +23,7 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ``end``   when the recording of the loop ended, the last line of a loop
 ========  ==============================================================================
 
-``rows`` are columns of whole numbers (:mod:`.columns`): when each callback was *ready*,
+``rows`` are columns of numbers (:mod:`.columns`): when each callback was *ready*,
 *run* and *ended*, the *CPU* time from the end of the one before to its own (it computed
 at most that, and at most for as long as it ran), *by* which callback it was made ready,
 its *tag* and its *code*.  Where no callback did, *by* is a number below 0 that says
@@ -37,7 +37,7 @@ is said came as it was ready, on one that somebody else opened.
 
 Times of columns, of ``due`` and of ``came`` are of the monotonic clock, whose value at
 the beginning is ``origin_ns``; all others are counted from there.  All are whole
-nanoseconds.
+nanoseconds, but for the CPU time of ``rows``, which is in seconds.
 
 In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.  A
 task in them is a number: n is ``Task-n``, -1 - i is name i, and 0 is none.
@@ -53,6 +53,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from looplab._numbers import NS
 from looplab.trace import Trace
 
 from .columns import unpack
@@ -82,7 +83,7 @@ __all__ = [
 
 FORMAT = "looplab-trace/5"
 #: The kinds of numbers in the columns of ``rows`` and ``done``, most often.
-ROWS, DONE = "qqqiiii", "qqqiiii"
+ROWS, DONE = "qqqdiii", "qqqiiii"
 _FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 
@@ -288,7 +289,7 @@ def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
             ready_ns=ready - zero,
             run_ns=run - zero,
             ended_ns=ended - zero,
-            cpu_ns=min(cpu, ended - run),
+            cpu_ns=min(round(cpu * NS), ended - run),
             cause=cause,
             by=maker,
             code=tables.codes[code],

@@ -72,7 +72,7 @@ class Recorder:
         notes: the callbacks that ran and were not taken yet, in one list without
             tuples, so that the garbage collector has nothing to look through: of each
             :data:`WIDTH` entries, when it was *ready*, *by* whom, when it was *run* and
-            *ended*, its *CPU* time, *task*, *code* and *tag*.
+            *ended*, its *CPU* time in seconds, *task*, *code* and *tag*.
         due: what is known of timers among them, and among the one that runs.
         came: what is known of data among them, and among the one that runs.
         requests: the requests that ended and were not taken yet.
@@ -203,10 +203,13 @@ def real_clock() -> Callable[[], int]:
     return time.perf_counter_ns  # Windows: the loop's clock ticks every 16 ms
 
 
-def cpu_clock() -> Callable[[], int]:
-    """What tells the CPU time of this thread, in nanoseconds."""
+def cpu_clock() -> Callable[[], float]:
+    """What tells the CPU time of this thread, in seconds.
+
+    Python makes a small float in less time than a large int.
+    """
     try:
-        time.thread_time_ns()
+        time.thread_time()
     except (AttributeError, OSError):
-        return lambda: 0
-    return time.thread_time_ns
+        return lambda: 0.0
+    return time.thread_time

@@ -41,6 +41,7 @@ _Stock: Any = selector_events.BaseSelectorEventLoop
 # What brings what was found to the ready queue; select() below does it in their place.
 _HANDS_OVER = (_Stock._process_events, _Stock._add_callback)
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
+_DESCRIBED = 100_000  # readers and writers whose callback is remembered
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 
 
@@ -132,6 +133,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     # By the identity of the reader or writer: (ready, by), and (arrived, accepted).
     found_ready: dict[int, tuple[int, int]] = {}
     arrivals: dict[int, tuple[int, bool]] = {}
+    described: dict[int, tuple[str | None, Any]] = {}
     # Timers are set by the monotonic clock.
     ahead = _now() - time.monotonic_ns() if _now is time.perf_counter_ns else 0
     own: deque[Handle] = loop._ready
@@ -226,7 +228,13 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
                 else:
                     task, code = describe(callback)
             else:
-                task, code = describe(callback)
+                if by > DATA:
+                    task, code = describe(callback)
+                else:
+                    here = id(handle)
+                    if here not in described:
+                        described[here] = describe(callback)
+                    task, code = described[here]
                 if type(handle) is not Handle or arrivals:
                     more_is_known(handle)
                 elif wrapper is None and type(callback) in STEP_WRAPPERS:
@@ -285,7 +293,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     selector = loop._selector
     stock_select = selector.select
     stock_add = getattr(loop, "_add_reader", None)
-    sees_data = stock_add is not None
+    stock_add_writer = getattr(loop, "_add_writer", None)
+    sees_data = stock_add is not None and stock_add_writer is not None
     is_stock = all(
         getattr(getattr(loop, one.__name__, None), "__func__", None) is one
         for one in _HANDS_OVER
@@ -361,13 +370,25 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
 
     def add_reader(fd: Any, callback: Any, *args: Any) -> Any:
         reader = stock_add(fd, callback, *args)  # type: ignore[misc]
+        is_new(reader)
         if running_in is not None and reader is not None:
             watched[id(reader)] = WATCHED - index
         return reader
 
+    def add_writer(fd: Any, callback: Any, *args: Any) -> Any:
+        writer = stock_add_writer(fd, callback, *args)  # type: ignore[misc]
+        is_new(writer)
+        return writer
+
+    def is_new(handle: Handle | None) -> None:
+        """What had the identity of a new reader or writer is gone."""
+        described.pop(id(handle), None)
+        if len(described) > _DESCRIBED:
+            described.clear()
+
     selector.select = select
-    if stock_add is not None:
-        loop._add_reader = add_reader
+    if sees_data:
+        loop._add_reader, loop._add_writer = add_reader, add_writer
 
     def detach() -> None:
         nonlocal join, leave
@@ -377,6 +398,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
             del selector.select
         if loop.__dict__.get("_add_reader") is add_reader:
             del loop._add_reader
+        if loop.__dict__.get("_add_writer") is add_writer:
+            del loop._add_writer
         finish()
         if loop._ready is not queue:
             return  # somebody put a queue of theirs on top: leave it

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from looplab import clock as _clock
+from looplab._numbers import NS
 from looplab.clock.observers import Observer
 from looplab.clock.running import require_coroutine
 from looplab.clock.watched import WatchedCoroutine
@@ -140,7 +141,7 @@ class VirtualRecorder(Recorder, Observer):
         self._context = None
         number = 0 if tag is None else tag.number
         ready, by, run, task, code = self._begun
-        self.notes += ready, by, run, at, at - run, task, code, number
+        self.notes += ready, by, run, at, (at - run) / NS, task, code, number
 
 
 def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
@@ -156,7 +157,7 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
                 ready_ns=ready,
                 run_ns=run,
                 ended_ns=ended,
-                cpu_ns=cpu,
+                cpu_ns=round(cpu * NS),
                 cause=cause,
                 by=maker,
                 code=code_of(code),

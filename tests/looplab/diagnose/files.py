@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from looplab._numbers import NS
 from looplab.diagnose import Callback, Recording
 from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.recorder import BEFORE, DATA, THREAD, TIMER, UNSEEN, WATCHED
@@ -27,7 +28,13 @@ def save(recording: Recording, path: Path) -> Path:
     notes: list[Any] = []
     due, came = [], []
     for one in recording:
-        notes += one.ready_ns, _by(one), one.run_ns, one.ended_ns, one.cpu_ns or 0
+        notes += (
+            one.ready_ns,
+            _by(one),
+            one.run_ns,
+            one.ended_ns,
+            (one.cpu_ns or 0) / NS,
+        )
         notes += one.task, one.code.name, one.tag
         if one.cause == "timer":
             by = -1 if one.by is None else one.by

@@ -58,7 +58,8 @@ def notes(number, first):
     found = []
     for n in range(first, first + number):
         at = n * 1000
-        found += at, n - 1 if n else BEFORE, at, at + 500, 400, f"Task-{n}", "work", 0
+        by = n - 1 if n else BEFORE
+        found += at, by, at, at + 500, 4e-7, f"Task-{n}", "work", 0
     return found
 
 
@@ -160,11 +161,13 @@ def test_columns():
     assert text.startswith("qiq 01000000")  # where four bytes do not suffice: eight
     assert list(unpack(text)) == found
     assert list(unpack(pack("qii", [[], [], []]).decode())) == []
+    assert list(unpack(pack("di", [[0.1], [2]]).decode())) == [(0.1, 2)]
     for wrong, said in (
         ("qi 00", "1 bytes are not rows of 'qi'"),
         ("", "'' are no kinds of columns"),
         ("qx 00", "'qx' are no kinds of columns"),
         ("q 0g", "non-hexadecimal"),
+        ("qd " + "00" * 24, "24 bytes are not rows"),
     ):
         with pytest.raises(ValueError, match=said):
             unpack(wrong)
@@ -195,7 +198,7 @@ def test_none_computed_for_longer_than_it_ran(tmp_path):
     """The clock of CPU time also counts what the loop used between two callbacks."""
     path = tmp_path / "t.jsonl"
     store = Store(Options(str(path)), {"clock": "real"}, 0)
-    store.write(1, {"rows": (0, [0, BEFORE, 5, 9, 7, None, "work", 0], [], [])})
+    store.write(1, {"rows": (0, [0, BEFORE, 5, 9, 7e-9, None, "work", 0], [], [])})
     store.close()
     [recording] = load(path)
     assert recording[0].cpu_ns == 9 - 5
@@ -287,7 +290,7 @@ def test_a_name_that_comes_again_is_found_without_a_search(monkeypatch):
     assert searched == []
     monkeypatch.undo()
     made = "".join(["wo", "rk"])  # another object of the same value
-    again = [0, BEFORE, 0, 1, 1, None, made, 0]
+    again = [0, BEFORE, 0, 1, 1e-9, None, made, 0]
     assert "codes" not in json.loads(encoder.encode(1, {"rows": (6, again, [], [])}))
     encoder.code((test_columns.__code__, 3))
     assert encoder.code(made) == 0
