@@ -103,7 +103,7 @@ def main(words: list[str] | None = None) -> int:
     options = top.parse_args(words)
     small, large = QUICK if options.quick else COUNTS
     rows: list[dict[str, Any]] = []
-    none: tuple[list[float], list[int]] = [], []
+    none: dict[int, tuple[float, int]] = {}
     try:
         python = environment.ensure(
             options.python, name=".venv-bench-diagnose", requirements=PINS
@@ -119,26 +119,24 @@ def main(words: list[str] | None = None) -> int:
         for tool in TOOLS:
             if options.only and tool not in ("none", *options.only):
                 continue
-            of_none = tool == "none"
-            each, whole = [], []
-            for seed in SEEDS if of_none or tool in AIMS else SEEDS[:1]:
-                found = [
+            found: dict[int, tuple[float, int]] = {}  # by seed: a request's, and all
+            for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
+                first, last = (
                     measure(python, counter, tool, n, stretch, seed)[0]
                     for n in (small, large)
-                ]
-                if None in found:
+                )
+                if first is None or last is None:
                     raise ToolError(f"{counter.name} gave no count of {tool}")
-                first, last = (one or 0 for one in found)
-                each.append((last - first) / (large - small))
-                whole.append(last)
-            if of_none:
-                none = each, whole
-            ratios = [a / b for a, b in zip(each, none[0], strict=False)]
-            wholes = [a / b for a, b in zip(whole, none[1], strict=False)]
+                found[seed] = (last - first) / (large - small), last
+            none = none or found
+            ratios = [each / none[seed][0] for seed, (each, _) in found.items()]
+            wholes = [last / none[seed][1] for seed, (_, last) in found.items()]
             row = {
                 "tool": tool,
-                "instructions per request": round(fmean(each)),
-                "instructions": whole[0],
+                "instructions per request": round(
+                    fmean(each for each, _ in found.values())
+                ),
+                "instructions": found[SEEDS[0]][1],
                 "ratio per request": round(fmean(ratios), 3),
                 "ratios": [round(one, 3) for one in ratios],
                 "ratio of the process": round(fmean(wholes), 3),

@@ -14,14 +14,8 @@ from typing import Any
 
 __all__ = ["pack", "unpack"]
 
-# A whole number of four bytes, one of eight, and a float.
-_SHORT, _LONG, _FLOAT = "i", "q", "d"
-# What this machine uses for them, if it uses the same bytes: C has a faster way to it.
-_OWN = {
-    kind: own
-    for kind, own in ((_SHORT, "i"), (_LONG, "l"), (_FLOAT, "d"))
-    if sys.byteorder == "little" and struct.calcsize(own) == struct.calcsize("<" + kind)
-}
+# Whether "l" makes the bytes of "<q" on this machine; Python has a faster way to it.
+_HAS_LONG = sys.byteorder == "little" and struct.calcsize("l") == 8
 
 
 def pack(kinds: str, columns: Sequence[Collection[float]]) -> bytes:
@@ -38,7 +32,7 @@ def pack(kinds: str, columns: Sequence[Collection[float]]) -> bytes:
         try:
             data = struct.pack(_form(kind, len(column)), *column)
         except struct.error:
-            kind = _LONG
+            kind = "q"
             data = struct.pack(_form(kind, len(column)), *column)
         used += kind
         found.append(data)
@@ -52,7 +46,7 @@ def unpack(text: str) -> Iterable[tuple[Any, ...]]:
         ValueError: if it did not.
     """
     kinds, _, digits = text.partition(" ")
-    if not kinds or kinds.strip(_SHORT + _LONG + _FLOAT):
+    if not kinds or kinds.strip("iqd"):
         raise ValueError(f"{kinds[:20]!r} are no kinds of columns")
     data = bytes.fromhex(digits)
     count, rest = divmod(len(data), struct.calcsize(f"<{kinds}"))
@@ -64,5 +58,4 @@ def unpack(text: str) -> Iterable[tuple[Any, ...]]:
 
 
 def _form(kind: str, count: int) -> str:
-    own = _OWN.get(kind)
-    return f"<{count}{kind}" if own is None else f"{count}{own}"
+    return f"{count}l" if kind == "q" and _HAS_LONG else f"<{count}{kind}"

@@ -70,9 +70,7 @@ from .recording import (
 )
 
 __all__ = [
-    "DONE",
     "FORMAT",
-    "ROWS",
     "NotATraceError",
     "Tables",
     "callbacks_of",
@@ -82,8 +80,6 @@ __all__ = [
 ]
 
 FORMAT = "looplab-trace/5"
-#: The kinds of numbers in the columns of ``rows`` and ``done``, most often.
-ROWS, DONE = "qqqdiii", "qqqiiii"
 _FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "WAKERS",
     "is_own",
     "is_pythons",
+    "is_recorders",
     "matches",
     "name_of",
     "own_line",
@@ -73,10 +74,15 @@ def is_pythons(file: str) -> bool:
     return "/lib/python3" in file and "-packages/" not in file
 
 
+def is_recorders(file: str) -> bool:
+    """Whether *file* is of what records the program."""
+    return "/looplab/diagnose/" in file
+
+
 def own_line(stack: Iterable[Code]) -> Code | None:
     """The innermost place of a stack that is the program's own; else the innermost
     that is not Python's own."""
-    places = [code for code in stack if "/looplab/diagnose/" not in code.file]
+    places = [code for code in stack if not is_recorders(code.file)]
     for code in places:
         if is_own(code.file):
             return code

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .naming import is_own, is_pythons
+from .naming import is_own, is_pythons, is_recorders
 from .recorder import Recorder
 from .tags import recorders
 
@@ -93,8 +93,10 @@ def _learnt(file: str) -> int:
         whose = _OWN
     elif file.endswith(("events.py", "clock.py", "loop.py")):
         whose = _LOOPS
+    elif is_pythons(file) or is_recorders(file):
+        whose = _PYTHONS  # a report names neither where there is another
     else:
-        whose = _PYTHONS if is_pythons(file) else _LIBRARYS
+        whose = _LIBRARYS
     if len(_whose) >= _FILES:
         _whose.clear()
     _whose[file] = whose

@@ -213,7 +213,8 @@ class Session:
         for recorder in self._recorders:
             callback, since = recorder.running()
             # Of callbacks that may end before the next look, a part stands for all.
-            brief = since > last and recorder.now() - since < _LONG_NS
+            at = recorder.now()
+            brief = since > last and at - since < _LONG_NS
             if callback < 0 or (brief and self._looks % _SPARSE):
                 continue
             if frames is None:
@@ -222,7 +223,6 @@ class Session:
             frame = frames.get(ident)
             if frame is None or recorder.running()[0] != callback:
                 continue
-            at = recorder.now()
             others = []
             if at - since >= _LONG_NS and len(frames) > 2:
                 others = where_others_are(frames, {ident, threading.get_ident()})

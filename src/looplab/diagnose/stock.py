@@ -231,10 +231,10 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
                 if by > DATA:
                     task, code = describe(callback)
                 else:
-                    here = id(handle)
-                    if here not in described:
-                        described[here] = describe(callback)
-                    task, code = described[here]
+                    try:
+                        task, code = described[id(handle)]
+                    except KeyError:
+                        task, code = described[id(handle)] = describe(callback)
                 if type(handle) is not Handle or arrivals:
                     more_is_known(handle)
                 elif wrapper is None and type(callback) in STEP_WRAPPERS:

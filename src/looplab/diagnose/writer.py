@@ -12,12 +12,13 @@ from types import CodeType
 from typing import Any
 
 from .columns import pack
-from .fileformat import DONE, ROWS
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line
 
 __all__ = ["PORTION", "Encoder"]
 
+# The kinds of numbers in the columns of ``rows`` and ``done``, most often.
+_ROWS, _DONE = "qqqdiii", "qqqiiii"
 PORTION = 200  # callbacks in a line: well under a millisecond to encode
 
 
@@ -115,13 +116,13 @@ class Encoder:
         columns = [notes[place::WIDTH] for place in range(WIDTH)]
         ready, by, run, ended, cpu, task, code, tag = columns
         codes = _numbers(self._codes, map(id, code), code, self.code)
-        return pack(ROWS, [ready, run, ended, cpu, by, tag, codes]), task
+        return pack(_ROWS, [ready, run, ended, cpu, by, tag, codes]), task
 
     def done(self, requests: Collection[RequestRow]) -> bytes:
         """What is written of requests that ended."""
         *columns, name = zip(*requests, strict=True)
         names = _numbers(self._names, name, name, self.name)
-        return pack(DONE, [*columns, names])
+        return pack(_DONE, [*columns, names])
 
     def encode(self, loop: int, part: dict[str, Any]) -> bytes:
         """The line for what :class:`.session.Session` keeps about *loop*."""
