@@ -161,6 +161,7 @@ def test_no_words_cover_anything(
     assert not wrong
 
 
+@pytest.mark.full  # it proves the one above
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_name_on_a_curve_would_be_seen(
     made: dict[str, Explorable], name: str

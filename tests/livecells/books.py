@@ -9,12 +9,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import yaml
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from tools.common import ROOT
 
 MODULES = ROOT / "node_modules"
+BUILT = ROOT / "_build" / ".livecells"  # what the build of this book keeps
+#: The options of this book, and those of them that any book here has, too: what their
+#: assets have in common is then made once, by the build of this book.
+OPTIONS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
+COMMON = {
+    "livecells_node_modules": str(MODULES),
+    "livecells_pyodide": str(MODULES / "pyodide"),
+    "livecells_without": OPTIONS["livecells_without"],
+}
 
 
 def notebook(*cells: dict[str, Any], **more: Any) -> str:
@@ -113,8 +123,7 @@ class Shelf:
             # one process builds.
             "source_suffix": {".rst": "restructuredtext"},
             "livecells_cache": str(self.cache),
-            "livecells_node_modules": str(MODULES),
-            "livecells_pyodide": str(MODULES / "pyodide"),
+            **COMMON,
             **config,
         }
         warnings = io.StringIO()

@@ -14,7 +14,7 @@ import pytest
 
 from livecells.build.bundle import prepare
 from livecells.options import OPTIONS
-from tests.livecells.books import MODULES, Shelf
+from tests.livecells.books import BUILT, COMMON, MODULES, Shelf
 from tools.browser import required
 from tools.environment import has_node_modules
 
@@ -52,18 +52,19 @@ def turn(place: Path, patience: float = 300) -> Iterator[None]:
 def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the books of these tests share.
 
-    The assets of a book without options are made once, for all workers of pytest.
+    The assets of a book without options are made once, for all workers of pytest, and
+    what they have in common with this book's is taken from its build.
     """
     run = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         run = run.parent
     made = run / "livecells"
-    config = {option.name: option.default for option in OPTIONS} | {
-        "livecells_cache": str(made),
-        "livecells_node_modules": str(node_modules),
-        "livecells_pyodide": str(node_modules / "pyodide"),
-    }
+    config = {option.name: option.default for option in OPTIONS} | COMMON
+    config["livecells_cache"] = str(made)
     with turn(run / "livecells.turn"):
+        if not made.is_dir() and (BUILT / "common.json").is_file():
+            shutil.copytree(BUILT / "common", made / "common")
+            shutil.copyfile(BUILT / "common.json", made / "common.json")
         prepare(
             SimpleNamespace(srcdir=run, outdir="", config=SimpleNamespace(**config))
         )

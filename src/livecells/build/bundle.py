@@ -6,13 +6,11 @@ folder, so the parts of two releases are never mixed, whatever a browser has kep
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from .kept import Kept, digest, keep
 from .library import (
     PYODIDE,
     WITHOUT_USE,
@@ -72,14 +71,6 @@ class Bundle:
     def packages(self) -> list[str]:
         """The top-level packages and modules that the wheels hold."""
         return sorted(name for wheel in self.wheels for name in wheel["packages"])
-
-    def is_whole(self) -> bool:
-        """Whether every file is there in its full length."""
-        return all(
-            (self.folder / name).is_file()
-            and (self.folder / name).stat().st_size == size["bytes"]
-            for name, size in self.files.items()
-        )
 
     def settings(self, assets: str, *, limit: int) -> dict[str, Any]:
         """The settings that a page gives its script; ``assets`` as seen from it."""
@@ -169,64 +160,56 @@ def prepare(app: Any) -> Bundle:
     projects = [wheel_source(source, str(path)) for path in app.config.livecells_wheels]
     without = sorted(app.config.livecells_without)
     node = "node" if shutil.which("node") else "no node"
-    wanted = _digest(_inputs(modules, pyodide, projects), node, *without)
     cache = cache_folder(app)
-    folder, note = cache / "assets", cache / "assets.json"
-    try:
-        kept = json.loads(note.read_text(encoding="utf-8"))
-        bundle = Bundle(folder=folder, **kept) if kept.pop("from") == wanted else None
-        if bundle is not None and bundle.is_whole():
-            return bundle
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    logger.info("[livecells] making the assets of the live cells")
-    cache.mkdir(parents=True, exist_ok=True)
-    note.unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=cache) as scrap:
-        fresh = Path(scrap, "assets")
-        fresh.mkdir()
+    common = digest(_inputs(modules, pyodide), node, *without)
+
+    def make_common(fresh: Path) -> dict[str, Any]:
+        """What does not depend on a book's own packages."""
         frame = bundle_scripts(esbuild, modules, pyodide, fresh)
         compiled = compile_library(pyodide)
         pack_runtime(fresh / "runtime.zip", compiled.runtime)
         copy_pyodide(pyodide, fresh / "pyodide", without, compiled.library)
+        return {"frame": frame, "modules": compiled.modules}
+
+    def make(fresh: Path) -> dict[str, Any]:
+        logger.info("[livecells] making the assets of the live cells")
+        base = keep(cache, "common", common, make_common)
+        shutil.copytree(base.folder, fresh, dirs_exist_ok=True)
         (fresh / "wheels").mkdir()
-        made = [make_wheel(project, Path(scrap)) for project in projects]
-        wheels = describe([(pack(one, fresh / "wheels"), one) for one in made])
-        files = sizes(fresh)
-        version = _digest(fresh / name for name in files)[:12]
-        fresh.rename(folder)
-    kept = {
-        "version": version,
-        "files": files,
-        "wheels": wheels,
-        "modules": compiled.modules,
-        "without": [*WITHOUT_USE, *without],
-        "frame": frame,
-    }
-    text = json.dumps({"from": wanted, **kept}, indent=1, sort_keys=True)
-    note.write_text(text, encoding="utf-8")
-    return Bundle(folder=folder, **kept)
+        with tempfile.TemporaryDirectory() as scrap:
+            made = [make_wheel(project, Path(scrap)) for project in projects]
+            wheels = describe([(pack(one, fresh / "wheels"), one) for one in made])
+        return {
+            **base.note,
+            "version": digest(_files(fresh))[:12],
+            "wheels": wheels,
+            "without": [*WITHOUT_USE, *without],
+        }
+
+    sources = [file for project in projects for file in _sources(project)]
+    return _bundle(keep(cache, "assets", digest(sources, common), make))
 
 
-def _digest(paths: Iterable[Path], *words: str) -> str:
-    total = hashlib.sha256(json.dumps(words).encode())
-    for path in sorted(paths):
-        total.update(f"{path.name}\0".encode())
-        total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()
+def _bundle(kept: Kept) -> Bundle:
+    return Bundle(folder=kept.folder, files=kept.files, **kept.note)
 
 
-def _inputs(modules: Path, pyodide: Path, projects: list[Path]) -> Iterator[Path]:
-    """Every file that the assets are made from; lock files stand for packages."""
+def _inputs(modules: Path, pyodide: Path) -> Iterator[Path]:
+    """What the assets of every book are made from; lock files stand for packages."""
     for pattern in CODE:
         yield from (file for file in PACKAGE.glob(pattern) if file.is_file())
     yield from (pyodide / name for name in PYODIDE)
     lock = modules / ".package-lock.json"
     if lock.is_file():
         yield lock
-    for project in projects:
-        yield from project_files(project) if project.is_dir() else [project]
+
+
+def _sources(project: Path) -> Iterator[Path]:
+    return project_files(project) if project.is_dir() else iter([project])
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (file for file in folder.rglob("*") if file.is_file())
 
 
 def replace(place: Path, data: bytes) -> None:
@@ -234,15 +217,3 @@ def replace(place: Path, data: bytes) -> None:
     fresh = place.with_name(f".{place.name}.{os.getpid()}")
     fresh.write_bytes(data)
     fresh.replace(place)
-
-
-def sizes(folder: Path) -> dict[str, dict[str, int]]:
-    """Raw and compressed size of every file, as a static host would send it."""
-    out = {}
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            data = file.read_bytes()
-            packed = len(gzip.compress(data, 9, mtime=0))
-            name = file.relative_to(folder).as_posix()
-            out[name] = {"bytes": len(data), "gzip": min(packed, len(data))}
-    return out

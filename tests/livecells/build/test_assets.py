@@ -19,18 +19,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import yaml
 from sphinx.errors import ExtensionError
 
 from livecells.build import bundle as assets
 from livecells.build import library, scripts, wheels
+from tests.livecells.books import BUILT, COMMON, OPTIONS
 from tools.common import ROOT
 
 LOOPLAB = ROOT / "src" / "looplab"
 BUDGET = 6_600_000  # bytes, compressed as a static host does
 FIRST = 40_000  # of these, what every page with live cells fetches
-# Those of this book.
-OPTIONS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
 
 
 @pytest.fixture(scope="session")
@@ -42,11 +40,9 @@ def make(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     ) -> assets.Bundle:
         cache = cache or tmp_path_factory.mktemp("assets")
         options = {
+            **COMMON,
             "livecells_cache": str(cache),
-            "livecells_node_modules": str(node_modules),
-            "livecells_pyodide": str(node_modules / "pyodide"),
             "livecells_wheels": OPTIONS["livecells_wheels"],
-            "livecells_without": OPTIONS["livecells_without"],
             **config,
         }
         app = SimpleNamespace(srcdir=root, outdir="", config=SimpleNamespace(**options))
@@ -57,7 +53,8 @@ def make(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="session")
 def bundle(make: Any) -> assets.Bundle:
-    made: assets.Bundle = make()
+    """Those of the built site."""
+    made: assets.Bundle = make(BUILT)
     return made
 
 
@@ -338,7 +335,7 @@ def test_a_second_build_makes_nothing(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("harm", ["note", "folder", "half", "other"])
+@pytest.mark.parametrize("harm", ["note", "folder", "half", "other", "common"])
 def test_a_cache_that_was_interrupted_is_made_anew(
     make_small: Any, small: assets.Bundle, tmp_path: Path, harm: str
 ) -> None:
@@ -350,11 +347,31 @@ def test_a_cache_that_was_interrupted_is_made_anew(
         shutil.rmtree(folder)
     elif harm == "half":
         (folder / "runtime.zip").unlink()
+    elif harm == "common":
+        shutil.rmtree(folder)
+        (tmp_path / "cache" / "common" / "runtime.zip").write_bytes(b"")
     else:
         note.write_text(json.dumps({"from": "x", "version": "y"}))
     again = make_small(tmp_path / "cache")
-    assert again.files == small.files
+    assert (again.version, again.files) == (small.version, small.files)
     assert (again.folder / "runtime.zip").is_file()
+
+
+def test_a_change_of_a_book_s_code_makes_its_wheels_alone(
+    make_small: Any,
+    small: assets.Bundle,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copytree(small.folder.parent, tmp_path / "cache")
+    for name in ("bundle_scripts", "compile_library", "copy_pyodide"):
+        monkeypatch.setattr(assets, name, lambda *_: 1 / 0)
+    other = make_small(tmp_path / "cache", livecells_wheels=[str(LOOPLAB)])
+    (wheel,) = other.wheels
+    assert wheel["packages"] == ["looplab"] and other.version != small.version
+    assert {n: other.files[n] for n in small.files} == small.files
+    assert set(other.files) - set(small.files) == {wheel["file"]}
+    assert (other.frame, other.modules) == (small.frame, small.modules)
 
 
 # ---- the wheel --------------------------------------------------------------

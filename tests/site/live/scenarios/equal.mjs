@@ -9,14 +9,20 @@ async function runAll(t, site, path) {
   return book.differences();
 }
 
-/** Every live cell of every page, with one Run all a page. */
+/**
+ * Every live cell of a page, with one Run all: every page in Chromium, each third in Firefox.
+ *
+ * Python is the same in both; what a browser does of its own with outputs is the same
+ * on all pages.
+ */
 export async function every_cell(t) {
   const site = await t.serve();
   const { live } = await t.pagesOfTheBook();
   t.check(live.length, "the book has no page with live cells");
   const wrong = [];
   let cells = 0;
-  for (const { path } of live) {
+  const step = t.kind === "firefox" ? 3 : 1;
+  for (const { path } of live.filter((_, number) => number % step === 0)) {
     const book = await Book.open(t, site, path);
     const ids = await book.cells();
     const started = performance.now();
