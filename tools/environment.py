@@ -26,7 +26,8 @@ __all__ = [
 
 STAMP = "on-time.stamp"
 
-# Settings of the user's shell that would change what runs inside the environment.
+# Settings of the user's shell that would change what runs inside the environment, or
+# have it compiled again in each of many processes.
 UNWANTED = (
     "MPLBACKEND",
     "PIP_PREFIX",
@@ -34,6 +35,7 @@ UNWANTED = (
     "PIP_TARGET",
     "PIP_USER",
     "PYTEST_ADDOPTS",
+    "PYTHONDONTWRITEBYTECODE",
     "PYTHONHOME",
     "PYTHONPATH",
     "PYTHONSTARTUP",

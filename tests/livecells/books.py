@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ COMMON = {
     "livecells_pyodide": str(MODULES / "pyodide"),
     "livecells_without": OPTIONS["livecells_without"],
 }
+
+
+def copy_common(made: Path, cache: Path) -> None:
+    """Put what does not depend on a book's own packages into another cache."""
+    shutil.copytree(made / "common", cache / "common")
+    shutil.copyfile(made / "common.json", cache / "common.json")
 
 
 def notebook(*cells: dict[str, Any], **more: Any) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from livecells.build.bundle import prepare
 from livecells.options import OPTIONS
-from tests.livecells.books import BUILT, COMMON, MODULES, Shelf
+from tests.livecells.books import BUILT, COMMON, MODULES, Shelf, copy_common
 from tools.browser import required
 from tools.environment import has_node_modules
 
@@ -63,8 +63,7 @@ def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     config["livecells_cache"] = str(made)
     with turn(run / "livecells.turn"):
         if not made.is_dir() and (BUILT / "common.json").is_file():
-            shutil.copytree(BUILT / "common", made / "common")
-            shutil.copyfile(BUILT / "common.json", made / "common.json")
+            copy_common(BUILT, made)
         prepare(
             SimpleNamespace(srcdir=run, outdir="", config=SimpleNamespace(**config))
         )

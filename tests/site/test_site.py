@@ -2,7 +2,7 @@
 
 Every page is visited once in light, once in dark below a sub-path, and once without
 scripts; the tests then look at what was found.  A plain ``make test`` visits some of
-the pages.
+the pages, in light.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def pages(site: Path) -> list[str]:
     return sized(found, found[5::8])  # two of the reference among them
 
 
-@pytest.fixture(scope="module", params=[LIGHT, DARK])
+@pytest.fixture(
+    scope="module", params=[LIGHT, pytest.param(DARK, marks=pytest.mark.full)]
+)
 def findings(
     request: pytest.FixtureRequest,
     pages: list[str],

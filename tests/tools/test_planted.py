@@ -51,6 +51,7 @@ def test_a_text_that_is_gone_is_named(project: Path) -> None:
         planted.caught(bug, project)
 
 
+@pytest.mark.full
 def test_tests_that_do_not_run_catch_nothing(project: Path) -> None:
     bug = planted.Bug("one", "one.py", "2 * x", "x", ("no_such_test.py",))
     with pytest.raises(ToolError, match="pytest could not run"):

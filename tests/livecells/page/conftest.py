@@ -32,16 +32,14 @@ def controlled(bench: Path) -> Iterator[str]:
         yield address
 
 
-FIREFOX = pytest.param("firefox", marks=pytest.mark.full)
-
-
-@pytest.fixture(scope="session", params=["chrome", FIREFOX])
+@pytest.fixture(scope="module")
 def driver(request: pytest.FixtureRequest, controlled: str) -> Iterator[Driver]:
-    """A browser that runs scenarios."""
+    """The browser that the module names, to run scenarios."""
     pictures = checks.ROOT / "_build" / "live-failures"
     pictures.mkdir(parents=True, exist_ok=True)
     try:
-        driver = Driver(request.param, controlled, pictures, checks.ROOT, SCENARIOS)
+        kind = request.module.BROWSER
+        driver = Driver(kind, controlled, pictures, checks.ROOT, SCENARIOS)
     except MissingError as error:
         need(str(error))
     yield driver

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from livecells.runtime import Session
+from ontime.measuring import sized
 from tests.livecells.runtime.pages import Reader, shown
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -74,7 +75,9 @@ def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return answer
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "notebook", sized(NOTEBOOKS, NOTEBOOKS[::3]), ids=lambda path: path.stem
+)
 def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
     cells = live_cells(notebook)
     outputs = run_apart(cells)

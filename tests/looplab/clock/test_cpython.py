@@ -83,7 +83,13 @@ def run_module(module: str, *names: str) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.parametrize("module", MODULES)
+LONG = {"test.test_asyncio.test_tasks"}
+
+
+@pytest.mark.parametrize(
+    "module",
+    [pytest.param(m, marks=pytest.mark.full) if m in LONG else m for m in MODULES],
+)
 def test_cpythons_tests_pass(module: str) -> None:
     if not has(module):
         pytest.skip(

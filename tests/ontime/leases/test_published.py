@@ -49,6 +49,7 @@ def test_the_model_meets_what_was_published() -> None:
     assert max(LOGS["E3"].distance(run, LAST) for run in runs["E3"]) < 0.6
 
 
+@pytest.mark.full  # a plain run sees it in the lab
 def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> None:
     runs, aims = judged(whole_ms=False)
     assert aims == Aims(
@@ -66,6 +67,7 @@ def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
         assert LOGS["E3"].distance(run, LAST) > 1
 
 
+@pytest.mark.full  # a plain run sees it in the lab
 def test_the_pool_meets_what_was_published() -> None:
     light, heavy = EXPERIMENTS["E1"].judged(), EXPERIMENTS["E2"].judged()
     assert light.lost.max == heavy.lost.max == 0

@@ -28,17 +28,13 @@ def pictures() -> Path:
     return folder
 
 
-# Every page in one browser is what a plain `make test` proves; the other is long.
-FIREFOX = pytest.param("firefox", marks=pytest.mark.full)
-
-
-@pytest.fixture(scope="session", params=["chrome", FIREFOX])
+@pytest.fixture(scope="module")
 def driver(
     request: pytest.FixtureRequest, controlled: str, pictures: Path
 ) -> Iterator[Driver]:
-    """A browser that runs scenarios."""
+    """The browser that the module names, to run scenarios."""
     try:
-        driver = Driver(request.param, controlled, pictures, checks.ROOT)
+        driver = Driver(request.module.BROWSER, controlled, pictures, checks.ROOT)
     except MissingError as error:
         need(str(error))
     yield driver

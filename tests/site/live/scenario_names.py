@@ -1,6 +1,5 @@
-"""The live cells and the explorables of the built book, in Chromium and in Firefox.
+"""The scenarios of the built book (``scenarios/*.mjs``), and how long each may take.
 
-Each test is a scenario of ``scenarios/*.mjs``; a test here says how long it may take.
 ``ON_TIME_SITE`` names a built site, as in the other tests of the site.
 """
 
@@ -10,14 +9,16 @@ import pytest
 
 from tests.site.live.driver import Driver
 
+__all__ = ["CELLS", "READER", "SMOKE", "plain", "tell"]
+
 #: Seconds until a scenario has failed: many times what it takes on a busy machine.
 PATIENCE = 600
 #: Those that run every page.
 LONG = {"every_cell": 1200, "cells_alone": 1200}
-NAMES = (
-    "every_cell",
-    "cells_alone",
-    "changed_digit",
+#: What the cells of all pages show.
+CELLS = ("every_cell", "cells_alone", "changed_digit")
+#: What a reader may do and meet.
+READER = (
     "second_visit",
     "endless_loop",
     "errors",
@@ -43,16 +44,15 @@ NAMES = (
 #: What a plain `make test` runs: a cell that runs, and one that is stopped.  The others
 #: are long.
 SMOKE = {"errors", "endless_loop"}
-SCENARIOS = [
-    name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
-    for name in NAMES
-]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_live(driver: Driver, name: str) -> None:
-    if name == "cells_alone" and driver.kind != "chrome":
-        pytest.skip("what a cell needs is the book's matter, not a browser's")
+def plain(name: str) -> object:
+    """A scenario of a plain run, or one that is left to the full one."""
+    return name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
+
+
+def tell(driver: Driver, name: str) -> None:
+    """Run a scenario; a failure shows its whole report."""
     answer = driver.tell(name, LONG.get(name, PATIENCE))
     if "skipped" in answer["notes"]:
         pytest.skip(answer["notes"]["skipped"])

@@ -1,7 +1,4 @@
-"""The page in Chromium and in Firefox, on the small book of :mod:`bench`.
-
-Each test is a scenario of ``scenarios/*.mjs``; a test here says how long it may take.
-"""
+"""The scenarios of the small book of :mod:`bench` (``scenarios/*.mjs``)."""
 
 from __future__ import annotations
 
@@ -9,6 +6,8 @@ import pytest
 
 from tests.livecells.page.bench import PROGRAMS, run_in_kernel
 from tests.site.live.driver import Driver
+
+__all__ = ["NAMES", "compare_programs", "plain", "tell"]
 
 #: Seconds until a scenario has failed: many times what it takes on a busy machine.
 PATIENCE = 400
@@ -41,26 +40,21 @@ NAMES = (
 )
 #: What a plain `make test` runs, in Chromium alone; the others are long.
 SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
-SCENARIOS = [
-    name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
-    for name in NAMES
-]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_page(driver: Driver, name: str) -> None:
+def plain(name: str) -> object:
+    """A scenario of a plain run, or one that is left to the full one."""
+    return name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
+
+
+def tell(driver: Driver, name: str) -> None:
+    """Run a scenario; a failure shows its whole report."""
     driver.tell(name, LONG.get(name, PATIENCE))
 
 
-@pytest.fixture(scope="module")
-def in_kernel() -> dict[str, str]:
-    return run_in_kernel(PROGRAMS)
-
-
-@pytest.mark.full
-def test_programs_print_what_they_print_in_a_notebook(
-    driver: Driver, in_kernel: dict[str, str]
-) -> None:
+def compare_programs(driver: Driver) -> None:
+    """Programs print in a page what they print in a notebook."""
+    in_kernel = run_in_kernel(PROGRAMS)
     assert len(PROGRAMS) >= 20 and all(in_kernel.values())
     printed = driver.tell("programs", PATIENCE)["notes"]["printed"]
     in_page = {name: text.strip() for name, text in printed.items()}

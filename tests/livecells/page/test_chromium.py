@@ -1,0 +1,20 @@
+"""The page of a small book in Chromium."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.livecells.page.scenario_names import NAMES, compare_programs, plain, tell
+from tests.site.live.driver import Driver
+
+BROWSER = "chrome"
+
+
+@pytest.mark.parametrize("name", list(map(plain, NAMES)))
+def test_page(driver: Driver, name: str) -> None:
+    tell(driver, name)
+
+
+@pytest.mark.full
+def test_programs_print_what_they_print_in_a_notebook(driver: Driver) -> None:
+    compare_programs(driver)

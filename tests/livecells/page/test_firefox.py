@@ -1,0 +1,21 @@
+"""The page of a small book in Firefox."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.livecells.page.scenario_names import NAMES, compare_programs, tell
+from tests.site.live.driver import Driver
+
+BROWSER = "firefox"
+
+pytestmark = pytest.mark.full  # a plain `make test` opens one browser
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page(driver: Driver, name: str) -> None:
+    tell(driver, name)
+
+
+def test_programs_print_what_they_print_in_a_notebook(driver: Driver) -> None:
+    compare_programs(driver)

@@ -1,0 +1,15 @@
+"""The live cells of all pages of the built book show what the build shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site.live.driver import Driver
+from tests.site.live.scenario_names import CELLS, plain, tell
+
+BROWSER = "chrome"
+
+
+@pytest.mark.parametrize("name", list(map(plain, CELLS)))
+def test_live(driver: Driver, name: str) -> None:
+    tell(driver, name)
