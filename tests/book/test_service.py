@@ -192,6 +192,7 @@ def test_the_linter_finds_the_queue_and_the_poll() -> None:
 # ------------------------------------------------- chapter 6: the audit log
 
 
+@pytest.mark.usefixtures("unfrozen")
 def test_a_thread_that_polls_turns_and_one_that_waits_does_not() -> None:
     from service.audit import Audit
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -93,9 +94,8 @@ def test_cells_pressed_in_any_order_give_the_committed_outputs(
     # Without handlers a warning goes to stderr, as it does in a page.
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     cells = live_cells(notebook)
-    places = [place % len(cells) for place in range(0, 7 * len(cells), 7)]
     reader = Reader(cells)
-    for place in [*reversed(range(len(cells))), *places]:
+    for place in random.Random(len(cells)).sample(range(len(cells)), len(cells)):
         cell = cells[place]
         assert reader.press(place) == committed(cell), cell["id"]
 
@@ -106,7 +106,7 @@ def test_a_cell_with_what_it_needs_gives_the_committed_output(notebook: Path) ->
     cells = live_cells(notebook)
     byname = {cell["id"]: cell for cell in cells}
     session = Session(lambda output: None)
-    # Every fourth one, each in a process of its own: the sample varies with the book.
-    for cell in cells[3::4]:
+    # Every eighth one, each in a process of its own: the sample varies with the book.
+    for cell in cells[3::8]:
         needed = [byname[name] for name in session.plan(cells, cell["id"])]
         assert shown(run_apart(needed)[cell["id"]]) == committed(cell), cell["id"]

@@ -13,6 +13,11 @@ from tests.looplab.idle.opened import wait_until
 
 
 @pytest.fixture(autouse=True)
+def every_loop_is_found(unfrozen: None) -> None:
+    """The guard looks through all objects."""
+
+
+@pytest.fixture(autouse=True)
 def no_thread_is_left() -> Iterator[None]:
     before = set(threading.enumerate())
     yield

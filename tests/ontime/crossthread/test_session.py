@@ -41,6 +41,7 @@ linux = pytest.mark.skipif(
 )
 
 
+@pytest.mark.usefixtures("unfrozen")
 def test_the_way_of_each_session(way: str) -> None:
     with sessions(way, 2):
         if way in GOOD:

@@ -40,13 +40,17 @@ export async function every_cell(t) {
   t.check(!wrong.length, wrong.join("\n"));
 }
 
-/** A cell of each page, the last one or one in the middle: what it needs above runs first. */
+/**
+ * A cell of every other page, the last one or one in the middle: what it needs above runs
+ * first.
+ */
 export async function cells_alone(t) {
   const site = await t.serve();
   const { live } = await t.pagesOfTheBook();
   const wrong = [];
   let isKept = false;
-  for (const [number, { path }] of live.entries()) {
+  const some = live.filter((_, number) => number % 2 === 0);
+  for (const [number, { path }] of some.entries()) {
     const book = await Book.open(t, site, path);
     const built = await book.built();
     const shown = (await book.visible()).filter((id) => built[id]);
