@@ -18,7 +18,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from .kept import Kept, digest, keep
+from .kept import digest, keep
 from .library import (
     PYODIDE,
     WITHOUT_USE,
@@ -187,10 +187,7 @@ def prepare(app: Any) -> Bundle:
         }
 
     sources = [file for project in projects for file in _sources(project)]
-    return _bundle(keep(cache, "assets", digest(sources, common), make))
-
-
-def _bundle(kept: Kept) -> Bundle:
+    kept = keep(cache, "assets", digest(sources, common), make)
     return Bundle(folder=kept.folder, files=kept.files, **kept.note)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.livecells.page.bench import PROGRAMS, run_in_kernel
 from tests.site.live.driver import Driver
 
-__all__ = ["NAMES", "compare_programs", "plain", "tell"]
+__all__ = ["NAMES", "SMOKE", "compare_programs", "tell"]
 
 #: Seconds until a scenario has failed: many times what it takes on a busy machine.
 PATIENCE = 400
@@ -40,11 +38,6 @@ NAMES = (
 )
 #: What a plain `make test` runs, in Chromium alone; the others are long.
 SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
-
-
-def plain(name: str) -> object:
-    """A scenario of a plain run, or one that is left to the full one."""
-    return name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
 
 
 def tell(driver: Driver, name: str) -> None:

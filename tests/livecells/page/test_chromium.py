@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.livecells.page.scenario_names import NAMES, compare_programs, plain, tell
-from tests.site.live.driver import Driver
+from tests.livecells.page.scenario_names import NAMES, SMOKE, compare_programs, tell
+from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "chrome"
 
 
-@pytest.mark.parametrize("name", list(map(plain, NAMES)))
+@pytest.mark.parametrize("name", scenarios(NAMES, SMOKE))
 def test_page(driver: Driver, name: str) -> None:
     tell(driver, name)
 

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import threading
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -62,6 +63,12 @@ def find_browser(kind: str) -> str:
     if found is None:
         raise MissingError(f"no {kind} was found")
     return found
+
+
+def scenarios(names: Iterable[str], smoke: Container[str]) -> list[Any]:
+    """Scenarios as parameters; a plain run has those in *smoke* only."""
+    full = pytest.mark.full
+    return [n if n in smoke else pytest.param(n, marks=full) for n in names]
 
 
 class Driver:

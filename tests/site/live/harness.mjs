@@ -75,6 +75,12 @@ export class Trial {
     };
   }
 
+  /** All of them in Chromium, each third in Firefox. */
+  sampled(all) {
+    const step = this.kind === "firefox" ? 3 : 1;
+    return all.filter((_, number) => number % step === 0);
+  }
+
   /** A page to try things on, with two of its cells that show text. */
   async sample() {
     const { live } = await this.pagesOfTheBook();

@@ -9,7 +9,7 @@ import pytest
 
 from tests.site.live.driver import Driver
 
-__all__ = ["CELLS", "READER", "SMOKE", "plain", "tell"]
+__all__ = ["CELLS", "READER", "SMOKE", "tell"]
 
 #: Seconds until a scenario has failed: many times what it takes on a busy machine.
 PATIENCE = 600
@@ -44,11 +44,6 @@ READER = (
 #: What a plain `make test` runs: a cell that runs, and one that is stopped.  The others
 #: are long.
 SMOKE = {"errors", "endless_loop"}
-
-
-def plain(name: str) -> object:
-    """A scenario of a plain run, or one that is left to the full one."""
-    return name if name in SMOKE else pytest.param(name, marks=pytest.mark.full)
 
 
 def tell(driver: Driver, name: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.site.live.driver import Driver
-from tests.site.live.scenario_names import CELLS, plain, tell
+from tests.site.live.scenario_names import CELLS, tell
 
 BROWSER = "chrome"
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.parametrize("name", list(map(plain, CELLS)))
+
+@pytest.mark.parametrize("name", CELLS)
 def test_live(driver: Driver, name: str) -> None:
     tell(driver, name)
