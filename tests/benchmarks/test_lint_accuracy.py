@@ -152,7 +152,8 @@ def test_each_advice_has_its_patch_its_program_and_its_judgement():
     every = advising.advice()
     assert len(every) >= 10
     assert len({one.name for one in every}) == len(every)
-    programs = (advising.HERE / "drivers.py").read_text(encoding="utf-8")
+    rooms = sorted((advising.HERE / "drivers").glob("*.py"))
+    programs = "".join(path.read_text(encoding="utf-8") for path in rooms)
     truth = accuracy.judged()
     for one in every:
         assert f"async def {one.name}()" in programs
@@ -196,7 +197,8 @@ def trial(tmp_path, monkeypatch):
     def run(before=BEFORE, patch=PATCH, program=PROGRAM, section="lag101-await"):
         (source / "lib.py").write_text(before, encoding="utf-8")
         (here / "x.patch").write_text(patch, encoding="utf-8")
-        (here / "drivers.py").write_text(program, encoding="utf-8")
+        (here / "drivers").mkdir(exist_ok=True)
+        (here / "drivers" / "__main__.py").write_text(program, encoding="utf-8")
         one = advising.Advice("x", "lib", "lib.py", 2, section)
         return advising.tried(one, source, Path(sys.executable))
 

@@ -1,7 +1,7 @@
 """``python -m benchmarks.lint_accuracy.advice``: the advice, applied.
 
 For each finding of ``advice.toml`` a patch does what the message says, to the letter.
-A program of ``drivers.py`` that uses the library runs with the library as it is and
+A program of ``drivers`` that uses the library runs with the library as it is and
 with the patch: both must pass, the finding must be gone, and what was too much must be
 less.
 """
@@ -127,7 +127,7 @@ def _finds(one: Advice, copy: Path, *, anywhere: bool = False) -> bool:
 
 def _run(one: Advice, copy: Path, python: Path) -> int:
     done = subprocess.run(
-        [str(python), str(HERE / "drivers.py"), one.name],
+        [str(python), str(HERE / "drivers"), one.name],
         env=os.environ | {"PYTHONPATH": str(copy)},
         capture_output=True,
         text=True,
