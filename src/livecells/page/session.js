@@ -306,6 +306,7 @@ export class Session extends EventTarget {
     this.isPreparing = true;
     let sandbox = null;
     try {
+      if (!(await store.canKeep())) throw new Error("nothing can be kept here");
       // What other pages import stays in it, so that pages do not undo one another's.
       const all = new Set([...had, ...this.wheels]);
       const wheels = this.config.wheels.map(({ file }) => file).filter((f) => all.has(f));

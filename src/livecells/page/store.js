@@ -72,6 +72,17 @@ export async function load(place, version) {
   }
 }
 
+/** Whether anything can be kept here; asked before the work of making it. */
+export async function canKeep() {
+  try {
+    localStorage.getItem(DATABASE);
+    await within(PATIENCE, () => use("readonly", () => null));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Keep what `load` gives, and nothing else of its place; null takes it away. */
 export async function save(place, version, kept) {
   try {

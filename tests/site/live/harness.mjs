@@ -100,8 +100,14 @@ export class Trial {
     return context;
   }
 
-  /** A page in the first context, or in the one given. */
-  async page({ context, dark = false, width = 1280, height = 900 } = {}) {
+  /**
+   * A page in the first context, or in the one given.
+   *
+   * A context that is given is there for what visits leave to one another. Elsewhere the
+   * browser keeps no snapshot of Python, to make which takes as long as to start it.
+   */
+  async page({ context, keeps, dark = false, width = 1280, height = 900 } = {}) {
+    keeps ??= Boolean(context);
     if (!context) context = this.contexts[0] ?? (await this.context());
     const page = await context.newPage();
     this.pages.push(page);
@@ -115,7 +121,9 @@ export class Trial {
     );
     page.on("dialog", (dialog) => dialog.dismiss().catch(() => {}));
     await page.setViewport({ width, height });
-    await page.evaluateOnNewDocument((mode) => {
+    await page.evaluateOnNewDocument((mode, keeps) => {
+      if (!keeps && window === top)
+        Object.defineProperty(window, "indexedDB", { value: undefined });
       // The theme's own switch; not every browser lets a test set the system's.
       try {
         localStorage.setItem("mode", mode);
@@ -133,7 +141,7 @@ export class Trial {
       window.addEventListener("pageshow", (event) => {
         window.restored = event.persisted;
       });
-    }, dark ? "dark" : "light");
+    }, dark ? "dark" : "light", keeps);
     return page;
   }
 

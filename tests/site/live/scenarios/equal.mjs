@@ -22,7 +22,7 @@ export async function every_cell(t) {
   const wrong = [];
   let cells = 0;
   for (const { path } of t.sampled(live)) {
-    const book = await Book.open(t, site, path);
+    const book = await Book.open(t, site, path, { keeps: true });
     const ids = await book.cells();
     const started = performance.now();
     t.equal(await book.runAll(), "done", `Run all on ${path}`);
@@ -50,7 +50,7 @@ export async function cells_alone(t) {
   let isKept = false;
   const some = live.filter((_, number) => number % 2 === 0);
   for (const [number, { path }] of some.entries()) {
-    const book = await Book.open(t, site, path);
+    const book = await Book.open(t, site, path, { keeps: true });
     const built = await book.built();
     const shown = (await book.visible()).filter((id) => built[id]);
     const id = number % 2 ? shown.at(-1) : shown[Math.floor(shown.length / 2)];
