@@ -116,6 +116,7 @@ def ensure_venv(
     python = str(venv_python(venv))
     environ = clean_environ(venv)
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip += ["--no-compile"]  # most modules of the packages are never imported
     for file in files:
         _install([*pip, "-r", file], root, environ, f"install {file}")
     ours = [word for package in packages for word in ("-e", str(package))]
