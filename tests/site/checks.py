@@ -169,6 +169,10 @@ def broken_links(folder: Path) -> list[str]:
 # --------------------------------------------------------------- in a browser
 
 
+#: What a page with live cells or explorables may fetch before the first click.
+FIRST_PARTS = re.compile(r"/(livecells|explorable)\.(js|css)$")
+
+
 @dataclass
 class Visit:
     """What a page did while it was loaded."""
@@ -186,6 +190,16 @@ class Visit:
             f"{self.address}: asked {address}"
             for address in self.requests
             if not address.startswith((self.origin, "data:", "blob:", "about:"))
+        ]
+
+    @property
+    def fetched_early(self) -> list[str]:
+        """Requests for parts of live cells but the script and the style of a page."""
+        asked = {urlsplit(address).path for address in self.requests}
+        return [
+            f"{self.address}: asked {path}"
+            for path in sorted(asked)
+            if "/_static/livecells/" in path and not FIRST_PARTS.search(path)
         ]
 
 
@@ -256,19 +270,24 @@ SETTLED = """
 COLOURS = ("color-contrast", "link-in-text-block")
 
 
-def axe_violations(page: Any, address: str, only: Sequence[str] = ()) -> list[str]:
+def axe_violations(
+    page: Any, address: str, only: Sequence[str] = (), but: Sequence[str] = ()
+) -> list[str]:
     """Serious and critical findings of axe-core on the page as it stands.
 
     Args:
         page: of the browser.
         address: what the findings call it.
         only: the rules to try; without it all that axe-core tries by itself.
+        but: rules that are left out.
     """
     page.evaluate(SETTLED)  # colours that still fade in would be judged wrongly
     page.evaluate(AXE.read_text(encoding="utf-8"))
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:
         options["runOnly"] = list(only)
+    if but:
+        options["rules"] = {rule: {"enabled": False} for rule in but}
     results = page.evaluate("options => axe.run(document, options)", options)
     found = []
     for violation in results["violations"]:

@@ -87,6 +87,13 @@ def visit(
     return one.visit("page.html")
 
 
+def test_what_is_fetched_early_is_told() -> None:
+    parts = ("livecells.js", "livecells.css", "explorables/explorable.js", "worker.js")
+    asked = [f"http://site.invalid/_static/livecells/b1/{part}" for part in parts]
+    visit = checks.Visit(None, "p", "http://site.invalid", requests=asked)
+    assert visit.fetched_early == ["p: asked /_static/livecells/b1/worker.js"]
+
+
 def test_a_good_page_passes_every_check(
     small: Folder, one: checks.Visitor, served: str, visitor: Make, axe: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """The live cells of the labs give what the labs have committed.
 
-In Pyodide they do so in the tests of the site, on the pages themselves.
+In Pyodide all of them do so in the tests of the site, on the pages themselves; here
+one half of the labs in their order, the other half in any order.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(
-    "notebook", sized(NOTEBOOKS, NOTEBOOKS[::3]), ids=lambda path: path.stem
+    "notebook", sized(NOTEBOOKS[::2], NOTEBOOKS[::3]), ids=lambda path: path.stem
 )
 def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
     cells = live_cells(notebook)
@@ -87,7 +88,7 @@ def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", NOTEBOOKS[1::2], ids=lambda path: path.stem)
 def test_cells_pressed_in_any_order_give_the_committed_outputs(
     notebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

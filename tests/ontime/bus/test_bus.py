@@ -523,7 +523,7 @@ def test_a_killed_producer_loses_no_message_that_was_put(kind: Kind) -> None:
     assert len(found) % 3 == 0  # all of a put or none
 
 
-RUNS = 20 if FULL else 2
+RUNS = 8 if FULL else 2
 MESSAGES = 1_000 if FULL else 120
 
 
