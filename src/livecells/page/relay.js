@@ -3,7 +3,8 @@
 // bounds what the worker sends, so that no cell can flood the page.
 //
 // A cell can post whatever it likes to this script. Only texts are passed on, and only as
-// many as the page has acknowledged room for.
+// many as the page has acknowledged room for. What is not passed on counts all the same: to
+// receive it costs the page's thread time, so a worker that goes on with it is ended.
 
 const LONG = 4_000_000; // characters of one message
 const ROOM = 48; // messages on their way to the page
@@ -51,6 +52,7 @@ function relay(worker, port) {
   let isOver = false;
   let text = 0;
   let tags = 0;
+  let isCut = false; // whether the reader knows that something was left out
   let mayGiveBytes = false; // a snapshot, from a worker that runs no cell
 
   const say = (message) => port.postMessage(JSON.stringify(message));
@@ -75,17 +77,22 @@ function relay(worker, port) {
   say({ type: "begun" });
   worker.onmessage = ({ data }) => {
     if (isOver) return;
-    if (data instanceof ArrayBuffer) {
-      if (mayGiveBytes) port.postMessage(data, [data]);
+    if (mayGiveBytes && data instanceof ArrayBuffer) {
+      port.postMessage(data, [data]);
       return;
     }
-    if (typeof data !== "string" || data.length > LONG) return;
-    const found = count(data);
-    if (found > TAGS) return;
-    text += data.length;
+    // What is no text is too long for one.
+    const size = typeof data === "string" ? data.length : LONG + 1;
+    const found = size > LONG ? 0 : count(data);
+    text += size;
     tags += found;
     if (text > RUN_TEXT || tags > RUN_TAGS) {
       end("the cell showed more than a page can take");
+      return;
+    }
+    if (size > LONG || found > TAGS) {
+      if (!isCut) say({ type: "output", output: { kind: "cut" } });
+      isCut = true;
       return;
     }
     waiting.push(data);
@@ -105,7 +112,10 @@ function relay(worker, port) {
       pass();
       return;
     }
-    if (data.type === "run") text = tags = 0;
+    if (data.type === "run") {
+      text = tags = 0;
+      isCut = false;
+    }
     if (data.type === "prepare") mayGiveBytes = true;
     worker.postMessage(data, buffers(data));
   };

@@ -15,6 +15,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -24,6 +25,16 @@ from urllib.parse import unquote, urlsplit
 from tests.site import checks
 
 SUB_PATH = checks.SUB_PATH
+
+
+@cache
+def inline_scripts(page: Path) -> list[str]:
+    """The hash of each inline script of a page, in the form of a policy."""
+    hashes = []
+    for script in checks.read_page(page).find_all("script", src=False):
+        digest = hashlib.sha256((script.string or "").encode()).digest()
+        hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+    return hashes
 
 
 class Site:
@@ -78,14 +89,11 @@ class Site:
         path = self.folder / name
         if path.suffix != ".html" or not path.is_file():
             return ""
-        hashes = []
-        for script in checks.read_page(path).find_all("script", src=False):
-            digest = hashlib.sha256((script.string or "").encode()).digest()
-            hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+        hashes = inline_scripts(path)
         manifest = self.folder / "_static" / "livecells" / "manifest.json"
         if manifest.is_file():
             frame = json.loads(manifest.read_text(encoding="utf-8"))["frame"]
-            hashes.append(f"'{frame}'")
+            hashes = [*hashes, f"'{frame}'"]
         return " ".join(sorted(set(hashes)))
 
     def down(self) -> None:
@@ -154,8 +162,12 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         """Stay quiet."""
 
 
+@cache
 def live_pages(folder: Path) -> list[dict[str, Any]]:
-    """The pages with live cells or explorables, with what the scenarios choose by."""
+    """The pages with live cells or explorables, with what the scenarios choose by.
+
+    Read once: nearly every scenario asks, and a site does not change under its tests.
+    """
     found = []
     for name in checks.pages(folder):
         if name.startswith("slides/"):
