@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
-__all__ = ["ROOT", "ToolError", "digest", "ended", "say"]
+__all__ = ["ROOT", "ToolError", "alone", "digest", "ended", "say"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,6 +50,42 @@ def ended(run: Callable[[], object], interrupted: str) -> int:
         print(interrupted, file=sys.stderr)
         return 130
     return 0
+
+
+@contextmanager
+def alone(lock: Path, what: str) -> Iterator[None]:
+    """Hold a lock that one process at a time can have; others wait and say so once.
+
+    The system lets go of it when the process ends, however it ends, so there is no
+    stale lock to remove.
+
+    Args:
+        lock: The file to lock. It is made, stays, and is always empty.
+        what: What the other process is doing, for the line that is said.
+    """
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("a") as file:
+        if not _locked(file):
+            say(f"Waiting: another command is {what}.")
+            while not _locked(file):
+                time.sleep(0.2)
+        yield
+
+
+def _locked(file: IO[str]) -> bool:
+    """Whether the lock of a file could be had at once."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def digest(paths: Iterable[Path], *notes: str) -> str:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.common import ROOT, ToolError, digest, say
+from tools.common import ROOT, ToolError, alone, digest, say
 
 __all__ = [
     "clean_environ",
@@ -83,6 +83,8 @@ def ensure_venv(
 ) -> Path:
     """Make the environment unless a finished one with the same stamp is there.
 
+    A second command waits until the first one has made it.
+
     Args:
         root: The project's folder.
         name: The folder of the environment inside it.
@@ -94,6 +96,12 @@ def ensure_venv(
     Raises:
         ToolError: The environment could not be made, or an install failed.
     """
+    with alone(root / "_build" / f"{name}.lock", f"making {name}"):
+        return _ensure_venv(root, name, extra)
+
+
+def _ensure_venv(root: Path, name: str, extra: tuple[str, ...]) -> Path:
+    """Make the environment; nobody else does."""
     venv = root / name
     files = ["requirements.txt", *extra]
     version = ".".join(map(str, sys.version_info[:2]))
@@ -203,6 +211,12 @@ def ensure_node_modules(root: Path = ROOT) -> Path:
             "Node.js with npm is needed for the tests in a browser and was not found: "
             "install it (https://nodejs.org), then run the command again."
         )
+    with alone(root / "_build" / "node_modules.lock", "installing node_modules"):
+        return _ensure_node_modules(root, npm)
+
+
+def _ensure_node_modules(root: Path, npm: str) -> Path:
+    """Install the Node packages; nobody else does."""
     modules = root / "node_modules"
     wanted = digest([root / "package.json", root / "package-lock.json"])
     stamp = modules / f".{STAMP}"

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tools.common import ROOT, ToolError, digest, say
+from tools.common import ROOT, ToolError, alone, digest, say
 from tools.environment import clean_environ, has_node_modules, venv_python
 
 __all__ = ["Server", "build", "read_port"]
@@ -102,6 +102,9 @@ def build(venv: Path, root: Path = ROOT) -> Path:
 
     Without the Node packages its cells show their outputs and do not run.
 
+    Two commands do not build at the same time: the second one waits, and then finds the
+    first one's site.
+
     After a build without a warning, if nothing but pages has changed, only these are
     read again. All are written, or a link to what another page has lost would pass
     without its warning. After a build that failed all are read too: Sphinx does not
@@ -113,6 +116,12 @@ def build(venv: Path, root: Path = ROOT) -> Path:
     Raises:
         ToolError: The build failed or gave a warning.
     """
+    with alone(root / "_build" / "site.lock", "building the site"):
+        return _build(venv, root)
+
+
+def _build(venv: Path, root: Path) -> Path:
+    """Build the site; nobody else does."""
     out = root / "_build"
     html = out / "html"
     stamp = out / "on-time.stamp"

@@ -1,0 +1,109 @@
+"""Two commands at the same time: one works, the other one waits."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tools import environment, site
+from tools.common import ROOT, alone
+
+HOLD = """\
+import pathlib, sys, time
+sys.path.insert(0, sys.argv[1])
+from tools.common import alone
+with alone(pathlib.Path(sys.argv[2]), "holding it"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_one_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock, inside, most = tmp_path / "made" / "lock", [], []
+
+    def work(number: int) -> None:
+        with alone(lock, "at work"):
+            inside.append(number)
+            most.append(len(inside))
+            time.sleep(0.05)
+            inside.remove(number)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert most == [1] * 4
+    said = capsys.readouterr().out.splitlines()
+    assert set(said) == {"Waiting: another command is at work."}
+    assert len(said) <= 3  # once for each that waited
+
+
+def test_a_process_that_dies_lets_go(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(ROOT), str(lock)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    with holder:
+        assert holder.stdout.readline() == "held\n"
+        had = threading.Event()
+
+        def wait() -> None:
+            with alone(lock, "holding it"):
+                had.set()
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        assert not had.wait(0.5)
+        holder.kill()
+        assert had.wait(60)
+        waiting.join()
+
+
+def test_an_error_lets_go(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="mine"), alone(tmp_path / "lock", ""):
+            raise ValueError("mine")
+
+
+def test_an_environment_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def make_venv(venv: Path) -> None:
+        made.append(venv)
+        time.sleep(0.2)
+        python = environment.venv_python(venv)
+        python.parent.mkdir(parents=True)
+        python.write_text("")
+
+    monkeypatch.setattr(environment, "_make_venv", make_venv)
+    monkeypatch.setattr(environment, "_install", lambda *_: None)
+    (tmp_path / "requirements.txt").write_text("")
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: environment.ensure_venv(tmp_path), range(3)))
+    assert len(made) == 1
+
+
+def test_a_site_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        built.append(command)
+        time.sleep(0.2)
+        page = tmp_path / "_build" / "html" / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text("")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(site.subprocess, "run", run)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: site.build(tmp_path, tmp_path), range(3)))
+    assert len(built) == 1
