@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import nbformat
@@ -16,8 +17,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from tools import colab
+from tools.commands import LAB_REQUIREMENTS, LAB_VENV
 from tools.common import ROOT, ToolError
-from tools.environment import clean_environ, venv_python
+from tools.environment import clean_environ, ensure_venv, venv_python
 
 BINDER = ROOT / ".binder"
 REPOSITORY = "https://github.com/owner/name"
@@ -48,10 +50,19 @@ def test_binder_installs_every_package() -> None:
     assert set(re.findall(r"-e src/(\w+)", text)) == packages
 
 
+def packages_of(venv: Path) -> Path:
+    """Where an environment has its packages."""
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(venv)}))
+
+
 @pytest.mark.full
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
 def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
-    """With the Python of the tests, which need not be the one that Binder takes."""
+    """With the Python of the tests, which need not be the one that Binder takes.
+
+    The packages are those of ``make lab``, made from the same lists: pip has to find that
+    nothing is wanting, and the project's own packages are installed from the folder.
+    """
     files = subprocess.run(
         ["git", "ls-files", "-z", ".binder", "requirements.txt", "src", "tools"],
         cwd=ROOT,
@@ -65,8 +76,10 @@ def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
         if name and (ROOT / name).is_file():
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, project / name)
-    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    lab = ensure_venv(name=LAB_VENV, extra=(LAB_REQUIREMENTS,))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     python = str(venv_python(venv))
+    packages_of(venv).joinpath("lab.pth").write_text(f"{packages_of(lab)}\n", "utf-8")
 
     def call(*words: str) -> str:
         done = subprocess.run(
@@ -83,8 +96,10 @@ def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
         assert done.returncode == 0, said[-3000:]
         return done.stdout
 
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    call(*pip, "-r", ".binder/requirements.txt")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install"]
+    said = call(*pip, "-r", ".binder/requirements.txt")
+    assert "already satisfied: jupyterlab==" in said
+    assert "Installing" not in said
     call("bash", ".binder/postBuild")
     code = "import jupyterlab, myst_nb, looplab, livecells, ontime; print(ontime)"
     assert str(project) in call(python, "-c", code)
