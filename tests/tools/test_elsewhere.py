@@ -60,8 +60,8 @@ def packages_of(venv: Path) -> Path:
 def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
     """With the Python of the tests, which need not be the one that Binder takes.
 
-    The packages are those of ``make lab``, made from the same lists: pip has to find that
-    nothing is wanting, and the project's own packages are installed from the folder.
+    The packages are those of ``make lab``, made from the same lists: pip has to find
+    that nothing is wanting, and the project's own are installed from the folder.
     """
     files = subprocess.run(
         ["git", "ls-files", "-z", ".binder", "requirements.txt", "src", "tools"],

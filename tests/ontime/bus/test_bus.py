@@ -802,26 +802,6 @@ def test_leases_run_out_in_real_time(kind: Kind) -> None:
     assert len({one.id for one in run.deliveries}) <= 6
 
 
-@pytest.mark.skipif(not FULL, reason="takes up to a minute: set ON_TIME_FULL=1")
-def test_stock_against_priority_in_real_time(kind: Kind) -> None:
-    stock, urgent = compare(bus=lambda: kind_of_its_own(kind, SETTINGS.lease), budget=1)
-    assert stock.redelivered > 0
-    assert stock.left.total > 0
-    # On a machine with little else to do the second figure is 0; elsewhere a round of
-    # work may itself take longer than a lease.
-    assert urgent.redelivered < stock.redelivered
-    assert urgent.processed > stock.processed
-
-
-def kind_of_its_own(kind: Kind, lease: float) -> Bus:
-    """A bus that shares its messages with no other."""
-    return Kind(
-        kind.text.replace("bus.db", f"{uuid4().hex}.db").replace(
-            "stream='", f"stream='{uuid4().hex}"
-        )
-    )(lease)
-
-
 def test_a_bus_that_fails_says_so_once(kind: Kind) -> None:
     settings = LeaseSettings(
         messages=30, rounds=1000, cpu=0.001, io=0.01, receive=0.001,

@@ -13,9 +13,9 @@ import hashlib
 import http.server
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +27,6 @@ from tests.site import checks
 SUB_PATH = checks.SUB_PATH
 
 
-@cache
 def inline_scripts(page: Path) -> list[str]:
     """The hash of each inline script of a page, in the form of a policy."""
     hashes = []
@@ -64,6 +63,7 @@ class Site:
         self.alter = alter or {}
         self.no_store = no_store
         self.requests: list[str] = []
+        self.hashes = cache(inline_scripts)  # of each page that was asked for
         self.ended = threading.Event()
         self.port = 0
         self.server: http.server.ThreadingHTTPServer | None = None
@@ -89,7 +89,7 @@ class Site:
         path = self.folder / name
         if path.suffix != ".html" or not path.is_file():
             return ""
-        hashes = inline_scripts(path)
+        hashes = self.hashes(path)
         manifest = self.folder / "_static" / "livecells" / "manifest.json"
         if manifest.is_file():
             frame = json.loads(manifest.read_text(encoding="utf-8"))["frame"]
@@ -162,12 +162,8 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         """Stay quiet."""
 
 
-@cache
 def live_pages(folder: Path) -> list[dict[str, Any]]:
-    """The pages with live cells or explorables, with what the scenarios choose by.
-
-    Read once: nearly every scenario asks, and a site does not change under its tests.
-    """
+    """The pages with live cells or explorables, with what the scenarios choose by."""
     found = []
     for name in checks.pages(folder):
         if name.startswith("slides/"):
@@ -194,6 +190,7 @@ class Control(http.server.BaseHTTPRequestHandler):
 
     folder: Path
     sites: list[Site]
+    pages: Callable[[], list[dict[str, Any]]]  # reads them once: all scenarios ask
 
     def do_POST(self) -> None:
         words = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -206,7 +203,7 @@ class Control(http.server.BaseHTTPRequestHandler):
 
     def answer(self, do: str, site: int = -1, **options: Any) -> Any:
         if do == "pages":
-            return live_pages(self.folder)
+            return type(self).pages()
         if do == "serve":
             self.sites.append(Site(self.folder, **options))
             return {"site": len(self.sites) - 1, "port": self.sites[-1].port}
@@ -243,6 +240,7 @@ def control(folder: Path) -> Iterator[str]:
         pass
 
     Handler.folder, Handler.sites = folder, made
+    Handler.pages = cache(partial(live_pages, folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))

@@ -117,13 +117,14 @@ export async function all_screens(t) {
   ]);
   for (const { width, dark } of screens) {
     // Loaded at this width: what the theme's scripts do for it they do on load.
-    const book = await Book.open(t, site, path, { dark, width });
+    const book = await Book.open(t, site, path, { dark, width, keeps: true });
     const { page } = book;
     const mode = dark ? "dark" : "light";
     const shown = await page.evaluate(() => document.documentElement.dataset.theme);
     t.equal(shown, mode, "the colours of the page");
     await book.edit(cell, "def half(number):\n    return 1 / number\n\nhalf(0)");
     t.equal(await book.run(cell), "error", "a cell that fails");
+    await book.stored(); // each screen stops a Python; the others start from it
     await book.edit(other, "while True: pass");
     await book.press(other, "run");
     await book.running(other, RUN);
