@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
-from ontime.figures import _INK, _MUTED, _PX, _STYLE, _WIDTH, _chart, _colour
+from ontime.figures.chart import INK, MUTED, PX, STYLE, WIDTH, as_chart, colour_of
 from ontime.leases.published import Event, Log, events_of
 from ontime.leases.results import LeaseRun
 
@@ -47,8 +47,8 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
     found, shown = log.found_in(run, within=0), len(log.events)
     rows_of = [len(_rows(part)) for part in drawn]
     height = _HEAD + sum(_BELOW + _ROW * rows for rows in rows_of)
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH / _PX, height / _PX))
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH / PX, height / PX))
         figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - _HEAD / height))
         panels = figure.subplots(len(drawn), squeeze=False, height_ratios=rows_of)
         for axes, part in zip(panels[:, 0], drawn, strict=True):
@@ -58,7 +58,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
                 axes.plot(
                     [event.at, event.at + 1],
                     [rows[event.message]] * 2,
-                    color=_colour(_COLOURS[event.kind]),
+                    color=colour_of(_COLOURS[event.kind]),
                     alpha=0.45,
                     linewidth=6,
                     solid_capstyle="butt",
@@ -70,8 +70,8 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
                         [rows[event.message]],
                         "o",
                         markersize=4,
-                        markerfacecolor=_colour(_COLOURS[event.kind]),
-                        markeredgecolor=_INK,
+                        markerfacecolor=colour_of(_COLOURS[event.kind]),
+                        markeredgecolor=INK,
                         markeredgewidth=0.6,
                     )
             axes.set_xlim(first - 0.6, last + 0.6)
@@ -92,7 +92,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
             f"is a bar of one second, ours a dot; {colours}. Of {shown} published "
             f"events {found} have a dot of their kind in the same second."
         )
-        return _chart(figure, alt)
+        return as_chart(figure, alt)
 
 
 def _write_head(figure: Figure, title: str, height: int) -> None:
@@ -102,12 +102,12 @@ def _write_head(figure: Figure, title: str, height: int) -> None:
     def write(text: str, x: float, down: float, **look: Any) -> None:
         figure.text(x, 1 - down / height, text, va="baseline", **look)
 
-    write(title, left, 15, fontsize=12, color=_MUTED)
+    write(title, left, 15, fontsize=12, color=MUTED)
     for place, (kind, colour) in enumerate(_COLOURS.items()):
         at = left + place / len(_COLOURS)
-        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=_colour(colour))
+        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=colour_of(colour))
     counted = "below a panel, messages: received/finished/lost/running"
-    write(counted, left, 51, fontsize=10.5, color=_MUTED)
+    write(counted, left, 51, fontsize=10.5, color=MUTED)
 
 
 def _rows(part: tuple[Event, ...]) -> list[int]:
