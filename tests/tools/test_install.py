@@ -11,7 +11,9 @@ import pytest
 
 from tools.common import ROOT
 
-MOST_BYTES = 320_000  # of the wheel of the tools, of which lint and diagnose are half
+MOST_BYTES = 320_000  # of the wheel of the tools
+LARGE = {"diagnose", "lint", "priority"}  # rooms that only their own commands load
+MOST_BYTES_OF_THE_REST = 120_000  # the clock, the tracer and what they are used with
 DATA = {"rules.md", "service.jsonl.gz"}  # what a module reads beside it
 
 
@@ -54,6 +56,14 @@ def test_a_wheel_holds_its_package_and_nothing_else(name, tmp_path):
 
 def test_the_tools_are_small(wheel):
     assert wheel.stat().st_size <= MOST_BYTES
+    with zipfile.ZipFile(wheel) as archive:
+        rest = [
+            one.compress_size
+            for one in archive.infolist()
+            if one.filename.split("/")[1] not in LARGE
+        ]
+    assert len(rest) > 30
+    assert sum(rest) <= MOST_BYTES_OF_THE_REST
 
 
 def test_the_tools_need_nothing(wheel):
