@@ -57,7 +57,7 @@ def alone(lock: Path, what: str) -> Iterator[None]:
     """Hold a lock that one process at a time can have; others wait and say so once.
 
     The system lets go of it when the process ends, however it ends, so there is no
-    stale lock to remove.
+    stale lock to remove. Where files cannot be locked nobody waits.
 
     Args:
         lock: The file to lock. It is made, stays, and is always empty.
@@ -73,7 +73,7 @@ def alone(lock: Path, what: str) -> Iterator[None]:
 
 
 def _locked(file: IO[str]) -> bool:
-    """Whether the lock of a file could be had at once."""
+    """Whether nobody else has the lock of a file; it is ours then."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -83,8 +83,10 @@ def _locked(file: IO[str]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except (BlockingIOError, PermissionError):  # POSIX's word for it, and Windows'
         return False
+    except OSError:
+        pass  # this file system has no locks
     return True
 
 

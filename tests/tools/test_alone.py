@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import environment, site
+from tools import site
 from tools.common import ROOT, alone
 
 HOLD = """\
@@ -66,30 +67,23 @@ def test_a_process_that_dies_lets_go(tmp_path: Path) -> None:
         waiting.join()
 
 
+def test_without_locks_nobody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with alone(tmp_path / "lock", ""):
+        pass
+
+
 def test_an_error_lets_go(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="mine"), alone(tmp_path / "lock", ""):
             raise ValueError("mine")
-
-
-def test_an_environment_is_made_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Path] = []
-
-    def make_venv(venv: Path) -> None:
-        made.append(venv)
-        time.sleep(0.2)
-        python = environment.venv_python(venv)
-        python.parent.mkdir(parents=True)
-        python.write_text("")
-
-    monkeypatch.setattr(environment, "_make_venv", make_venv)
-    monkeypatch.setattr(environment, "_install", lambda *_: None)
-    (tmp_path / "requirements.txt").write_text("")
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda _: environment.ensure_venv(tmp_path), range(3)))
-    assert len(made) == 1
 
 
 def test_a_site_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

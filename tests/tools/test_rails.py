@@ -11,6 +11,7 @@ import threading
 import time
 import tomllib
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -314,6 +315,14 @@ def test_a_finished_environment_is_kept(project):
     root, made = project
     environment.ensure_venv(root)
     environment.ensure_venv(root)
+    assert len(made) == 1
+
+
+def test_commands_at_the_same_time_make_it_once(project, monkeypatch):
+    root, made = project
+    monkeypatch.setattr(environment, "_install", lambda *_: time.sleep(0.1))
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: environment.ensure_venv(root), range(3)))
     assert len(made) == 1
 
 
