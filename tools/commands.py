@@ -13,7 +13,7 @@ from tools import environment, site
 from tools.browser import find_chromium
 from tools.common import ROOT, ToolError, ended, say
 
-__all__ = ["lint_commands", "main"]
+__all__ = ["lab_venv", "lint_commands", "main"]
 
 WORKERS = "4"  # for two cores: many tests wait for processes of their own
 LAB_VENV = ".venv-lab"
@@ -104,6 +104,11 @@ def execute(options: argparse.Namespace) -> None:
     run(venv, "-m", "tools.execute", *options.words)
 
 
+def lab_venv() -> Path:
+    """The environment of the labs, made where it is not there."""
+    return environment.ensure_venv(name=LAB_VENV, extra=(LAB_REQUIREMENTS,))
+
+
 def lab(options: argparse.Namespace) -> None:
     """Open JupyterLab with every lab; it makes an environment of its own, .venv-lab.
 
@@ -112,7 +117,7 @@ def lab(options: argparse.Namespace) -> None:
     port = site.read_port(options.port)
     with site.Server(port):
         pass  # a busy port is said before the environment is made
-    venv = environment.ensure_venv(name=LAB_VENV, extra=(LAB_REQUIREMENTS,))
+    venv = lab_venv()
     labs = ROOT / "notebooks"
     say(f"JupyterLab opens {len(list(labs.glob('*.ipynb')))} labs in your browser.")
     say("What you save there changes the files in notebooks/; Ctrl-C ends it.")

@@ -17,9 +17,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from tools import colab
-from tools.commands import LAB_REQUIREMENTS, LAB_VENV
+from tools.commands import lab_venv
 from tools.common import ROOT, ToolError
-from tools.environment import clean_environ, ensure_venv, venv_python
+from tools.environment import clean_environ, venv_python
 
 BINDER = ROOT / ".binder"
 REPOSITORY = "https://github.com/owner/name"
@@ -76,16 +76,16 @@ def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
         if name and (ROOT / name).is_file():
             (project / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, project / name)
-    lab = ensure_venv(name=LAB_VENV, extra=(LAB_REQUIREMENTS,))
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     python = str(venv_python(venv))
-    packages_of(venv).joinpath("lab.pth").write_text(f"{packages_of(lab)}\n", "utf-8")
+    lab = packages_of(lab_venv())
+    packages_of(venv).joinpath("lab.pth").write_text(f"{lab}\n", "utf-8")
 
     def call(*words: str) -> str:
         done = subprocess.run(
             words,
             cwd=project,
-            env={**clean_environ(venv), "PIP_COMPILE": "0"},
+            env=clean_environ(venv),
             capture_output=True,
             text=True,
             check=False,

@@ -27,6 +27,7 @@ __all__ = [
     "as_chart",
     "colour_of",
     "make_logarithmic",
+    "name_rows",
     "new_axes",
 ]
 
@@ -92,6 +93,17 @@ def make_logarithmic(axes: Axes, values: Sequence[float], label: str) -> None:
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
     axes.set_xlabel(f"{label}, logarithmic")
+
+
+def name_rows(axes: Axes, names: Sequence[str], above: float = 0.5) -> None:
+    """Give the vertical axis a name for each row, the first at the top.
+
+    *above* is the room over the first row, in rows.
+    """
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -above)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.spines["left"].set_visible(False)
 
 
 def as_chart(figure: Figure, alt: str) -> Chart:

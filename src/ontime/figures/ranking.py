@@ -9,12 +9,12 @@ import matplotlib
 
 from looplab.draw import Chart
 from ontime.figures.chart import (
-    INK,
     MUTED,
     STYLE,
     as_chart,
     colour_of,
     make_logarithmic,
+    name_rows,
     new_axes,
 )
 
@@ -81,10 +81,7 @@ def ranking(
                 va="center",
                 fontsize=11,
             )
-        axes.set_yticks(range(len(listed)), [label for label, _, _ in listed])
-        axes.set_ylim(len(listed) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.spines["left"].set_visible(False)
+        name_rows(axes, [label for label, _, _ in listed])
         shown = [value for _, value, _ in listed]
         shown += itertools.chain(*spread.values(), (predicted or {}).values())
         make_logarithmic(axes, shown, x)

@@ -11,7 +11,15 @@ from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
 from looplab.draw.palette import PLAIN
-from ontime.figures.chart import INK, MUTED, STYLE, as_chart, colour_of, new_axes
+from ontime.figures.chart import (
+    INK,
+    MUTED,
+    STYLE,
+    as_chart,
+    colour_of,
+    name_rows,
+    new_axes,
+)
 
 __all__ = ["Strip", "strips"]
 
@@ -105,12 +113,9 @@ def strips(
                         markeredgecolor=INK,
                         clip_on=False,
                     )
-        axes.set_yticks(range(len(rows)), [row.label for row in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.75)
+        name_rows(axes, [row.label for row in rows], above=0.75)
         axes.set_xlim(0, most)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.spines["left"].set_visible(False)
         axes.set_xlabel(x)
         key = ["bars: how often"]
         for text, sign in (("exact", "\u25cb"), ("published", "\u25c6")):

@@ -27,15 +27,6 @@ from tests.site import checks
 SUB_PATH = checks.SUB_PATH
 
 
-def inline_scripts(page: Path) -> list[str]:
-    """The hash of each inline script of a page, in the form of a policy."""
-    hashes = []
-    for script in checks.read_page(page).find_all("script", src=False):
-        digest = hashlib.sha256((script.string or "").encode()).digest()
-        hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
-    return hashes
-
-
 class Site:
     """One server of the built site, on a port of its own.
 
@@ -63,7 +54,7 @@ class Site:
         self.alter = alter or {}
         self.no_store = no_store
         self.requests: list[str] = []
-        self.hashes = cache(inline_scripts)  # of each page that was asked for
+        self.inline = cache(self._inline)
         self.ended = threading.Event()
         self.port = 0
         self.server: http.server.ThreadingHTTPServer | None = None
@@ -84,16 +75,19 @@ class Site:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         self.server = server
 
-    def inline(self, name: str) -> str:
+    def _inline(self, name: str) -> str:
         """The hashes of a page's inline scripts, as a content policy names them."""
         path = self.folder / name
         if path.suffix != ".html" or not path.is_file():
             return ""
-        hashes = self.hashes(path)
+        hashes = []
+        for script in checks.read_page(path).find_all("script", src=False):
+            digest = hashlib.sha256((script.string or "").encode()).digest()
+            hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
         manifest = self.folder / "_static" / "livecells" / "manifest.json"
         if manifest.is_file():
             frame = json.loads(manifest.read_text(encoding="utf-8"))["frame"]
-            hashes = [*hashes, f"'{frame}'"]
+            hashes.append(f"'{frame}'")
         return " ".join(sorted(set(hashes)))
 
     def down(self) -> None:
@@ -203,7 +197,7 @@ class Control(http.server.BaseHTTPRequestHandler):
 
     def answer(self, do: str, site: int = -1, **options: Any) -> Any:
         if do == "pages":
-            return type(self).pages()
+            return self.pages()
         if do == "serve":
             self.sites.append(Site(self.folder, **options))
             return {"site": len(self.sites) - 1, "port": self.sites[-1].port}
@@ -240,7 +234,7 @@ def control(folder: Path) -> Iterator[str]:
         pass
 
     Handler.folder, Handler.sites = folder, made
-    Handler.pages = cache(partial(live_pages, folder))
+    Handler.pages = staticmethod(cache(partial(live_pages, folder)))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
