@@ -525,6 +525,9 @@ def test_a_killed_producer_loses_no_message_that_was_put(kind: Kind) -> None:
 
 RUNS = 8 if FULL else 2
 MESSAGES = 1_000 if FULL else 120
+LONGEST = 0.6  # seconds until the next one is killed
+# Of each message, so that four are at work for some four times as long, on any machine.
+PAUSE = 4 * 4 * LONGEST / MESSAGES
 
 
 @pytest.mark.parametrize("seed", range(RUNS))
@@ -564,7 +567,7 @@ def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -
                         if one.body.startswith("poison"):
                             await bus.give_back(one)
                             continue
-                        await asyncio.sleep(0.002)
+                        await asyncio.sleep({PAUSE})
                         note("tried", one.id, one.number)
                         if await bus.acknowledge(one):
                             note("done", one.id, one.number)
@@ -576,7 +579,7 @@ def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -
     try:
         while any(worker.poll() is None for worker in workers):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                workers[-1].wait(chance.uniform(0.05, 0.6))
+                workers[-1].wait(chance.uniform(0.05, LONGEST))
             place = chance.randrange(4)
             if kills < 12 and workers[place].poll() is None:
                 workers[place].send_signal(signal.SIGKILL)
