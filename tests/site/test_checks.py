@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from playwright.sync_api import TimeoutError as TooLate
 
 from tests.site import checks
 
@@ -149,6 +150,16 @@ def test_axe_finds_a_fault(small: Folder, one: checks.Visitor, axe: Path) -> Non
     assert [v for v in violations if "color-contrast" in v], violations
     colours = checks.axe_violations(found.page, "p", only=checks.COLOURS)
     assert colours == violations
+
+
+def test_a_page_that_stays_light_is_caught(small: Folder, one: checks.Visitor) -> None:
+    page = visit(small, one).page
+    checks.switch_scheme(page, "dark")  # it has no theme to switch
+    assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    with pytest.raises(TooLate, match=r"Timeout 200ms"):
+        checks.switch_scheme(page, "dark", 0.2)
+    checks.switch_scheme(page, "light")
 
 
 def test_a_wide_element_is_caught(small: Folder, one: checks.Visitor) -> None:

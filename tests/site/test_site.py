@@ -1,9 +1,10 @@
 """The built book in a browser: whole, quiet, accessible, narrow, without scripts.
 
-Every page is visited in light, wide and narrow, in dark below a sub-path, and without
-scripts; the tests then look at what was found.  On a narrow screen the layout is
-another one and colours are the same, so there every fourth page has its colours tried.
-A plain ``make test`` visits some of the pages, in light.
+Every page is visited below a sub-path in light, where it also turns dark, on a wide and
+on a narrow screen, and without scripts; every fourth page at the root in dark, too.
+The tests then look at what was found.  On a narrow screen the layout is another one
+and colours are the same, so there every fourth page has all tried.  A plain
+``make test`` visits some of the pages, in light.
 """
 
 from __future__ import annotations
@@ -61,17 +62,17 @@ def findings(
     visitor: Make,
     axe: Path,
 ) -> Findings:
-    """All pages visited in one colour scheme, wide and narrow; in dark, below a path.
+    """The pages visited in one colour scheme, wide and narrow.
 
-    In dark only the colours are others, so axe-core tries what depends on them, and
-    every fourth page is visited on a narrow screen.
+    In light, below a path, all of them; there each one also has its colours tried when
+    the system turns dark.  In dark, at the root, every fourth: only the colours differ.
     """
     found = Findings()
     is_dark = request.param == DARK
     rules = checks.COLOURS if is_dark else ()
-    below = checks.SUB_PATH if is_dark else "/"
+    below = "/" if is_dark else checks.SUB_PATH
     one = visitor(origin + below, color_scheme=request.param)
-    for number, name in enumerate(pages):
+    for name in pages[::4] if is_dark else pages:
         visit = one.visit(name)
         found.words[name] = checks.article_text(visit.page)
         shown = visit.page.evaluate("document.documentElement.dataset.theme")
@@ -79,14 +80,17 @@ def findings(
             found.scheme.append(f"{name}: is {shown}")
         found.alternatives += checks.without_alternative(visit.page, name)
         found.axe += checks.axe_violations(visit.page, name, only=rules)
+        if sized(not is_dark, False):
+            checks.switch_scheme(visit.page, DARK)
+            found.axe += checks.axe_violations(
+                visit.page, f"{name} (turned dark)", only=checks.COLOURS
+            )
+            checks.switch_scheme(visit.page, LIGHT)
         found.cut += checks.cut_outputs(visit.page, name)
         found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
         found.errors += visit.errors
         found.foreign += visit.foreign
         found.early += visit.fetched_early
-        has_colours = number % 4 == 0
-        if is_dark and not has_colours:
-            continue
         # Loaded anew on the narrow screen, where tables fold and code must scroll:
         # what the theme's scripts do for it they do on load.
         visit = one.visit(name, width=checks.NARROW)
@@ -95,8 +99,7 @@ def findings(
         found.axe += checks.axe_violations(
             visit.page,
             f"{name} (narrow)",
-            only=rules,
-            but=() if has_colours else checks.COLOURS,
+            only=rules if name in pages[::4] else checks.WIDTHS,
         )
         found.signs += checks.boxes_without_a_sign(visit.page, name)
         found.errors += visit.errors
@@ -190,8 +193,8 @@ def test_without_scripts(
 def test_keyboard(pages: list[str], origin: str, visitor: Make) -> None:
     one = visitor(origin + "/")
     found = []
-    # Every third: what has the focus looks and works the same on all pages.
-    for name in pages[1::3]:
+    # Not all: what has the focus looks and works the same on all pages.
+    for name in pages[1 :: sized(6, 3)]:
         visit = one.visit(name)
         found += checks.keyboard_faults(visit.page, name)
     assert not found, report(found)
