@@ -60,7 +60,7 @@ class Names(ast.NodeVisitor):
 
     def _analyse(self, source: str) -> None:
         tree = ast.parse(source)
-        table = symtable.symtable(source, "cell", "exec")
+        table = symtable.symtable(_without_waiting(source), "cell", "exec")
         self.reads = _read_globally(table)
         for scope in table.get_children():
             inside = _read_globally(scope) | _set_globally(scope)
@@ -168,6 +168,47 @@ class Names(ast.NodeVisitor):
         if isinstance(node, (ast.MatchAs, ast.MatchStar, ast.MatchMapping)) and name:
             self._impure.add(name)
         super().generic_visit(node)
+
+
+class _NoWaiting(ast.NodeTransformer):
+    """Takes ``await`` and ``async`` from what is in no function; the names stay."""
+
+    found = False
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _leave  # noqa: N815
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        self.found = True
+        return self.visit(node.value)  # type: ignore[no-any-return]
+
+    def _plain(self, node: ast.AST) -> ast.AST:
+        self.found = True
+        kind = ast.For if isinstance(node, ast.AsyncFor) else ast.With
+        same: ast.AST = kind(**dict(ast.iter_fields(node)))
+        return self.generic_visit(ast.copy_location(same, node))
+
+    visit_AsyncFor = visit_AsyncWith = _plain  # noqa: N815
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.found = self.found or bool(node.is_async)
+        node.is_async = 0
+        return self.generic_visit(node)
+
+
+ast.unparse(ast.Constant(0))  # imports what it needs while no cell has changed anything
+
+
+def _without_waiting(source: str) -> str:
+    """The source, in which nothing at the top level waits.
+
+    A cell may wait there, but from Python 3.14 on the table of names refuses it.
+    """
+    change = _NoWaiting()
+    tree = change.visit(ast.parse(source))
+    return ast.unparse(tree) if change.found else source
 
 
 def _names_in(node: ast.AST) -> set[str]:

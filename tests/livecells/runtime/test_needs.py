@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import symtable
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from livecells.runtime.names import Names
 from tests.livecells.runtime.pages import Page, Reader, shown
 
 
@@ -62,12 +65,37 @@ def plan(page: Page, *sources: str) -> list[int]:
         (["x, y = 1, 2", "x, y = 3, 4", "print(x, y)"], [1, 2]),
         (["x = 1", "del x", "x"], [0, 1, 2]),
         (["class A:\n    n = []", "a = A()", "a.n.append(1)", "A.n"], [0, 1, 2, 3]),
+        # Cells that wait, which is no reason to run all that is above.
+        (["a = 1", "b = 2", "await a"], [0, 2]),
+        (["a = 1", "b = 2", "c = [await a, lambda: b]"], [0, 1, 2]),
+        (["a = 1", "b = 2", "async with a as c: await c.d"], [0, 2]),
+        (["a = 1", "b = 2", "async for c in a: pass"], [0, 2]),
+        (["a = 1", "b = 2", "[c async for c in a]"], [0, 2]),
+        (["a = 1", "b = 2", "async def f(): await a", "await f()"], [0, 2, 3]),
+        (["a = await x", "b = await y", "print(a)"], [0, 2]),
     ],
 )
 def test_a_cell_needs_what_binds_or_may_change_its_names(
     page: Page, sources: list[str], expected: list[int]
 ) -> None:
     assert plan(page, *sources) == expected
+
+
+def test_a_cell_that_waits_is_understood_on_python_3_14(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There the table of names refuses ``await`` outside of functions."""
+    whole = symtable.symtable
+
+    def strict(source: str, *words: str) -> symtable.SymbolTable:
+        compile(source, "cell", "exec")  # refuses it in every version
+        return whole(source, *words)
+
+    monkeypatch.setattr(symtable, "symtable", strict)
+    found = Names("import a\nasync with a.b() as c:\n    d = [await e, await c]")
+    assert not found.is_opaque
+    assert found.reads == {"a", "c", "e"}
+    assert Names("def f(): await a").is_opaque  # as it is wrong everywhere
 
 
 def test_a_cell_that_ran_does_not_run_again_until_its_text_changes(page: Page) -> None:

@@ -15,6 +15,11 @@ export async function a_run(t) {
     getComputedStyle(one).stroke,
   );
   t.equal(stroke, "rgb(184, 67, 11)", "the colour of the figure");
+  // A cell that waits needs no more than another one, such as a cell above that fails.
+  await book.edit("cell-second", "1 / 0");
+  await book.edit("cell-third", "import asyncio\nawait asyncio.sleep(0)\nprint('waited')");
+  t.equal(await book.run("cell-third", RUN), "ran", "a cell that waits");
+  t.equal((await book.shown("cell-third")).trim(), "waited", "its output");
   t.equal(t.errors, [], "the console");
 }
 
