@@ -276,6 +276,10 @@ def test_a_page_without_skip_link_is_caught(small: Folder, one: checks.Visitor) 
             ".addEventListener('click', e => e.preventDefault())</script>",
             "Enter does not open the summary 'Answer'",
         ),
+        (
+            "<script>document.querySelector('details').inert = true</script>",
+            "a summary cannot have the focus",
+        ),
     ],
 )
 def test_a_fault_of_the_keyboard_is_caught(
