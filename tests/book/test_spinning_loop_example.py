@@ -711,19 +711,17 @@ def test_the_distilled_case_runs() -> None:
 
 @pytest.mark.full
 def test_debug_mode_is_silent() -> None:
-    share = 0.0
     for _ in range(5):
         begun, used_before = time.perf_counter(), cpu_of_children()
         done = toolbox.debug_mode(toolbox.Context(Path()))
-        used = cpu_of_children() - used_before
-        share = max(share, used / (time.perf_counter() - begun))
+        share = (cpu_of_children() - used_before) / (time.perf_counter() - begun)
         assert done.figures["debug"] is True
         assert "PYTHONASYNCIODEBUG=1 python distilled.py debug" in done.text
         if done.figures["warnings"] * 10 < done.figures["hops"]:
             return
-    # Its threads turn all the time. A busy machine can take the core away from a
-    # callback, and asyncio then warns of that one: its clock is the wall's.
-    assert share < 1, done.figures
+        # Its threads turn all the time. A busy machine can take the core away from a
+        # callback, and asyncio then warns of that one: its clock is the wall's.
+        assert share <= 1, done.figures
     pytest.skip(f"others used the machine: the program had {share:.2f} of a core")
 
 

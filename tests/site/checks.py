@@ -272,8 +272,9 @@ SETTLED = """
 """
 
 
-#: The rules of axe-core that depend on the colours of a page, and on its width.
+#: The rules of axe-core that depend on the colours of a page.
 COLOURS = ("color-contrast", "link-in-text-block")
+#: The rule that depends on how wide a page is.
 WIDTHS = ("scrollable-region-focusable",)
 
 

@@ -54,13 +54,17 @@ class Names(ast.NodeVisitor):
         self.is_opaque = False
         try:
             self._analyse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError, ImportError):
             self.is_opaque = True
             self.kills.clear()
 
     def _analyse(self, source: str) -> None:
-        tree = ast.parse(source)
-        table = symtable.symtable(_without_waiting(source), "cell", "exec")
+        # A cell may wait outside of functions, but from Python 3.14 on the table of
+        # names refuses it.
+        change = _NoWaiting()
+        tree = change.visit(ast.parse(source))
+        plain = ast.unparse(tree) if change.found else source
+        table = symtable.symtable(plain, "cell", "exec")
         self.reads = _read_globally(table)
         for scope in table.get_children():
             inside = _read_globally(scope) | _set_globally(scope)
@@ -148,7 +152,7 @@ class Names(ast.NodeVisitor):
     visit_Subscript = _changed  # noqa: N815
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        call = node.value.value if isinstance(node.value, ast.Await) else node.value
+        call = node.value
         if isinstance(call, ast.Call):
             root: ast.expr = call
             while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -196,19 +200,6 @@ class _NoWaiting(ast.NodeTransformer):
         self.found = self.found or bool(node.is_async)
         node.is_async = 0
         return self.generic_visit(node)
-
-
-ast.unparse(ast.Constant(0))  # imports what it needs while no cell has changed anything
-
-
-def _without_waiting(source: str) -> str:
-    """The source, in which nothing at the top level waits.
-
-    A cell may wait there, but from Python 3.14 on the table of names refuses it.
-    """
-    change = _NoWaiting()
-    tree = change.visit(ast.parse(source))
-    return ast.unparse(tree) if change.found else source
 
 
 def _names_in(node: ast.AST) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
@@ -147,6 +148,19 @@ def test_a_cell_that_waits_is_understood_on_python_3_14(
     assert not found.is_opaque
     assert found.reads == {"a", "c", "e"}
     assert Names("def f(): await a").is_opaque  # as it is wrong everywhere
+
+
+def test_where_python_cannot_import_any_more_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What rewrites a cell that waits is imported when it is first needed."""
+
+    def unparse(_: object) -> str:
+        raise ImportError("no module named _ast_unparse")
+
+    monkeypatch.setattr(ast, "unparse", unparse)
+    assert Names("await a").is_opaque
+    assert not Names("async def f(): await a").is_opaque
 
 
 def test_a_cell_that_ran_does_not_run_again_until_its_text_changes(page: Page) -> None:

@@ -94,7 +94,6 @@ def test_loops_that_wait_neither_run_nor_want_a_core() -> None:
 @pytest.mark.skipif(not told(), reason="this kernel does not count")
 def test_loops_that_share_a_core_wait_for_it() -> None:
     """More than for the lock, unless others take the core from the one that has it."""
-    found = []
     for _ in range(5):
         with (
             on_cores(1),
@@ -107,10 +106,10 @@ def test_loops_that_share_a_core_wait_for_it() -> None:
         assert where.for_lock is not None
         assert where.running < 1.5  # they have one core
         assert where.for_core > 1
-        found.append(where.for_core - where.for_lock)
-        if found[-1] > 0:
+        if where.for_core > where.for_lock:
             return
-    raise AssertionError(found)
+        assert where.running < 0.8, where  # others had it as well
+    raise AssertionError(where)
 
 
 @linux
