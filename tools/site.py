@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -21,12 +22,13 @@ from tools.environment import clean_environ, has_node_modules, venv_python
 __all__ = ["Server", "build", "read_port"]
 
 HOST = "127.0.0.1"
-START = "from jupyter_book.cli.main import main; main()"
-# As with Sphinx's own option -a: pages that have changed are read, all are written.
-START_AGAIN = (
-    "import functools; from jupyter_book import sphinx; "
-    "sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, force_all=True); "
-) + START
+# Jupyter Book has no option for two of Sphinx's own: how many processes read and write
+# the pages, and (as with -a) that all are written where only what has changed is read.
+START = (
+    "import functools; from jupyter_book import sphinx; from jupyter_book.cli import "
+    "main; sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, {options}); "
+    "main.main()"
+)
 SOURCES = (
     "_config.yml",
     "_toc.yml",
@@ -97,6 +99,11 @@ def may_read_less(kept: dict[str, str], wanted: dict[str, str], stamp: Path) -> 
     return all((root / name).stat().st_mtime_ns > built for name in changed)
 
 
+def processes() -> int:
+    """How many processes build the site; more than one where a fork is safe."""
+    return min(os.cpu_count() or 1, 8) if sys.platform == "linux" else 1
+
+
 def build(venv: Path, root: Path = ROOT) -> Path:
     """Build the site unless the one at hand was built from the same sources.
 
@@ -140,7 +147,8 @@ def _build(venv: Path, root: Path) -> Path:
         shutil.rmtree(out / ".doctrees", ignore_errors=True)
         shutil.rmtree(out / "jupyter_execute", ignore_errors=True)
     out.mkdir(exist_ok=True)
-    command = [str(venv_python(venv)), "-c", START_AGAIN if again else START]
+    options = f"jobs={processes()}, force_all={again}"
+    command = [str(venv_python(venv)), "-c", START.format(options=options)]
     command += ["build", str(root), "--path-output", str(root), "-W", "--keep-going"]
     if not again:
         command.append("--all")

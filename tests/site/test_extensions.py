@@ -92,21 +92,24 @@ class Book:
         ]
         self.write("notebooks/lab.ipynb", json.dumps({"cells": cells}))
 
+    def app(self, warnings: io.StringIO) -> Sphinx:
+        return Sphinx(
+            srcdir=self.path,
+            confdir=self.path,
+            outdir=self.path / "_out",
+            doctreedir=self.path / "_trees",
+            buildername="html",
+            confoverrides={"exclude_patterns": ["_out"]},
+            status=None,
+            warning=warnings,
+        )
+
     def build(self) -> tuple[BeautifulSoup, str]:
         """Build what has changed; return the page and the warnings."""
         warnings = io.StringIO()
         # Each build registers its nodes and roles in a docutils of its own.
         with docutils_namespace():
-            Sphinx(
-                srcdir=self.path,
-                confdir=self.path,
-                outdir=self.path / "_out",
-                doctreedir=self.path / "_trees",
-                buildername="html",
-                confoverrides={"exclude_patterns": ["_out"]},
-                status=None,
-                warning=warnings,
-            ).build()
+            self.app(warnings).build()
         text = re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue())
         return read_page(self.path / "_out" / "index.html"), text
 
@@ -300,6 +303,14 @@ def test_a_long_word_of_code_breaks_at_a_joint(book: Book) -> None:
     assert len(codes[0].select("wbr")) == 3
     assert [len(one.select(".pre")) for one in codes[1:]] == [1, 2, 1]
     assert ["long" in one["class"] for one in codes] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_pages_may_be_read_in_parallel(book: Book, allowed: bool) -> None:
+    used = ["myst_parser", "sphinx_multitoc_numbering", *["parallel"] * allowed]
+    book.write("conf.py", f"extensions = {used!r}")
+    with docutils_namespace():
+        assert book.app(io.StringIO()).is_parallel_allowed("read") == allowed
 
 
 # --------------------------------------------------------------- the reference

@@ -24,6 +24,7 @@ WORD = re.compile(r"((?:[^\W\d]\w*\s*\.\s*)*)([^\W\d]\w*|)\Z")
 IMPORT = re.compile(r"\s*(?:import|from)\s+([\w.]*)\Z")
 FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+(?:\(?\s*[\w ,]*,\s*)?(\w*)\Z")
 BOUND = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*[:=]", re.M)
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+\b")  # of an object; another one at each start
 
 Option = dict[str, str]
 
@@ -171,7 +172,7 @@ def described(name: str, thing: Any) -> dict[str, str] | None:
     if not callable(thing):
         return None
     try:
-        text = f"{name}{inspect.signature(thing)}"
+        text = ADDRESS.sub("", f"{name}{inspect.signature(thing)}")
     except (TypeError, ValueError):
         text = f"{name}(…)"
     doc = getattr(thing, "__doc__", None)

@@ -89,3 +89,9 @@ def test_the_call_that_the_cursor_is_in(before: str, start: str | None) -> None:
         assert found is None
     else:
         assert found["text"].startswith(start) and found["doc"]
+
+
+def test_no_default_shows_an_address() -> None:
+    """A reader has no use for it, and each build of a book would differ by it."""
+    found = complete(NAMES, "collections.UserDict.pop(")["signature"]
+    assert found["text"] == "pop(self, key, default=<object object>)"
