@@ -1,0 +1,83 @@
+"""The short guard of the chapter."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from tests.book.spinning_loop.example import distilled, idle_guard
+
+
+def test_the_short_guard() -> None:
+    """It fails beside a loop that polls, passes beside one that waits."""
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        waits = threading.Thread(target=loop.run_forever, daemon=True)
+        waits.start()
+        idle_guard.assert_idle(0.1)
+        polls = distilled.PollingLoop(1)
+        polls.start()
+        with pytest.raises(
+            AssertionError, match=r"turned [\d,]+ times in .* something"
+        ):
+            idle_guard.assert_idle(0.1)
+        once = asyncio.BaseEventLoop.__dict__["_run_once"]
+        assert once.__name__ == "_run_once"  # the stock one is back
+        polls.stop()
+        idle_guard.assert_idle(0.1)
+        loop.call_soon_threadsafe(loop.stop)
+        waits.join()
+
+
+def test_the_short_guard_passes_over_a_loop_that_was_never_made() -> None:
+    half_made = asyncio.SelectorEventLoop.__new__(asyncio.SelectorEventLoop)
+    half_made._closed = True  # type: ignore[attr-defined]  # for its __del__()
+    assert half_made not in idle_guard.running_loops()
+
+
+def test_the_short_guard_that_could_not_fail_is_refused() -> None:
+    with pytest.raises(RuntimeError, match=r"no loop of asyncio ran.* sessions are op"):
+        idle_guard.assert_idle(0.1)
+
+    async def inside() -> None:  # its own loop stands still meanwhile
+        with pytest.raises(RuntimeError, match="in another thread"):
+            idle_guard.assert_idle(0.1)
+
+    asyncio.run(inside())
+
+
+def test_the_short_guard_and_a_loop_that_ends() -> None:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    over = threading.Timer(0.2, loop.call_soon_threadsafe, (loop.stop,))
+    over.start()
+    try:
+        with pytest.raises(RuntimeError, match="all the time"):
+            idle_guard.assert_idle(0.6)
+    finally:
+        over.join()
+        thread.join()
+        loop.close()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seconds": 0},
+        {"seconds": "x"},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"turns": "x"},
+        {"turns": 1.5},
+        {"turns": -1},
+    ],
+)
+def test_settings_of_the_short_guard(options: dict[str, Any]) -> None:
+    value = next(iter(options.values()))
+    with pytest.raises(ValueError, match=f"must be .* not .*{re.escape(repr(value))}"):
+        idle_guard.assert_idle(**options)

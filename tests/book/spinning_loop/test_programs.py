@@ -1,0 +1,110 @@
+"""How other programs are started, ended and their words cleaned."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.book.spinning_loop.example import EXAMPLE, processes_with, programs
+
+
+@pytest.mark.parametrize(
+    ("printed", "cleaned"),
+    [
+        (
+            'File "/x/old-3.12/lib/python3.12/site-packages/anyio/a.py", line 1',
+            'File "anyio/a.py", line 1',
+        ),
+        ('File "/opt/py/lib/python3.13t/asyncio/b.py"', 'File "asyncio/b.py"'),
+        ('File "/r/book/examples/spinning_loop/distilled.py"', 'File "distilled.py"'),
+        ("wait (spinning_loop/distilled.py:50)", "wait (distilled.py:50)"),
+        ("Thread 0x00007f6cdeafb6c0 (most", "Thread 0x… (most"),
+        ("$ strace -p 4711 --four 47110", "$ strace -p PID --four 47110"),
+        ("\x1b[1mbold\x1b[0m   ", "bold"),
+        ("(/home/me/venv/bin/python3.12)", "(python3.12)"),
+        ("Thread 4 (Thread 0x7fb741cd46c0 (LWP 99))", "Thread 4 (Thread 0x… (LWP …))"),
+    ],
+)
+def test_what_is_cleaned(printed: str, cleaned: str) -> None:
+    assert programs.clean(printed, {4711: "PID"}) == cleaned + "\n"
+
+
+def test_processes_of_others_are_not_mine() -> None:
+    """A child of ours is; a program whose parent has ended is not."""
+    mark = f"{os.getpid()} of our own"
+    idle = "import sys, time; print(flush=True); time.sleep(60)"
+    detach = (
+        "import subprocess, sys; "
+        f"print(subprocess.Popen([sys.executable, '-c', {idle!r}, sys.argv[1]], "
+        "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)"
+    )
+    with programs.Running([sys.executable, "-c", idle, mark]) as child:
+        child.wait_for("\n", 20)
+        assert len(processes_with(mark, mine=True)) == 1
+    assert not processes_with(mark, mine=True)
+    done = subprocess.run(
+        [sys.executable, "-c", detach, mark],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    try:
+        assert processes_with(mark)
+        assert not processes_with(mark, mine=True)
+    finally:
+        os.kill(int(done.stdout), signal.SIGKILL)
+
+
+def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    mark = f"sleep 987{os.getpid() % 1000}"
+    with pytest.raises(programs.CaptureError, match=r"ran for more than 0\.5 s"):
+        programs.run(["sh", "-c", f"{mark} & {mark}; :"], timeout=0.5)
+    deadline = time.monotonic() + 5
+    while processes_with(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not processes_with(mark)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="Linux with groups of sessions"
+)
+def test_the_priority_goes_to_the_session_that_is_started(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); "
+        "from spinning_loop.programs import run; "
+        "print(run(['sh', '-c', 'sleep 0.5; cat /proc/self/autogroup'], timeout=9).out)"
+    )
+    command = [sys.executable, "-B", "-c", program, str(EXAMPLE.parent)]
+    done = subprocess.run(
+        ["nice", "-n", "5", *command],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert done.stdout.strip().endswith("nice 5")
+
+
+def test_a_program_that_is_not_there() -> None:
+    with pytest.raises(programs.SkippedError, match="cannot be started"):
+        programs.run(["/nowhere/program"], timeout=1)
+
+
+def test_a_program_that_never_gets_ready() -> None:
+    with (
+        pytest.raises(programs.CaptureError, match="ended too soon: oh no"),
+        programs.spawn(["sh", "-c", "echo oh no >&2"]),
+    ):
+        pass
+    with (
+        pytest.raises(programs.CaptureError, match=r"was not ready after 0\.2 s"),
+        programs.spawn(["sleep", "20"], timeout=0.2),
+    ):
+        pass
