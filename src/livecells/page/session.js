@@ -226,8 +226,9 @@ export class Session extends EventTarget {
       this.opened = null;
       const files = await loading;
       if (isStale()) return false;
-      await finding;
+      await store.inTime(finding);
       if (isStale()) return false;
+      this.kept ??= null; // what comes later than this is not used any more
       this.#emit("progress", { text: "Starting Python", loaded: 0, total: 0 });
       try {
         await python.boot(files, this.kept?.snapshot ?? null);

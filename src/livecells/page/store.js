@@ -10,7 +10,9 @@ const TABLE = "snapshots";
 // To open a database that is not there yet can take a browser seconds, and a first visit
 // has nothing to find. This note says whether there is something.
 const note = (place) => `livecells snapshot ${place}`;
-const PATIENCE = 3000; // ms; a database that another tab holds must not hold up a run
+// A database that does not answer must not hold up a run. How long a large one takes
+// depends on the machine, so this begins when there is nothing else to wait for.
+const PATIENCE = 5000; // ms
 
 function settle(request) {
   return new Promise((resolve, reject) => {
@@ -20,13 +22,14 @@ function settle(request) {
   });
 }
 
-async function within(patience, work) {
+/** What a promise of this module brings, or null where it is late. */
+export async function inTime(promise, patience = PATIENCE) {
   let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the database does not answer")), patience);
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(null), patience);
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
   }
@@ -61,9 +64,7 @@ export function hasNote(place, version) {
 export async function load(place, version) {
   try {
     if (!hasNote(place, version)) return null;
-    const found = await within(PATIENCE, () =>
-      use("readonly", (table) => settle(table.get(place))),
-    );
+    const found = await use("readonly", (table) => settle(table.get(place)));
     const { snapshot, wheels } = found?.version === version ? found : {};
     const isWhole = snapshot instanceof ArrayBuffer && snapshot.byteLength > 0;
     return isWhole && Array.isArray(wheels) ? { snapshot, wheels } : null;
@@ -76,8 +77,8 @@ export async function load(place, version) {
 export async function canKeep() {
   try {
     localStorage.getItem(DATABASE);
-    await within(PATIENCE, () => use("readonly", () => null));
-    return true;
+    const opens = use("readonly", () => true);
+    return (await inTime(opens, 6 * PATIENCE)) ?? false; // nobody waits for this
   } catch {
     return false;
   }

@@ -189,7 +189,7 @@ def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
     with socket.socket() as index:
         index.bind(("127.0.0.1", 0))
         index.listen()
-        index.settimeout(50)
+        index.settimeout(300)
         url = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
         env = {**os.environ, "PIP_INDEX_URL": url, "PIP_CONFIG_FILE": os.devnull}
         env = {k: v for k, v in env.items() if k != "PIP_EXTRA_INDEX_URL"}
@@ -206,7 +206,7 @@ def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
             connection, _ = index.accept()
             with connection:
                 program.send_signal(number)
-                _, err = program.communicate(timeout=30)
+                _, err = program.communicate(timeout=120)
     assert program.returncode == 130
     assert "interrupted; nothing is left running" in err
     assert "Traceback" not in err

@@ -27,7 +27,7 @@ def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=90,
+        timeout=400,
         cwd=LAB.parent,
         env=env,
     )

@@ -264,7 +264,7 @@ random.seed(0)"""
     ),
     presses=st.lists(st.integers(0, 5), min_size=1, max_size=8),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_random_programs_show_the_same_whatever_ran_before(
     bodies: list[tuple[list[str], str, str]], presses: list[int]
 ) -> None:

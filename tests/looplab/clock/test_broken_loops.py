@@ -269,7 +269,6 @@ def find_difference(
         settings=settings(
             max_examples=2_000,
             derandomize=True,
-            deadline=None,
             database=None,
             phases=[Phase.generate],  # one program is enough: no need of the shortest
             suppress_health_check=list(HealthCheck),

@@ -31,7 +31,6 @@ FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
     max_examples=1_000 if FULL else 250,
     derandomize=not FULL,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 
@@ -141,7 +140,6 @@ def test_same_order_as_the_stock_loop_in_real_time() -> None:
     @settings(
         max_examples=60 if FULL else 8,
         derandomize=not FULL,
-        deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
     )

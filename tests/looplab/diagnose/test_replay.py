@@ -105,7 +105,7 @@ def both(spec, probes, change, **changed):
 
 
 @given(WORKERS, PROBES)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_unchanged(spec, probes):
     recording = record(Program(spec, probes).main())
     again = replay(recording)
@@ -115,7 +115,7 @@ def test_unchanged(spec, probes):
 
 
 @given(WORKERS, PROBES, st.sampled_from([2, 4, 0.5]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_faster(spec, probes, times):
     async def work(cpu):
         burn(cpu / times / 1000)
@@ -125,7 +125,7 @@ def test_faster(spec, probes, times):
 
 
 @given(WORKERS, PROBES, st.integers(1, 15))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_in_pieces(spec, probes, size):
     async def work(cpu):
         while cpu > size:
@@ -139,7 +139,7 @@ def test_in_pieces(spec, probes, size):
 
 
 @given(WORKERS, PROBES, st.integers(1, 4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_in_threads(spec, probes, threads):
     free = [0.0] * threads
 
@@ -156,7 +156,7 @@ def test_in_threads(spec, probes, threads):
 
 
 @given(WORKERS, PROBES, st.integers(1, 3))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_behind_workers(spec, probes, count):
     free, parked = [count], deque()
 
@@ -186,7 +186,7 @@ def test_behind_workers(spec, probes, count):
 
 
 @given(WORKERS, PROBES)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_first(spec, probes):
     predicted = replay(record(Program(spec, probes).main()), first("*.worker"))
     changed = Program(spec, probes, level=1)

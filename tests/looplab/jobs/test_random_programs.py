@@ -40,7 +40,7 @@ plans = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     jobs_planned=st.lists(plans, max_size=14),
     workers=st.integers(1, 5),
@@ -188,7 +188,7 @@ def test_every_job_is_accounted_for_exactly_once(
         assert "raise" not in ends and counts["cancelled"] == ends.count("cancel")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     yields=st.lists(st.integers(0, 6), max_size=12),
     fails_at=st.none() | st.integers(0, 11),

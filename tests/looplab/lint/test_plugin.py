@@ -236,7 +236,6 @@ SOURCES = st.lists(
 
 @settings(
     max_examples=5,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(SOURCES, st.booleans())

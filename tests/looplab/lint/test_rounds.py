@@ -142,7 +142,7 @@ def polling(tree: ast.Module) -> set[int]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(blocks(STATEMENTS))
 def test_every_way_round(block):
     lines = ["import asyncio", "async def f():", "    while x:", *written(block, 2)]

@@ -201,7 +201,7 @@ LINES = st.sampled_from(
 SOURCES = st.lists(LINES, max_size=25).map("\n".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOURCES)
 def test_any_arrangement_of_lines(source):
     try:
@@ -231,7 +231,7 @@ def test_any_text(text):
             ast.parse("import asyncio\n" + text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SOURCES)
 def test_comments_are_mapped_to_lines_as_flake8_does(source):
     processor = pytest.importorskip("flake8.processor")

@@ -34,7 +34,6 @@ FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
     max_examples=1_000 if FULL else 200,
     derandomize=not FULL,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 MS = 1_000_000  # nanoseconds

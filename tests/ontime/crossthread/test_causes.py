@@ -105,8 +105,7 @@ def test_loops_that_share_a_core_wait_for_it() -> None:
         assert where.for_core is not None
         assert where.for_lock is not None
         assert where.running < 1.5  # they have one core
-        assert where.for_core > 1
-        if where.for_core > where.for_lock:
+        if where.for_core > max(1, where.for_lock):
             return
         assert where.running < 0.8, where  # others had it as well
     raise AssertionError(where)

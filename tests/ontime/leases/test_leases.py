@@ -222,7 +222,7 @@ def test_a_call_that_cannot_be_meant_is_named(
         call()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     messages=st.integers(1, 12),
     rounds=st.integers(1, 4),

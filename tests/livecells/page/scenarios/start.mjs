@@ -63,6 +63,16 @@ export async function read_before_the_click(t) {
   t.equal(await book.boot(), "snapshot", "the start");
   t.equal(await python(site), before, "what the server was asked for");
   t.equal(t.errors, [], "the console");
+
+  // A database that never answers holds up no run.
+  await book.page.close();
+  const page = await t.page({ context });
+  await page.evaluateOnNewDocument(() => {
+    IDBFactory.prototype.open = () => new EventTarget();
+  });
+  book = await Book.open(t, site, LAB, { page });
+  t.equal(await book.run("cell-second"), "ran", "the run without a database");
+  t.equal(await book.boot(), "normal", "its start");
 }
 
 export async function edit_fetches_no_python(t) {

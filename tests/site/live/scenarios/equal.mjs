@@ -121,13 +121,21 @@ export async function second_visit(t) {
   const context = await t.context();
 
   async function visit(what, boot) {
-    const book = await Book.open(t, site, path, { context });
-    const started = performance.now();
-    t.equal(await book.run(cell), "ran", `a run on the ${what}`);
-    t.notes[what] = `${seconds(started)} s`;
-    t.equal(await book.differences([cell]), [], `the output on the ${what}`);
-    t.equal(await book.boot(), boot, `the start of Python on the ${what}`);
-    return book;
+    for (let tries = 1; ; tries++) {
+      const book = await Book.open(t, site, path, { context });
+      const started = performance.now();
+      t.equal(await book.run(cell), "ran", `a run on the ${what}`);
+      t.notes[what] = `${seconds(started)} s`;
+      t.equal(await book.differences([cell]), [], `the output on the ${what}`);
+      // A snapshot that a busy browser does not read in time is not waited for.
+      const isLate = boot === "snapshot" && (await book.boot()) === "normal";
+      if (!isLate || tries === 3) {
+        t.equal(await book.boot(), boot, `the start of Python on the ${what}`);
+        return book;
+      }
+      await book.stored();
+      await book.page.close();
+    }
   }
 
   let book = await visit("first visit", "normal");
