@@ -1,0 +1,70 @@
+"""A folder served, and the pages in it."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bs4 import BeautifulSoup
+
+from tests.site.checks.settings import SUB_PATH
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder at the root and, the same, below a sub-path."""
+
+    def translate_path(self, path: str) -> str:
+        if path.startswith(SUB_PATH):
+            path = "/" + path.removeprefix(SUB_PATH)
+        return super().translate_path(path)
+
+    def end_headers(self) -> None:
+        if urlsplit(self.path).path.endswith((".html", "/")):
+            self.send_header("Cache-Control", "no-store")  # tests change pages
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine; yields the origin."""
+    handler = functools.partial(Handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def pages(folder: Path) -> list[str]:
+    """The addresses of all pages, relative to the folder.
+
+    JupyterLite, which ``make lite`` adds, is no page of the book.
+    """
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.html")
+        if not {"_static", "_sources", "lite"} & set(path.relative_to(folder).parts)
+    )
+
+
+def is_redirect(path: Path) -> bool:
+    """Whether a page only sends the reader on to another one."""
+    pattern = re.compile("refresh", re.IGNORECASE)
+    return read_page(path).find("meta", attrs={"http-equiv": pattern}) is not None
+
+
+def read_page(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
