@@ -25,8 +25,9 @@ async function type(t, book, text, what, patience = 20) {
 }
 
 /**
- * Type as often as it takes until Python offers this: an editor waits for it a quarter of
- * a second, and where much else runs it may answer later.
+ * Type as often as it takes until this is offered: an editor waits for Python a quarter of
+ * a second, and shows names for the first letters until it knows those for all of them.
+ * Where much else runs both may take longer.
  */
 async function typeFor(t, book, text, what, isWanted) {
   for (let left = 20; ; left -= 1) {
@@ -40,14 +41,14 @@ async function typeFor(t, book, text, what, isWanted) {
 export async function help_without_python(t) {
   const site = await t.serve();
   const book = await Book.open(t, site, LAB);
-  const labels = await type(t, book, "json.lo", "completions");
-  t.equal(labels, ["load", "loads"], "completions of json.lo");
-  const [signature] = await type(t, book, "json.loads(", "signature");
-  t.check(/^loads\(s, \*/.test(signature), `the signature: ${signature}`);
+  const both = (found) => found.join() === "load,loads";
+  await typeFor(t, book, "json.lo", "completions", both);
+  const isOfLoads = ([text]) => /^loads\(s, \*/.test(text);
+  await typeFor(t, book, "json.loads(", "signature", isOfLoads);
   const asked = (await site.requests()).filter((one) => /pyodide|wheels/.test(one));
   t.equal(asked, [], "fetched of Python");
   // Enter is a new line while names are offered.
-  await type(t, book, "json.lo", "completions");
+  await typeFor(t, book, "json.lo", "completions", both);
   await book.page.keyboard.press("Enter");
   t.check((await book.source(NAMES)).startsWith("import json\njson.lo\n"), "Enter");
 }
