@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import json
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,13 +61,8 @@ def outside() -> Iterator[tuple[str, list[str]]]:
     """The address of the proxy, and what it was asked."""
     asked: list[str] = []
     handler = type("Handler", (Outside,), {"asked": asked})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-        server.shutdown()
-        thread.join()
+    with checks.answering(handler) as origin:
+        yield origin, asked
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.spinning_loop.example import only_on_path, realcase, toolbox
-
 if os.name != "posix":  # the captures need Unix
     collect_ignore_glob = ["test_*.py"]
 
@@ -16,6 +14,8 @@ if os.name != "posix":  # the captures need Unix
 @pytest.fixture
 def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PATH with one empty folder; nothing is found beside the interpreter."""
+    from tests.book.spinning_loop.example import only_on_path, realcase, toolbox
+
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

@@ -36,6 +36,10 @@ def with_bus(bus: Bus, story: Callable[[Any], Awaitable[Any]]) -> Any:
     return asyncio.run(main())
 
 
+async def do_nothing(bus: Bus) -> None:
+    pass
+
+
 async def received(bus: Bus) -> Delivery:
     found = await bus.receive()
     assert found is not None

@@ -28,13 +28,8 @@ from ontime.bus import (
     consume,
 )
 from ontime.leases import LeaseSettings
+from tests.ontime.bus.buses import do_nothing, with_bus
 from tests.ontime.bus.redis_server import RedisServer
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
-        yield running
 
 
 @pytest.fixture
@@ -46,18 +41,6 @@ def keeping(tmp_path: Path) -> Iterator[RedisServer]:
         folder, "--appendonly", "yes", "--appendfsync", "always"
     ) as running:
         yield running
-
-
-def with_bus(bus: RedisBus, story: Callable[[RedisBus], Awaitable[Any]]) -> Any:
-    async def main() -> Any:
-        async with bus:
-            return await story(bus)
-
-    return asyncio.run(main())
-
-
-async def do_nothing(bus: RedisBus) -> None:
-    pass
 
 
 def tell(server: RedisServer, *words: str) -> Any:

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +25,9 @@ from ontime.bus import (
     NotABusError,
     SQLiteBus,
 )
+from tests.ontime.bus.buses import do_nothing, with_bus
 
 SOURCES = str(Path(looplab.__file__).parents[1])
-
-
-def with_bus(bus: SQLiteBus, story: Callable[[SQLiteBus], Awaitable[Any]]) -> Any:
-    async def main() -> Any:
-        async with bus:
-            return await story(bus)
-
-    return asyncio.run(main())
-
-
-async def do_nothing(bus: SQLiteBus) -> None:
-    pass
 
 
 def open_at(path: Path | str, **settings: Any) -> None:

@@ -6,8 +6,8 @@ import functools
 import http.server
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,9 +34,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
-    """Serve a folder on a free port of this machine; yields the origin."""
-    handler = functools.partial(Handler, directory=str(folder))
+def answering(
+    handler: Callable[..., http.server.BaseHTTPRequestHandler],
+) -> Iterator[str]:
+    """A server on a free port of this machine; yields the origin."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
@@ -46,6 +47,11 @@ def serve(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def serve(folder: Path) -> AbstractContextManager[str]:
+    """Serve a folder; the context gives the origin."""
+    return answering(functools.partial(Handler, directory=str(folder)))
 
 
 def pages(folder: Path) -> list[str]:

@@ -235,15 +235,10 @@ def control(folder: Path) -> Iterator[str]:
 
     Handler.folder, Handler.sites = folder, made
     Handler.pages = staticmethod(cache(partial(live_pages, folder)))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
-            for one in made:
-                one.ended.set()
-                one.down()
+    try:
+        with checks.answering(Handler) as origin:
+            yield f"{origin}/"
+    finally:
+        for one in made:
+            one.ended.set()
+            one.down()

@@ -6,7 +6,7 @@ const LAB = "lab.html";
 const NAMES = "cell-names";
 
 /** Type at the end of the cell; the labels that are offered, or the signature. */
-async function type(t, book, text, what, patience = 20) {
+async function type(t, book, text, what) {
   const { page } = book;
   await book.edit(NAMES, "import json");
   await page.keyboard.press("Enter");
@@ -15,7 +15,7 @@ async function type(t, book, text, what, patience = 20) {
   return t.until(
     page,
     `${what} after ${text}`,
-    patience,
+    1,
     (selector) => {
       const all = [...document.querySelectorAll(selector)];
       return all.length ? all.map((one) => one.textContent) : null;
@@ -31,7 +31,7 @@ async function type(t, book, text, what, patience = 20) {
  */
 async function typeFor(t, book, text, what, isWanted) {
   for (let left = 20; ; left -= 1) {
-    const found = await type(t, book, text, what, 1).catch((error) => [error.message]);
+    const found = await type(t, book, text, what).catch((error) => [error.message]);
     if (isWanted(found)) return;
     t.check(left, `${what} after ${text}: ${JSON.stringify(found)}`);
   }

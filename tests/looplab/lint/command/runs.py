@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 from looplab.cli import main
-from tools.common import ROOT
 
 BAD = "import asyncio\nq = asyncio.Queue()\n"
 POLLS = "import asyncio\nasync def f():\n    while x: await asyncio.sleep(0)\n"
 STRAIGHT = "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n"
-PAGE = ROOT / "book" / "lint_rules.md"
 
 
 def write(name: str, text: str | bytes = BAD) -> Path:

@@ -8,7 +8,10 @@ import sys
 
 from looplab.lint import command
 from looplab.lint.paths import EXEMPT
-from tests.looplab.lint.command.runs import BAD, PAGE, POLLS, STRAIGHT, settings, write
+from tests.looplab.lint.command.runs import BAD, POLLS, STRAIGHT, settings, write
+from tools.common import ROOT
+
+PAGE = ROOT / "book" / "lint_rules.md"
 
 
 def test_explain(lint):
