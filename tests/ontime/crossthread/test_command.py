@@ -28,9 +28,11 @@ def test_command() -> None:
         "messages",
         "idle",
     ]
-    found = json.loads(command("poll", "--seconds", "0.1", "--json").stdout)
+    poll = ("poll", "--seconds", "0.1", "--json")
     # Where much else runs, one loop may have no turn in so short a time.
-    assert sum(found["idle"]["turns"]) > 10
+    tries = (json.loads(command(*poll).stdout) for _ in range(5))
+    found = next((one for one in tries if min(one["idle"]["turns"]) > 10), None)
+    assert found is not None, "in each of five tries a loop had no turns"
     assert found["sessions"] == 2
     assert found["hops"]["mean_s"] > 0
     assert set(found["loops_that_wait"]) == {"for_lock", "for_core"}
