@@ -288,15 +288,15 @@ def _cancel_on_signal(interrupted: list[bool]) -> None:
     """Let Ctrl-C and a polite kill cancel the run, and note that they did.
 
     nbclient puts its own handlers there when a kernel starts, which end the kernel and
-    then report its death as an error.
+    then report its death as an error.  Its tasks that watch the kernel are cancelled as
+    well: one that looks for a kernel after its end dies of that, with a traceback.
     """
     loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None
 
     def cancel() -> None:
         interrupted.append(True)
-        task.cancel()
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):

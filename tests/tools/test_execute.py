@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import nbformat
@@ -98,9 +99,22 @@ def test_an_interrupted_run_changes_no_file(tmp_path, number):
     good = write(tmp_path / "01_good.ipynb", "1")
     slow = write(tmp_path / "02_slow.ipynb", "import time; time.sleep(60)")
     before = good.read_bytes(), slow.read_bytes()
-    code = (
-        "import sys; from pathlib import Path; from tools import execute;"
-        "execute.ROOT = Path(sys.argv[1]); sys.exit(execute.main([]))"
+    # What watches the kernel has time to find that there is none any more.
+    code = textwrap.dedent(
+        """
+        import asyncio, sys
+        from pathlib import Path
+        from tools import execute
+
+        class Slow(execute._Client):
+            async def _async_cleanup_kernel(self):
+                await super()._async_cleanup_kernel()
+                await asyncio.sleep(1.5)
+
+        execute._Client = Slow
+        execute.ROOT = Path(sys.argv[1])
+        sys.exit(execute.main([]))
+        """
     )
     folder = tmp_path / "notebooks"
     folder.mkdir()

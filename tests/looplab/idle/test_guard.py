@@ -7,9 +7,12 @@ the machine is: see ``lasts_until``.
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,7 @@ from looplab.idle import (
 from tests.looplab.idle.opened import Poller, in_thread, wait, wait_until
 
 SHORT = 0.1
+ROOT = Path(__file__).resolve().parents[3]
 
 LastsUntil = Callable[[Callable[[], object]], None]
 
@@ -229,6 +233,27 @@ def test_a_poll_that_ends_during_the_count_is_told_first(
         with pytest.raises(BusyLoopError):
             assert_idle(settle=0)
         assert mine.loop.is_closed()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["looplab.idle.guard", "spinning_loop.idle_guard"])
+def test_a_machine_that_stood_still_is_no_idle_loop(name: str) -> None:
+    """A loop that had no core for a whole count is counted again."""
+    paths = [str(ROOT / part) for part in ("src", "book/examples")]
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("stopped.py")), name],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert os.WIFSTOPPED(os.waitpid(program.pid, os.WUNTRACED)[1])
+        time.sleep(0.5)  # longer than a count and what it may be late
+        program.send_signal(signal.SIGCONT)
+        words, _ = program.communicate(timeout=60)
+    verdict, counts = words.split()
+    assert verdict == "failed"
+    assert int(counts) >= 2
+    assert program.returncode == 0
 
 
 def test_the_guard_is_a_folder_that_can_be_copied(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_idle_turns() -> None:
     assert good.most <= 2
     assert busy.share >= 20 * good.share
     assert 0.3 <= good.seconds <= good.wall
-    assert repr(good).startswith("2 idle loops for 0.3")
+    assert repr(good).startswith(f"2 idle loops for {good.seconds:.2f} s: ")
 
 
 def test_hops_and_messages(way: str) -> None:
