@@ -5,61 +5,41 @@ Its loop polls all the time, and yet hardly turns in that count.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import os
 import signal
 import sys
-import threading
 import time
 from types import SimpleNamespace
+
+from tests.looplab.idle.opened import Poller, in_thread
 
 SECONDS = 0.3  # of a count
 
 
-async def poll() -> None:
-    while True:
-        await asyncio.sleep(0.005)
-
-
-def sleep(seconds: float, counts: list[float]) -> None:
-    if seconds == SECONDS:
-        counts.append(seconds)
-        if len(counts) == 1:
-            os.kill(os.getpid(), signal.SIGSTOP)
-            return
-    time.sleep(seconds)
-
-
 def main(name: str) -> None:
     guard = importlib.import_module(name)
-    loop = asyncio.new_event_loop()
-    counts: list[float] = []
+    counts = 0
+
+    def sleep(seconds: float) -> None:
+        nonlocal counts
+        if seconds == SECONDS:
+            counts += 1
+            if counts == 1:
+                os.kill(os.getpid(), signal.SIGSTOP)
+                return
+        time.sleep(seconds)
+
     guard.time = SimpleNamespace(  # type: ignore[attr-defined]
-        perf_counter=time.perf_counter, sleep=lambda seconds: sleep(seconds, counts)
+        perf_counter=time.perf_counter, sleep=sleep
     )
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-        polling = loop.create_task(poll())
-        polling.add_done_callback(lambda task: loop.stop())
-        loop.run_forever()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not loop.is_running():
-        time.sleep(0.01)
-    try:
-        guard.assert_idle(seconds=SECONDS)
-    except AssertionError:
-        print("failed", len(counts))
-    else:
-        print("passed", len(counts))
-    finally:
-        for task in asyncio.all_tasks(loop):
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        loop.close()
+    with in_thread(Poller(0.005).poll):
+        try:
+            guard.assert_idle(seconds=SECONDS)
+        except AssertionError:
+            print("failed", counts)
+        else:
+            print("passed", counts)
 
 
 if __name__ == "__main__":

@@ -239,9 +239,9 @@ def test_a_poll_that_ends_during_the_count_is_told_first(
 @pytest.mark.parametrize("name", ["looplab.idle.guard", "spinning_loop.idle_guard"])
 def test_a_machine_that_stood_still_is_no_idle_loop(name: str) -> None:
     """A loop that had no core for a whole count is counted again."""
-    paths = [str(ROOT / part) for part in ("src", "book/examples")]
+    paths = [str(ROOT / part) for part in ("", "src", "book/examples")]
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("stopped.py")), name],
+        [sys.executable, "-m", "tests.looplab.idle.stopped", name],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         stdout=subprocess.PIPE,
         text=True,
