@@ -212,7 +212,7 @@ def test_a_bus_that_fails_says_so_once(kind: Kind) -> None:
         messages=30, rounds=1000, cpu=0.001, io=0.01, receive=0.001,
         refresh_every=0.005, refresh=0.001, lease=LONG,
     )  # fmt: skip
-    bus: Any = kind(patience=0.2)
+    bus: Any = kind(patience=LONG)
     calls = 0
     refresh = bus.refresh
 
