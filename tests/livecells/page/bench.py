@@ -43,7 +43,7 @@ print("slept")""",
 import time
 start = time.monotonic()
 time.sleep(0.2)
-print(0.15 < time.monotonic() - start < 2)""",
+print(0.15 < time.monotonic() - start < 20)""",
     "asyncio_run_raises": """\
 import asyncio
 async def main():
