@@ -432,14 +432,20 @@ def test_a_failure_of_our_own_is_an_error_and_writes_nothing(
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal")
 def test_an_interrupt_ends_the_measurement_too(tmp_path):
-    program = (
-        "import sys\n"
-        "from benchmarks import runner\n"
-        "words = [sys.executable, '-c', "
-        '\'import os, time; open(sys.argv[1], "w").write(str(os.getpid())); '
-        "time.sleep(60)'.replace('import os', 'import os, sys'), sys.argv[1]]\n"
-        "runner.call(words, 60)\n"
-    )
+    # It notes the child where it waits for it: an interrupt before has none to end.
+    program = """\
+import subprocess, sys
+from pathlib import Path
+from benchmarks import runner
+
+class Noted(subprocess.Popen):
+    def communicate(self, *args, **settings):
+        Path(sys.argv[1]).write_text(str(self.pid))
+        return super().communicate(*args, **settings)
+
+subprocess.Popen = Noted
+runner.call([sys.executable, "-c", "import time; time.sleep(60)"], 60)
+"""
     note = tmp_path / "pid"
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(note)],
