@@ -264,8 +264,8 @@ class Server(http.server.ThreadingHTTPServer):
             raise KeyboardInterrupt
 
         signal.signal(signal.SIGTERM, stop)
-        say(f"The book is at {self.address} (Ctrl-C stops the server).")
         try:
+            say(f"The book is at {self.address} (Ctrl-C stops the server).")
             self.serve_folder(folder)
         except KeyboardInterrupt:
             say("")

@@ -144,7 +144,6 @@ def test_ctrl_c_ends_the_server_quietly(tmp_path, number):
         text=True,
     )
     assert process.stdout.readline().startswith("The book is at http://127.0.0.1:")
-    time.sleep(0.2)
     process.send_signal(number)
     _, error = process.communicate(timeout=20)
     assert (process.returncode, error) == (0, "")
