@@ -250,8 +250,9 @@ def test_a_machine_that_stood_still_is_no_idle_loop(name: str) -> None:
         time.sleep(0.5)  # longer than a count and what it may be late
         program.send_signal(signal.SIGCONT)
         words, _ = program.communicate(timeout=60)
-    # As a rule in a second count; at once if the loop got the core before the count.
-    assert words == "failed\n"
+    verdict, counts = words.split()
+    assert verdict == "failed"
+    assert int(counts) >= 2
     assert program.returncode == 0
 
 
