@@ -52,7 +52,9 @@ def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) ->
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         names = packed.getnames()
-        packed.extractall(tmp_path / "out", filter="data")
+        if hasattr(tarfile, "data_filter"):  # since Python 3.11.4
+            packed.extraction_filter = tarfile.data_filter
+        packed.extractall(tmp_path / "out")
     assert any(name.endswith("example/conf.py") for name in names)
     (source,) = (tmp_path / "out").iterdir()
     again = tmp_path / "again"
