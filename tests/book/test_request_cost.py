@@ -7,12 +7,13 @@ import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.left import PATIENCE, gone
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "book" / "examples"
 pytestmark = pytest.mark.skipif(
@@ -141,7 +142,7 @@ def test_work_is_measured_before_and_after_a_rest(server_type: Any) -> None:
 
 def test_the_service_stops_by_itself(server_type: Any) -> None:
     with server_type(seconds=0.5) as server:
-        assert server._process.wait(10) is not None
+        assert server._process.wait(PATIENCE) is not None
 
 
 @pytest.mark.parametrize("which", [0, -1])
@@ -159,15 +160,4 @@ def test_the_service_ends_with_its_parent(which: int) -> None:
         timeout=60,
         check=True,
     )
-    number = int(done.stdout)
-    for _ in range(2000):
-        try:
-            os.kill(number, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{number}/stat").exists():
-            stat = Path(f"/proc/{number}/stat").read_text()
-            if stat.rpartition(")")[2].split()[0] == "Z":
-                return
-        time.sleep(0.01)
-    pytest.fail("the service is still running")
+    assert gone(int(done.stdout))

@@ -17,12 +17,11 @@ from ontime.cost import (
     CostTable,
 )
 from ontime.cost.__main__ import _names, main
+from tests.left import PATIENCE, gone, needs_groups
 from tests.ontime.cost.shared import (
     ROOT,
-    gone,
     needs_pyperf,
 )
-from tests.ontime.left import needs_groups
 
 #: What chapter 3 shows of a Python that the lab did not run on.
 KEPT = ROOT / "book" / "figures" / "task_cost_newer.json"
@@ -103,12 +102,11 @@ def test_nothing_outlives_the_command(tmp_path: Path, number: signal.Signals) ->
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
-        for _ in range(1000):
-            if path.is_symlink():
-                break
+        limit = time.monotonic() + PATIENCE
+        while not path.is_symlink() and time.monotonic() < limit:
             time.sleep(0.01)
         command.send_signal(number)
-        status = command.wait(10)
+        status = command.wait(PATIENCE)
     finally:
         command.kill()
         command.wait()

@@ -19,6 +19,7 @@ from ontime.cost import (
     WorkFailedError,
     cpu_cost,
 )
+from tests.left import PATIENCE, gone, needs_groups
 from tests.ontime.cost.cost_works import (
     dies,
     fails_in_pyperf,
@@ -31,10 +32,8 @@ from tests.ontime.cost.cost_works import (
 from tests.ontime.cost.shared import (
     BRIEF,
     ROOT,
-    gone,
     needs_pyperf,
 )
-from tests.ontime.left import needs_groups
 
 
 @needs_pyperf
@@ -111,9 +110,8 @@ def measuring_program(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], P
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
-        for _ in range(1000):
-            if path.is_symlink():
-                break
+        limit = time.monotonic() + PATIENCE
+        while not path.is_symlink() and time.monotonic() < limit:
             time.sleep(0.01)
         yield process, path
     finally:
@@ -130,5 +128,5 @@ def test_nothing_outlives_a_caller_that_is_ended(
     process, path = measuring_program
     assert process.poll() is None
     process.send_signal(number)
-    process.wait(10)
+    process.wait(PATIENCE)
     assert gone(int(path.readlink().name))

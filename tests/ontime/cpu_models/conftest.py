@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ontime.left import none_left
+from tests.left import none_left
 
 
 @pytest.fixture(autouse=True)

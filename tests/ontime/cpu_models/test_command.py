@@ -20,8 +20,8 @@ from ontime.cpu_models import (
     usable_cores,
 )
 from ontime.cpu_models.__main__ import _TRIAL, main
+from tests.left import needs_groups, needs_proc, none_left, ours
 from tests.ontime.cpu_models.shared import SOURCE
-from tests.ontime.left import needs_groups, needs_proc, none_left, ours
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from ontime.cpu_models import (
     compare_models,
     product,
 )
+from tests.left import needs_groups, needs_proc, none_left, ours
 from tests.ontime.cpu_models.jobs_of_tests import (
     fail,
     fail_oddly,
@@ -39,7 +40,6 @@ from tests.ontime.cpu_models.shared import (
     SOURCE,
     run_script,
 )
-from tests.ontime.left import needs_groups, needs_proc, none_left, ours
 
 
 @needs_proc

@@ -93,22 +93,19 @@ def test_loops_that_wait_neither_run_nor_want_a_core() -> None:
 @linux
 @pytest.mark.skipif(not told(), reason="this kernel does not count")
 def test_loops_that_share_a_core_wait_for_it() -> None:
-    """More than for the lock, unless others take the core from the one that has it."""
-    for _ in range(5):
-        with (
-            on_cores(1),
-            sessions("poll", 4) as opened,
-            stays(opened) as where,
-        ):
-            measure_hops(opened, seconds=0.4)
-        assert where.running is not None
-        assert where.for_core is not None
-        assert where.for_lock is not None
-        assert where.running < 1.5  # they have one core
-        if where.for_core > max(1, where.for_lock):
-            return
-        assert where.running < 0.8, where  # others had it as well
-    raise AssertionError(where)
+    """Three wait for the lock only while another process has the core of the fourth."""
+    with (
+        on_cores(1),
+        sessions("poll", 4) as opened,
+        stays(opened) as where,
+    ):
+        measure_hops(opened, seconds=0.4)
+    assert where.running is not None
+    assert where.for_core is not None
+    assert where.for_lock is not None
+    assert where.running < 1.5  # they have one core
+    assert where.for_core > 1
+    assert where.for_lock < 3 * (1 - min(1, where.running)) + 1, where
 
 
 @linux

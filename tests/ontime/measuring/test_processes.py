@@ -15,7 +15,7 @@ import pytest
 
 from ontime.measuring import processes
 from ontime.measuring.supervisor import GROUPS
-from tests.ontime.left import none_left, ours
+from tests.left import none_left, ours
 
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/stat").exists() or not GROUPS,

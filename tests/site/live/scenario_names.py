@@ -12,9 +12,10 @@ from tests.site.live.driver import Driver
 __all__ = ["CELLS", "READER", "SMOKE", "tell"]
 
 #: Seconds until a scenario has failed: many times what it takes on a busy machine.
-PATIENCE = 600
+#: A page that does not get on fails much earlier, in one of the scenario's waits.
+PATIENCE = 1200
 #: Those that run every page.
-LONG = {"every_cell": 1200, "cells_alone": 1200}
+LONG = {"every_cell": 3600, "cells_alone": 3600}
 #: What the cells of all pages show.
 CELLS = ("every_cell", "cells_alone", "changed_digit")
 #: What a reader may do and meet.
