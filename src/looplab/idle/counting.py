@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from .loops import Loop, all_running, checked
@@ -105,6 +105,11 @@ class Turns:
 
     def _stop(self) -> None:
         self._ended = time.perf_counter()
+        # A turn that has begun counts itself a moment later.
+        self._counters = {
+            loop: replace(counter, seen=counter.seen.copy())
+            for loop, counter in self._counters.items()
+        }
 
 
 @contextmanager

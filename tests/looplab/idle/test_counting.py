@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from looplab.idle import assert_idle, count_turns
+from looplab.idle import counting as module
 from tests.looplab.idle.opened import Poller, in_thread, wait, wait_until
 
 
@@ -30,6 +31,20 @@ def test_two_counts_of_one_loop_at_once() -> None:
             wait_until(poller.asks(20))
         assert outer.most > inner.most == after > 10
         assert "_run_once" not in vars(mine.loop)
+
+
+def test_the_counts_stand_still_after_the_block() -> None:
+    """Also where the last turn has begun and not yet counted itself."""
+    poller = Poller()
+    with in_thread(poller.poll) as mine:
+        with count_turns(mine.loop) as turns:
+            wait_until(poller.asks(20))
+            (counter,) = module._counters[mine.loop]
+        found = turns.most, turns.total, turns.by_loop
+        counter.turn(mine.loop)
+        counter.seen["a late one"] += 1000
+        assert (turns.most, turns.total, turns.by_loop) == found
+        assert turns.most > 10
 
 
 def test_the_same_loop_twice_counts_once() -> None:
