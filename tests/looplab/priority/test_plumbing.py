@@ -339,6 +339,7 @@ def arrivals(loop: Any) -> list[str]:
             def a() -> None:
                 order.append("a")
                 sending.send(b"x")
+                here.call_later(0.01, order.append, "timer")
                 time.sleep(0.02)
                 here.call_soon(order.append, "d")
 
@@ -347,7 +348,6 @@ def arrivals(loop: Any) -> list[str]:
                 here.call_soon(order.append, "e")
 
             here.add_reader(receiving, readable)
-            here.call_later(0.01, order.append, "timer")
             here.call_soon(a)
             here.call_soon(b)
             here.call_soon(order.append, "c")
