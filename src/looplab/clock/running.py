@@ -222,15 +222,17 @@ def run_real(
     errors: list[BaseException] = []
     started: list[asyncio.AbstractEventLoop] = []
     # An interrupted join() would take the thread for dead (before Python 3.13).
-    ended = threading.Event()
+    begun, ended, interrupted = (threading.Event() for _ in range(3))
 
     def measure() -> None:
+        begun.set()
         try:
             with asyncio.Runner(debug=debug, loop_factory=loop_factory) as runner:
                 loop = runner.get_loop()
                 _run_starts[loop] = loop.time()
                 started.append(loop)
-                results.append(runner.run(main))
+                if not interrupted.is_set():
+                    results.append(runner.run(main))
         except BaseException as exc:
             errors.append(exc)
         finally:
@@ -240,21 +242,27 @@ def run_real(
     context = copy_context()
     thread = threading.Thread(target=context.run, args=(measure,), name="run_real")
     try:
-        thread.start()
-    except RuntimeError as exc:
-        main.close()
-        raise RuntimeError(
-            "run_real() needs a thread of its own and could not start one; in a "
-            "browser there are none: use run(), or Python on your own machine"
-        ) from exc
-    try:
+        try:
+            thread.start()
+        except RuntimeError as exc:
+            main.close()
+            begun.set()
+            ended.set()
+            raise RuntimeError(
+                "run_real() needs a thread of its own and could not start one; in a "
+                "browser there are none: use run(), or Python on your own machine"
+            ) from exc
         while not ended.wait(0.5):
             pass  # some interrupts are noticed only between two waits
     except BaseException:
+        interrupted.set()
         for loop in started:
             with contextlib.suppress(RuntimeError):  # closed already
                 loop.call_soon_threadsafe(_cancel_all, loop)
-        ended.wait()
+        if begun.wait(1):
+            ended.wait()
+        else:  # there never will be a thread, or it will not run it
+            main.close()
         raise
     thread.join()
     if errors:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -33,8 +35,9 @@ class Follower:
         """Return the callbacks that were written since the last look."""
         path = self._path
         for one in [path, *path.parent.glob(f"{path.stem}-*{path.suffix}")]:
-            if one not in self._files and one.exists():
-                self._files[one] = _File(one)
+            if one not in self._files:
+                with suppress(FileNotFoundError):  # it is not there yet, or was moved
+                    self._files[one] = _File(one)
         found: list[Callback] = []
         for file in self._files.values():
             found += file.read()
@@ -48,7 +51,7 @@ class _File:
 
     def _begin(self) -> None:
         self._file: TextIO = self._path.open(encoding="utf-8", errors="replace")
-        self._number = self._path.stat().st_ino
+        self._number = os.fstat(self._file.fileno()).st_ino
         self._tables: Tables | None = None
         self._half = ""  # of a line
 
@@ -59,8 +62,13 @@ class _File:
         except OSError:
             return
         if moved:  # a bound on the size moved the file aside
-            self._file.close()
-            self._begin()
+            yield from self._rest()  # what came before that
+            left = self._file
+            try:
+                self._begin()
+            except FileNotFoundError:  # moved again: at the next look
+                return
+            left.close()
             yield from self._rest()
 
     def _rest(self) -> Iterator[Callback]:

@@ -24,6 +24,7 @@ _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None
 _spans: Any = None  # makes what reads the spans of OpenTelemetry, once it makes any
+_held: list[Session] = []  # while this process forks
 _prepared = False  # what is done to frameworks and to forks is done once
 
 
@@ -54,7 +55,11 @@ def install(options: Options | None = None) -> Session | None:
     if not _prepared:
         _prepared = True
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_forked)
+            os.register_at_fork(
+                before=_before_fork,
+                after_in_parent=_after_fork,
+                after_in_child=_forked,
+            )
         adapters.install()
         after_import("uvloop", _meet_uvloop)
         after_import("opentelemetry.trace", _meet_spans)
@@ -91,9 +96,22 @@ def _run_forever(loop: Any) -> None:
         here.loop_stops(loop)
 
 
+def _before_fork() -> None:
+    """The file must not be half written: the lock of its buffer would stay locked."""
+    if _session is not None:
+        _session.hold()
+        _held.append(_session)
+
+
+def _after_fork() -> None:
+    if _held:
+        _held.pop().release()
+
+
 def _forked() -> None:
     """In a forked process: what it records goes into a file of its own."""
     global _session
+    _after_fork()
     if _session is not None:
         options = _session.options
         _session.forget()

@@ -76,9 +76,9 @@ class Session:
         Returns its recorder, which *kind* made; None if it cannot be recorded, which
         is said.
         """
-        if self.stopped:
-            return None
         with self._lock:
+            if self.stopped:
+                return None
             known = self._of_loop.get(loop, _UNKNOWN)
             if known is _UNKNOWN:
                 known = self._attach(loop, kind)
@@ -322,6 +322,7 @@ class Session:
             self._flush()
             if self._store is not None:
                 self._store.close()
+                self._store = None  # a thread that is not back yet finds none
         self._let_go()
 
     def _let_go(self) -> None:
@@ -331,13 +332,21 @@ class Session:
             self._undo_collector()
         for recorder in self._recorders:
             loop = recorder.loop
-            if not loop.is_running() or recorder.thread[0] == threading.get_ident():
+            if recorder.thread[0] == threading.get_ident():
                 recorder.detach()
                 continue
-            try:
+            try:  # also where it does not run: it may start at any moment
                 loop.call_soon_threadsafe(recorder.detach)
             except RuntimeError:  # closed meanwhile
                 recorder.detach()
+
+    def hold(self) -> None:
+        """Let nothing be written until :meth:`release`."""
+        self._lock.acquire()
+
+    def release(self) -> None:
+        """Let the file be written again."""
+        self._lock.release()
 
     def forget(self) -> None:
         """This process is a fork: what was recorded belongs to the other one."""

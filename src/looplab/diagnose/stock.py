@@ -410,6 +410,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         own.extendleft(reversed(remaining))
         loop._ready = own
         leave = leave_late
+        # There may be another recorder by the time that the slow thread goes on.
+        join = lambda handle: loop._ready.append(handle)  # noqa: E731
 
     def leave_late() -> Handle:
         join_waiting((_now(), BEFORE))

@@ -104,12 +104,12 @@ class Turns:
         )
 
     def _stop(self) -> None:
-        self._ended = time.perf_counter()
         # A turn that has begun counts itself a moment later.
         self._counters = {
             loop: replace(counter, seen=counter.seen.copy())
             for loop, counter in self._counters.items()
         }
+        self._ended = time.perf_counter()
 
 
 @contextmanager
@@ -134,10 +134,10 @@ def count_turns(*loops: Loop) -> Iterator[Turns]:
     """
     watched = list(dict.fromkeys(checked(loops) if loops else all_running()))
     counters = {loop: _Counter() for loop in watched}
+    turns = Turns(counters)  # its seconds hold all that is counted
     with _lock:
         for loop, counter in counters.items():
             _begin(loop, counter)
-    turns = Turns(counters)
     try:
         yield turns
     finally:

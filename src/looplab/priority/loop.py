@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import selectors
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
@@ -121,6 +122,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         self.policy = check_policy(policy)
         self._look_every = nanoseconds(look_every, "look_every") / 1e9
         self._look_again = 0.0
+        # A handler of a signal may add something while its thread has the lock.
+        self._changing = threading.RLock()
         check_stock_loop()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
@@ -145,11 +148,11 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         if not isinstance(plain, Plain):
             return plain  # type: ignore[no-any-return]
         queue = self.policy._queue(self, TimedQueue)
-        # First, since another thread may be about to add something to the other one.
-        self._ready = queue
         keys = (self._selector.get_map() or {}).values()
         known = {handle for key in list(keys) for handle in key.data if handle}
-        queue.adopt(plain.top, known, plain.from_threads)
+        with self._changing:  # no thread adds anything meanwhile
+            self._ready = queue
+            queue.adopt(plain.top, known, plain.from_threads)
         return queue
 
     def _look(self) -> bool:
@@ -239,16 +242,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
     def _append_threadsafe(self, handle: asyncio.Handle) -> None:
         queue = self._ready
+        if not queue.in_use:
+            with self._changing:
+                queue = self._ready
+                if not queue.in_use:
+                    queue.from_threads.add(handle)
+                    queue.append(handle)
         if queue.in_use:
             queue.append_threadsafe(handle)
-        else:
-            queue.from_threads.add(handle)
-            queue.append(handle)
-            other = self._ready
-            if other is not queue:  # priorities have come into use meanwhile
-                with contextlib.suppress(IndexError):
-                    while True:
-                        other.append_threadsafe(queue.popleft())
         self._write_to_self()
 
     def create_task(  # type: ignore[override]

@@ -121,6 +121,8 @@ def attach_to_stock(
         own.extendleft(reversed(remaining))
         loop._ready = own
         leave = lambda _: own.popleft()  # noqa: E731
+        # The loop may be traced again by the time that the slow thread goes on.
+        join = lambda handle: loop._ready.append(handle)  # noqa: E731
         read(notes)
         return reader.trace(end, "real")
 

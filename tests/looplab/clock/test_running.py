@@ -6,6 +6,7 @@ import _thread
 import asyncio
 import contextvars
 import gc
+import inspect
 import random
 import signal
 import sys
@@ -335,6 +336,43 @@ def test_an_interrupt_cancels_run_real() -> None:
         run_real(main())
     assert time.perf_counter() - start < 30
     assert seen == ["cancelled"]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    async def main() -> None:
+        ran.append("began")
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ran.append("cancelled")
+            raise
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    begun = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run_real(main())
+    assert time.perf_counter() - begun < 30
+    assert ran in ([], ["began", "cancelled"])
+    assert "run_real" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_an_interrupt_before_there_is_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(thread: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    main = nothing()
+    with pytest.raises(KeyboardInterrupt):
+        run_real(main)
+    assert inspect.getcoroutinestate(main) == inspect.CORO_CLOSED
 
 
 def test_run_real_refuses_after_nest_asyncio() -> None:

@@ -130,3 +130,18 @@ def test_a_file_is_followed_while_it_grows(tmp_path, recording):
     assert "worst   950 ms" in text
     assert "longest 1.00 s" in text
     assert line_of([], 1) == "nothing ran"
+
+
+def test_a_file_that_moves_aside_is_read_to_its_end(tmp_path, recording):
+    whole = save(recording, tmp_path / "whole.jsonl").read_text(encoding="utf-8")
+    path = tmp_path / "t.jsonl"
+    path.write_text(whole[: len(whole) // 2], encoding="utf-8")
+    follower = Follower(path)
+    seen = follower.read()
+    with path.open("a", encoding="utf-8") as file:
+        file.write(whole[len(whole) // 2 :])
+    path.rename(tmp_path / "aside")
+    seen += follower.read()
+    path.write_text(whole, encoding="utf-8")
+    seen += follower.read()
+    assert len(seen) == 2 * len(recording)

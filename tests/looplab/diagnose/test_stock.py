@@ -481,3 +481,23 @@ def test_what_ends_the_program_ends_it_and_the_loop_can_go_on(error):
             loop.run_until_complete(task)
         recorder.detach()
     assert len(noted(notes_of(recorder), fail)) == 1
+
+
+def test_a_slow_thread_loses_nothing_from_one_recorder_to_the_next():
+    """It has hold of the queue of the first one, and goes on when there is another."""
+    ran = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        recorder = LoopRecorder(loop)
+        slow = loop._ready
+        recorder.detach()
+        other = LoopRecorder(loop)
+        slow.append(asyncio.Handle(ran.append, (1,), loop))
+        loop.call_soon(ran.append, 2)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        other.detach()
+
+    asyncio.run(main())
+    assert ran == [1, 2]

@@ -267,3 +267,21 @@ def test_tracing_keeps_no_task_and_no_coroutine(clock: Any) -> None:
 
     runner = run if clock == "virtual" else run_real
     assert runner(main()) == [True, True]
+
+
+def test_a_slow_thread_keeps_its_order_from_one_tracer_to_the_next() -> None:
+    """It has hold of the queue of the first one, and goes on when there is another."""
+    ran: list[int] = []
+
+    async def main() -> None:
+        loop: Any = asyncio.get_running_loop()
+        with LoopTracer():
+            slow = loop._ready
+        with LoopTracer():
+            slow.append(asyncio.Handle(ran.append, (1,), loop))
+            loop.call_soon(ran.append, 2)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert ran == [1, 2]

@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ..attach import is_alive, script_for, send
@@ -84,7 +85,7 @@ def _wait(pid: int, asked: Options) -> bool:
     patience = time.monotonic() + 2 * (asked.seconds or 0) + 5
     at = 0
     while time.monotonic() < patience:
-        if path.exists():
+        with suppress(FileNotFoundError):  # it is not there yet, or moves aside
             with path.open(encoding="utf-8", errors="replace") as file:
                 file.seek(at)
                 text = file.read()
