@@ -226,6 +226,7 @@ class SQLiteBus(Bus):
         self._check_open()
         give_up, pause, emptied = None, 0.001, False
         while True:
+            tried = time.monotonic()
             try:
                 values["now"] = round(self._clock() * NS)
                 return self._file.write(sql, values)
@@ -236,9 +237,9 @@ class SQLiteBus(Bus):
                     continue
                 if not is_locked(error):
                     raise self._file.explain(error) from error
-                now = time.monotonic()
-                give_up = now + self.patience if give_up is None else give_up
-                if now >= give_up:
+                if give_up is None:
+                    give_up = time.monotonic() + self.patience
+                elif tried >= give_up:
                     raise self._file.explain(error) from error
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.02)

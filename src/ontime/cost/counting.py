@@ -16,7 +16,10 @@ def find_counter(timeout: float) -> counters.Counter | None:
 
     def behind(words: Sequence[str]) -> str | None:
         # "true" is no Python: the question is whether the tool counts at all.
-        status, said = run([*words, "true"], environ(), timeout)
+        try:
+            status, said = run([*words, "true"], environ(), timeout)
+        except TimeoutError:
+            return None
         return said if status == 0 else None
 
     return counters.first_that_counts(behind, counters.COUNTERS)

@@ -25,6 +25,7 @@ _BOOT = (
     "import sys; sys.path[:] = {path!r}; from ontime.grade.inside import main; main()"
 )
 _LONGEST_LINE = 4_000_000
+_START = 120.0  # seconds for an interpreter to be there, on a busy machine
 _STEP = 0.05  # seconds between two looks at the memory of a child
 
 
@@ -61,7 +62,7 @@ class Child:
         self, job: dict[str, Any], limits: Limits, walls: tuple[str, ...] = ()
     ) -> None:
         self._limits = limits
-        self._deadline = time.monotonic() + limits.seconds
+        self._deadline = time.monotonic() + _START
         self._folder = tempfile.TemporaryDirectory(
             prefix="ontime-grade-", ignore_cleanup_errors=True
         )
@@ -95,6 +96,7 @@ class Child:
             missing = set(walls) - set(self.walls)
             if missing:
                 raise ChildEnd("died", f"could not take away {sorted(missing)}")
+            self._deadline = time.monotonic() + limits.seconds
         except BaseException:
             self.close()
             raise
@@ -105,6 +107,10 @@ class Child:
         with contextlib.suppress(OSError):
             self._process.stdin.write(json.dumps(words).encode() + b"\n")
             self._process.stdin.flush()
+
+    def extend(self, seconds: float) -> None:
+        """Give it some seconds more, for which it had to wait for the grader."""
+        self._deadline += seconds
 
     def hear(self) -> dict[str, Any]:
         """The next line that it says.

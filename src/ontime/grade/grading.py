@@ -16,6 +16,7 @@ Which of the two it is, the lab's own solution decides, never the submission.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -153,7 +154,9 @@ class Grader:
             value, can_call = said.get("value"), bool(said.get("callable"))
             judging: dict[str, Any] = {"part": "judge", "name": exercise.name}
             judging |= {"value": value, "callable": can_call}
+            begun = time.monotonic()
             with Child(judging, self.limits, self.walls) as judge:
+                answer.extend(time.monotonic() - begun)
                 while "call" in (said := judge.hear()):
                     answer.say(call=said["call"])
                     reply = answer.hear()

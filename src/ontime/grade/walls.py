@@ -23,6 +23,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 
 from ontime.grade import syscalls
 
@@ -39,7 +40,7 @@ def raise_walls(memory: int, seconds: float) -> list[str]:
 
     Args:
         memory: bytes that the process may have, its program included.
-        seconds: of CPU time that it may take.
+        seconds: of CPU time that it may still take.
     """
     up = []
     if _namespaces():
@@ -78,7 +79,7 @@ def _limits(memory: int, seconds: float) -> bool:
         return False
     import resource
 
-    whole = int(seconds) + 1
+    whole = int(time.process_time() + seconds) + 1  # its start is not the answer's
     for what, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, whole),

@@ -19,7 +19,7 @@ class Kind:
         self.text = text
 
     def __call__(
-        self, lease: float = LONG, patience: float = 5.0, most: int | None = None
+        self, lease: float = LONG, patience: float = 60.0, most: int | None = None
     ) -> Bus:
         buses = {"RedisBus": RedisBus, "SQLiteBus": SQLiteBus}
         names = {"lease": lease, "patience": patience, "most": most}

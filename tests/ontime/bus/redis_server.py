@@ -43,6 +43,7 @@ class RedisServer:
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self.port = _free_port()
+        self._began = False
 
     @property
     def url(self) -> str:
@@ -67,9 +68,11 @@ class RedisServer:
                 stdin=subprocess.PIPE,
             )
             if self._answers():
+                self._began = True
                 return
             self.stop()
-            self.port = _free_port()  # somebody else was faster
+            if not self._began:  # somebody else was faster
+                self.port = _free_port()
         pytest.fail((self._folder / "log").read_text())
 
     def stop(self, how: int = signal.SIGTERM) -> None:
@@ -81,14 +84,14 @@ class RedisServer:
         self._guard.communicate()
         process.send_signal(how)
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
     def _answers(self) -> bool:
         assert self._process is not None
-        give_up = time.monotonic() + 20
+        give_up = time.monotonic() + 120
         while self._process.poll() is None and time.monotonic() < give_up:
             try:
                 with socket.create_connection(("127.0.0.1", self.port), 1) as client:

@@ -127,7 +127,7 @@ def test_refreshing_keeps_a_lease(kind: Kind) -> None:
         assert await bus.acknowledge(mine)
         assert (await bus.counts()).total == 0
 
-    with_bus(kind(1.5), story)
+    with_bus(kind(6), story)
 
 
 def test_a_hundred_deliveries_held_at_once(kind: Kind) -> None:

@@ -47,7 +47,7 @@ def test_a_killed_consumer_loses_no_message(kind: Kind) -> None:
         from ontime.bus import *
         from ontime.leases import LeaseSettings
         from looplab.priority import PriorityEventLoop
-        lease, patience, most = {lease}, 5, None
+        lease, patience, most = {lease}, 60, None
         # Each round takes longer than the test.
         settings = replace({settings!r}, io=600)
         consume(settings, PriorityEventLoop, bus={kind.text}, fill=False)
@@ -55,7 +55,7 @@ def test_a_killed_consumer_loses_no_message(kind: Kind) -> None:
     try:
 
         async def all_are_held(bus: Bus) -> None:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(600):
                 while (await bus.counts()).leased < 6:
                     await asyncio.sleep(0.02)
             # It keeps its leases for as long as it lives.
@@ -86,7 +86,7 @@ def test_a_killed_producer_loses_no_message_that_was_put(kind: Kind) -> None:
         producer = start(f"""
             import asyncio
             from ontime.bus import *
-            lease, patience, most = 600, 5, None
+            lease, patience, most = 600, 60, None
             async def main():
                 async with {kind.text} as bus:
                     n = 0
@@ -151,7 +151,7 @@ def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -
         return start(f"""
             import asyncio, os, time
             from ontime.bus import *
-            lease, patience, most = {lease}, 5, {most}
+            lease, patience, most = {lease}, 60, {most}
             # Opened to append and unbuffered: a line is written at once or not at all.
             journal = open({str(journals[-1])!r}, "ab", buffering=0)
             def note(*words):
@@ -188,7 +188,7 @@ def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -
                 workers[place].communicate()
                 kills += 1
                 workers[place] = one_more()
-        assert all(worker.wait(60) == 0 for worker in workers)
+        assert all(worker.wait(600) == 0 for worker in workers)
     finally:
         for worker in workers:
             worker.kill()

@@ -276,7 +276,7 @@ def test_many_processes_make_one_file(tmp_path: Path) -> None:
         for _ in range(4)
     ]
     try:
-        assert [process.wait(60) for process in started] == [0] * 4
+        assert [process.wait(600) for process in started] == [0] * 4
     finally:
         for process in started:
             process.kill()

@@ -13,29 +13,31 @@ from ontime.cost import (
 
 
 @pytest.mark.parametrize(
-    ("samples", "least", "tries"),
+    ("number", "samples", "least", "tries"),
     [
-        ([(0.001, 0.03), (0.001, 0.002)], (0.001, 0.002), 2),  # it had to wait
-        ([(0.0, 0.03), (0.0, 0.04), (0.0, 0.05)], (0.0, 0.03), 3),  # it waits
-        ([(0.02, 0.03)], (0.02, 0.03), 1),  # it computes
-        ([(0.0, 1.0)], (0.0, 1.0), 1),  # long enough to tell
+        (7, [(0.001, 0.03), (0.001, 0.002)], (0.001, 0.002), 2),  # it had to wait
+        (7, [(0.0, 0.03), (0.0, 0.04), (0.0, 0.05)], (0.0, 0.03), 3),  # it waits
+        (7, [(0.02, 0.03)], (0.02, 0.03), 1),  # it computes
+        (1, [(0.0, 1.0)], (0.0, 1.0), 1),  # long enough to tell
+        (7, [(0.001, 1.0), (0.001, 0.002)], (0.001, 0.002), 2),  # fewer were short
     ],
 )
 def test_a_stop_of_the_process_is_told_from_waiting(
     monkeypatch: pytest.MonkeyPatch,
+    number: int,
     samples: list[tuple[float, float]],
     least: tuple[float, float],
     tries: int,
 ) -> None:
     calls: list[int] = []
 
-    def sample(order: object, number: int) -> tuple[float, float]:
-        calls.append(number)
+    def sample(order: object, asked: int) -> tuple[float, float]:
+        calls.append(asked)
         return samples[len(calls) - 1]
 
     monkeypatch.setattr(child, "_sample", sample)
-    assert child._undisturbed({}, 7) == least
-    assert calls == [7] * tries
+    assert child._undisturbed({}, number) == least
+    assert calls == [number] * tries
 
 
 def test_the_clean_interpreter_has_no_tools_in_it() -> None:

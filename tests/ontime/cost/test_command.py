@@ -17,7 +17,7 @@ from ontime.cost import (
     CostTable,
 )
 from ontime.cost.__main__ import _names, main
-from tests.left import PATIENCE, gone, needs_groups
+from tests.left import PATIENCE, SLOW, gone, needs_groups
 from tests.ontime.cost.shared import (
     ROOT,
     needs_pyperf,
@@ -26,7 +26,7 @@ from tests.ontime.cost.shared import (
 #: What chapter 3 shows of a Python that the lab did not run on.
 KEPT = ROOT / "book" / "figures" / "task_cost_newer.json"
 
-SHORT = ("--values", "1", "--processes", "1")
+SHORT = ("--values", "1", "--processes", "1", "--timeout", "600")
 
 
 @needs_pyperf
@@ -91,7 +91,7 @@ def test_nothing_outlives_the_command(tmp_path: Path, number: signal.Signals) ->
         f"async def work():\n    await leaves({str(path)!r})\n"
     )
     command = subprocess.Popen(
-        [sys.executable, "-m", "ontime.cost", "one:work"],
+        [sys.executable, "-m", "ontime.cost", "one:work", "--timeout", "600"],
         cwd=tmp_path,
         env=os.environ
         | {
@@ -102,8 +102,9 @@ def test_nothing_outlives_the_command(tmp_path: Path, number: signal.Signals) ->
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
-        limit = time.monotonic() + PATIENCE
-        while not path.is_symlink() and time.monotonic() < limit:
+        limit = time.monotonic() + SLOW
+        while not path.is_symlink():
+            assert time.monotonic() < limit and command.poll() is None
             time.sleep(0.01)
         command.send_signal(number)
         status = command.wait(PATIENCE)

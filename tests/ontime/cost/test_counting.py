@@ -21,7 +21,7 @@ from tests.ontime.cost.shared import (
 
 @pytest.fixture
 def counter() -> None:
-    if counting.find_counter(60) is None:
+    if counting.find_counter(600) is None:
         pytest.skip("nothing counts instructions here")
 
 
@@ -78,6 +78,11 @@ def test_a_counter_that_cannot_count_is_passed_over(
     )
     counts = counters.Counter("b", (sys.executable, "-c", "print(12)"), r"^(\d+)")
     monkeypatch.setattr(counters, "COUNTERS", (refuses, counts))
-    assert counting.find_counter(20) is counts
+    assert counting.find_counter(600) is counts
+    hangs = counters.Counter(
+        "c", (sys.executable, "-c", "import time; time.sleep(600)"), r"^(\d+)"
+    )
+    monkeypatch.setattr(counters, "COUNTERS", (hangs,))
+    assert counting.find_counter(0.1) is None
     monkeypatch.setattr(counters, "COUNTERS", (refuses,))
-    assert counting.find_counter(20) is None
+    assert counting.find_counter(600) is None

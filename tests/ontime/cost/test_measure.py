@@ -20,6 +20,7 @@ from ontime.cost import (
     cpu_cost,
 )
 from ontime.cost.works import compute, nap, nothing
+from tests.left import SLOW
 from tests.ontime.cost.cost_works import (
     Thing,
     double,
@@ -40,7 +41,7 @@ from tests.ontime.cost.shared import (
 
 @needs_pyperf
 def test_the_cost_of_a_call() -> None:
-    table = cpu_cost(nothing, values=3, processes=2)
+    table = cpu_cost(nothing, values=3, processes=2, timeout=SLOW)
     (row,) = table
     assert row.name == "nothing"
     assert len(row.cpus) == len(row.walls) == 6
@@ -59,7 +60,9 @@ def test_the_works_take_turns(tmp_path: Path) -> None:
     works = [
         f"tests.ontime.cost.cost_works:signs_{name}" for name in ("first", "second")
     ]
-    table = compare_costs(works, args=(str(book),), calls=1, values=2, processes=3)
+    table = compare_costs(
+        works, args=(str(book),), calls=1, values=2, processes=3, timeout=SLOW
+    )
     assert [len(row.cpus) for row in table] == [6, 6]
     signed = dict.fromkeys(book.read_text().splitlines())
     names = [line.split()[0] for line in signed]
@@ -68,7 +71,7 @@ def test_the_works_take_turns(tmp_path: Path) -> None:
 
 @needs_pyperf
 def test_a_slow_first_call_does_not_make_one_call_a_value() -> None:
-    table = cpu_cost(slow_at_first, values=1, processes=1)
+    table = cpu_cost(slow_at_first, **QUICK)
     assert table.rows[0].calls > 10
     assert table.cpu < 0.01
 
@@ -172,7 +175,7 @@ EAGER = ("tasks", "tasks, eager", "gather", "gather, eager")
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks are new in 3.12")
 def test_eager_tasks_save_the_way_through_the_loop() -> None:
     """They take about a third, and as much as plain ones if they are not eager."""
-    table = compare_variants(variants=EAGER, values=3, processes=1, timeout=60)
+    table = compare_variants(variants=EAGER, values=3, processes=1, timeout=SLOW)
     for way in "tasks", "gather":
         assert table[f"{way}, eager"].cpu < 0.7 * table[way].cpu
 

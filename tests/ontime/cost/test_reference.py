@@ -22,6 +22,7 @@ from ontime.cost import (
 )
 from ontime.cost.reference import refer
 from ontime.cost.works import nothing
+from tests.left import SLOW
 from tests.ontime.cost.cost_works import (
     Thing,
     agen,
@@ -115,7 +116,7 @@ def run_program(text: str, path: Path) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=False,
     )
 
@@ -130,7 +131,8 @@ def test_a_function_of_a_script(tmp_path: Path) -> None:
             pass
 
         if __name__ == "__main__":
-            print(cpu_cost(mine, values=1, processes=1, calls=9)["mine"].calls)
+            table = cpu_cost(mine, values=1, processes=1, calls=9, timeout=600)
+            print(table["mine"].calls)
         """,
         tmp_path / "script.py",
     )
@@ -149,7 +151,7 @@ def test_a_function_of_a_module_that_runs_as_a_program(tmp_path: Path) -> None:
         "async def mine():\n"
         "    assert answer == 42\n"
         "if __name__ == '__main__':\n"
-        "    print(len(cpu_cost(mine, values=1, processes=1, calls=9)))\n"
+        "    print(len(cpu_cost(mine, values=1, processes=1, calls=9, timeout=600)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "some_package"],
@@ -157,7 +159,7 @@ def test_a_function_of_a_module_that_runs_as_a_program(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
@@ -172,7 +174,7 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
         async def mine():
             pass
 
-        print(cpu_cost(mine, values=1, processes=1, calls=9)["mine"].calls)
+        print(cpu_cost(mine, values=1, processes=1, calls=9, timeout=600)["mine"].calls)
         """,
         tmp_path / "script.py",
     )
@@ -188,7 +190,7 @@ def test_a_module_that_measures_when_it_is_imported_is_told(tmp_path: Path) -> N
         async def mine():
             pass
 
-        cpu_cost("script:mine", values=1, processes=1, calls=9)
+        cpu_cost("script:mine", values=1, processes=1, calls=9, timeout=600)
         """,
         tmp_path / "script.py",
     )
@@ -220,7 +222,7 @@ def in_notebook(*cells: str) -> str:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -248,7 +250,7 @@ def test_a_function_of_a_notebook_goes_as_a_copy() -> None:
         """,
         """
         from ontime.cost import cpu_cost
-        print(cpu_cost(mine, values=1, processes=1, calls=9)["mine"].calls)
+        print(cpu_cost(mine, values=1, processes=1, calls=9, timeout=600)["mine"].calls)
         """,
     )
     assert said == "9"
@@ -267,7 +269,7 @@ def test_objects_of_a_notebook_go_too(cell: str) -> None:
         cell,
         """
         from ontime.cost import cpu_cost
-        print(cpu_cost(mine, values=1, processes=1, calls=9)["mine"].calls)
+        print(cpu_cost(mine, values=1, processes=1, calls=9, timeout=600)["mine"].calls)
         """,
     )
     assert said == "9"

@@ -30,6 +30,6 @@ def run_script(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
         [sys.executable, str(path)],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=600,
         check=False,
     )

@@ -20,7 +20,7 @@ from ontime.cpu_models import (
     usable_cores,
 )
 from ontime.cpu_models.__main__ import _TRIAL, main
-from tests.left import needs_groups, needs_proc, none_left, ours
+from tests.left import PATIENCE, SLOW, needs_groups, needs_proc, none_left, ours
 from tests.ontime.cpu_models.shared import SOURCE
 
 
@@ -226,7 +226,7 @@ def test_a_kill_while_another_interpreter_measures(
     run = """
         import time
         from ontime.cpu_models import compare_models
-        compare_models(time.sleep, (60,), count=2, models=["threads"])
+        compare_models(time.sleep, (60,), count=2, models=["threads"], timeout=600)
         """
     python = fake_python(tmp_path, "pass", run)
     words = ["--models", "chain", "--jobs", "1", "--limit", "9", "--python", python]
@@ -243,13 +243,12 @@ def test_a_kill_while_another_interpreter_measures(
         for line in command.stderr:
             if "threads and interpreters" in line:
                 break
-        limit = time.monotonic() + 40
+        limit = time.monotonic() + SLOW
         while len(ours()) < 5:
             assert time.monotonic() < limit and command.poll() is None
             time.sleep(0.05)
         time.sleep(0.3)
-        assert len(ours()) >= 5
         os.kill(command.pid, number)
-        command.wait(20)
+        command.wait(PATIENCE)
         assert command.returncode != 0
     assert none_left() == {}

@@ -125,7 +125,7 @@ def test_a_patient_run_is_repeated_until_the_cores_were_free(
     asked = free_as_told(monkeypatch, 0.5, 1.0, 0.5, 1.0, 1.0)
     path = tmp_path / "count"
     result = compare_models(
-        count_up, (str(path),), count=1, models=["chain"], patience=30
+        count_up, (str(path),), count=1, models=["chain"], patience=600
     )
     assert asked == [0.5, 1.0, 0.5, 1.0, 1.0]
     assert len(path.read_bytes()) == 2

@@ -22,7 +22,7 @@ from ontime.cpu_models import (
     compare_models,
     product,
 )
-from tests.left import needs_groups, needs_proc, none_left, ours
+from tests.left import PATIENCE, SLOW, needs_groups, needs_proc, none_left, ours
 from tests.ontime.cpu_models.jobs_of_tests import (
     fail,
     fail_oddly,
@@ -91,7 +91,7 @@ def test_a_function_of_a_notebook(tmp_path: Path) -> None:
             """),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=True,
     ).stdout
     assert said.count("%%writefile") == 2
@@ -114,7 +114,7 @@ def test_an_argument_of_a_notebook() -> None:
             """),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=True,
     ).stdout
     assert "could not import the work" in said and "Mine" in said
@@ -147,19 +147,19 @@ def test_one_job_that_raises(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["chain", "threads", "pool", "process pool"])
 def test_an_exception_that_does_not_travel(kind: str) -> None:
     with pytest.raises(WorkError, match="OddError: 1 and 2"):
-        compare_models(fail_oddly, count=2, models=[kind], timeout=30)
+        compare_models(fail_oddly, count=2, models=[kind], timeout=SLOW)
 
 
 @pytest.mark.parametrize("kind", QUICK)
 def test_a_job_that_exits(kind: str) -> None:
     with pytest.raises((WorkError, MeasurementError)):
-        compare_models(leave_politely, count=2, models=[kind], timeout=30)
+        compare_models(leave_politely, count=2, models=[kind], timeout=SLOW)
 
 
 @pytest.mark.parametrize("kind", QUICK)
 def test_a_job_that_leaves_python(kind: str) -> None:
     with pytest.raises((WorkError, MeasurementError)) as caught:
-        compare_models(leave, count=2, models=[kind], timeout=30)
+        compare_models(leave, count=2, models=[kind], timeout=SLOW)
     if kind in ("chain", "threads", "at once"):
         assert "ended with status 3" in str(caught.value)
     if kind == "pool":
@@ -169,15 +169,15 @@ def test_a_job_that_leaves_python(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["chain", "threads"])
 def test_stop_iteration_is_an_error_like_others(kind: str) -> None:
     with pytest.raises(WorkError, match="StopIteration"):
-        compare_models(stop_iteration, count=2, models=[kind], timeout=30)
+        compare_models(stop_iteration, count=2, models=[kind], timeout=SLOW)
 
 
 @pytest.mark.parametrize("kind", ["chain", "threads", *PROCESSES])
 def test_a_timeout(kind: str) -> None:
     begun = time.monotonic()
     with pytest.raises(TimeoutError, match=r"not done after 1 s: give it a smaller"):
-        compare_models(time.sleep, (60,), count=3, models=[kind], timeout=1)
-    assert time.monotonic() - begun < 45
+        compare_models(time.sleep, (SLOW,), count=3, models=[kind], timeout=1)
+    assert time.monotonic() - begun < SLOW / 2
 
 
 @needs_groups
@@ -195,7 +195,8 @@ import sys, time
 sys.path.insert(0, {source!r})
 from ontime.cpu_models import Model, compare_models
 if __name__ == "__main__":
-    compare_models(time.sleep, (60,), count=3, models=[Model({kind!r}, {workers!r})])
+    models = [Model({kind!r}, {workers!r})]
+    compare_models(time.sleep, (60,), count=3, models=models, timeout=600)
 """
 
 
@@ -208,10 +209,15 @@ def start_script(kind: str, least: int, folder: Path) -> subprocess.Popen[bytes]
     script = subprocess.Popen(
         [sys.executable, str(path)], stderr=subprocess.DEVNULL, start_new_session=True
     )
-    limit = time.monotonic() + 40
-    while len(ours()) < least:
-        assert time.monotonic() < limit and script.poll() is None
-        time.sleep(0.05)
+    try:
+        limit = time.monotonic() + SLOW
+        while len(ours()) < least:
+            assert time.monotonic() < limit and script.poll() is None
+            time.sleep(0.05)
+    except BaseException:
+        script.kill()
+        script.wait()
+        raise
     time.sleep(0.3)
     return script
 
@@ -229,7 +235,7 @@ def test_an_interrupt_or_a_kill_in_the_middle(
 ) -> None:
     script = start_script(kind, least, tmp_path)
     os.kill(script.pid, number)
-    script.wait(20)
+    script.wait(PATIENCE)
     assert script.returncode != 0
     assert none_left() == {}
 
@@ -241,7 +247,7 @@ def test_a_kill_while_the_cluster_runs(tmp_path: Path) -> None:
         pytest.skip("distributed is not installed")
     script = start_script("dask", 5, tmp_path)
     script.kill()
-    script.wait(20)
+    script.wait(PATIENCE)
     assert none_left() == {}
 
 
@@ -253,14 +259,16 @@ def test_the_measuring_process_is_killed(tmp_path: Path) -> None:
 
     def call() -> None:
         try:
-            compare_models(time.sleep, (60,), count=3, models=[Model("pool", 2)])
+            compare_models(
+                time.sleep, (60,), count=3, models=[Model("pool", 2)], timeout=SLOW
+            )
         except BaseException as error:
             caught.append(error)
 
     thread = threading.Thread(target=call)
     thread.start()
     # The supervisor, the measuring process, two workers.
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + SLOW
     while len(ours()) < 4 and time.monotonic() < limit:
         time.sleep(0.02)
     measuring = [
@@ -268,7 +276,7 @@ def test_the_measuring_process_is_killed(tmp_path: Path) -> None:
     ]
     # A worker that was forked has the command line of its parent.
     os.kill(min(measuring), signal.SIGKILL)
-    thread.join(60)
+    thread.join(SLOW)
     assert isinstance(caught[0], MeasurementError)
     assert "ended with signal 9" in str(caught[0])
     assert none_left() == {}

@@ -115,13 +115,13 @@ def test_every_job_is_run_once(kind: str, tmp_path: Path) -> None:
 def test_work_on_the_loop_is_late_by_all_and_by_one() -> None:
     """Jobs that block the loop for a known time: sleeps do not depend on the load."""
     result = compare_models(
-        sleep_and_compute, count=4, models=["at once", "chain", "threads"]
+        sleep_and_compute, count=20, models=["at once", "chain", "threads"]
     )
     at_once, chain, threads = result
-    assert at_once.lateness > 0.75  # 0.8 less the interval
+    assert at_once.lateness > 3.95  # 4 less the interval
     assert 0.18 < chain.lateness < at_once.lateness
     assert threads.lateness < 0.5 * at_once.lateness
-    assert chain.wall >= 0.8 and at_once.wall >= 0.8 and threads.wall >= 0.2
+    assert chain.wall >= 4 and at_once.wall >= 4 and threads.wall >= 0.2
 
 
 def test_cpu_counts_the_children() -> None:
@@ -237,10 +237,12 @@ def test_a_pool_that_never_ends_holds_nothing_up(
 ) -> None:
     """A worker that is ended while it sends its result keeps a lock for ever."""
     kept: list[Pool] = []
+    begun = threading.Event()
     really = Pool.terminate
 
     def stuck(one: Pool) -> None:
         kept.append(one)
+        begun.set()
         threading.Event().wait()
 
     async def main() -> None:
@@ -251,5 +253,6 @@ def test_a_pool_that_never_ends_holds_nothing_up(
     monkeypatch.setattr(pool, "_PATIENCE", 0.2)
     with pytest.raises(Exception, match="no"):
         asyncio.run(main())
+    assert begun.wait(60)
     really(kept[0])
     kept[0].join()

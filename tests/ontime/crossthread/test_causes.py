@@ -82,7 +82,7 @@ def test_a_system_that_pins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(not told(), reason="this kernel does not count")
 def test_loops_that_wait_neither_run_nor_want_a_core() -> None:
     with sessions("queue", 3) as opened, stays(opened) as where:
-        threading.Event().wait(0.2)
+        threading.Event().wait(2)
     assert where.running is not None
     assert where.for_core is not None
     assert where.for_lock is not None
@@ -99,7 +99,7 @@ def test_loops_that_share_a_core_wait_for_it() -> None:
         sessions("poll", 4) as opened,
         stays(opened) as where,
     ):
-        measure_hops(opened, seconds=0.4)
+        measure_hops(opened, seconds=2)
     assert where.running is not None
     assert where.for_core is not None
     assert where.for_lock is not None
@@ -114,7 +114,7 @@ def test_loops_that_share_a_core_wait_for_it() -> None:
 @pytest.mark.skipif(not gil_enabled(), reason="there is no lock to wait for")
 def test_eight_loops_on_two_cores_wait_for_the_lock_as_well() -> None:
     with sessions("poll", 8) as opened, stays(opened) as where:
-        measure_hops(opened, seconds=0.4)
+        measure_hops(opened, seconds=2)
     assert where.for_lock is not None
     assert where.for_lock > 0.4
 

@@ -48,7 +48,7 @@ def test_the_way_of_each_session(way: str) -> None:
             assert assert_idle(seconds=SHORT).most <= 2
         else:
             with pytest.raises(BusyLoopError):
-                assert_idle(seconds=0.5)
+                assert_idle(seconds=2)
 
 
 def test_a_session_answers(way: str) -> None:
@@ -223,11 +223,13 @@ def test_pinning() -> None:
 def test_a_window_slows_the_turns() -> None:
     with Session("poll", window=0.01) as session:
         # A busy machine takes turns away, and adds none.
-        slow = max(measure_idle([session], 0.3).most for _ in range(3))
+        found = [measure_idle([session], 0.3) for _ in range(3)]
+    assert all(one.most <= one.seconds / 0.01 + 2 for one in found)
+    slow = max(one.most / one.seconds for one in found)
+    assert slow > 5
     with Session("poll") as session:
-        fast = measure_idle([session], 0.3).most
-    assert 2 <= slow <= 40
-    assert fast >= 5 * slow
+        tries = (measure_idle([session], 0.3) for _ in range(5))
+        assert any(one.most / one.seconds >= 5 * slow for one in tries)
 
 
 def test_a_short_window_is_not_rounded_to_a_millisecond() -> None:

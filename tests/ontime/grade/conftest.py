@@ -15,7 +15,7 @@ def exercises() -> dict[str, Exercise]:
 
 @pytest.fixture(scope="module")
 def prepared() -> Grader:
-    return Grader(Limits(seconds=60))
+    return Grader(Limits(seconds=600))
 
 
 @pytest.fixture

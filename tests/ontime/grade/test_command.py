@@ -41,7 +41,7 @@ def test_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.ipynb").write_bytes(b"\xff")
     out = tmp_path / "grades.csv"
     words = [good, tmp_path / "forged.ipynb", tmp_path / "broken.ipynb"]
-    assert main([*map(str, words), "--csv", str(out), "--seconds", "60"]) == 1
+    assert main([*map(str, words), "--csv", str(out), "--seconds", "600"]) == 1
     rows = table(out)
     found = {(Path(r["submission"]).name, r["exercise"]): r["status"] for r in rows}
     assert len(rows) == len(found) == 11
@@ -77,7 +77,7 @@ def test_extra_exercises(tmp_path: Path) -> None:
     stub_of(book, "01-xorder")["source"] = "order_of_letters = 'ABCDEFG'"
     path, out = tmp_path / "bank.ipynb", tmp_path / "grades.csv"
     path.write_text(json.dumps(book))
-    words = [str(path), "--csv", str(out), "--seconds", "60"]
+    words = [str(path), "--csv", str(out), "--seconds", "600"]
     assert main(words) == 0
     rows = {row["exercise"]: row["status"] for row in table(out)}
     assert rows.pop("01-xorder") == "not yet"

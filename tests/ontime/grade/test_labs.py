@@ -8,6 +8,7 @@ import pytest
 
 from ontime.check import exercises as names
 from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
+from ontime.grade.child import Child
 from ontime.grade.labs import default_bank, exercises_of, lab_of, read_solutions
 from ontime.grade.notebook import Cell
 from tests.notebooks.test_exercises import EXERCISES, Wrong
@@ -86,13 +87,19 @@ def test_an_extra_exercise_is_graded(grader: Grader) -> None:
     assert grader.grade(exercise, "order_of_letters = 'ABCDEFG'").status == "not yet"
 
 
+def test_the_start_of_an_interpreter_is_not_the_answers_time() -> None:
+    """Which is far longer than this limit, on any machine."""
+    with Child({"part": "probe"}, Limits(seconds=0.001)) as child:
+        assert set(child.walls) == set(Grader().walls)
+
+
 def changed(exercise: Exercise, **parts: str) -> Exercise:
     fields = {name: getattr(exercise, name) for name in Exercise.__match_args__}
     return Exercise(**fields | parts)
 
 
 def test_a_lab_that_is_wrong_is_not_graded(exercises: dict[str, Exercise]) -> None:
-    grader = Grader(Limits(seconds=60))
+    grader = Grader(Limits(seconds=600))
     good = exercises[APART]
     with pytest.raises(LabError, match="own solution of 03-predict does not pass"):
         grader.prepare([changed(good, solution=good.stub)])
