@@ -26,6 +26,13 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the cells of notebooks time: a kernel may say late that a cell is done."""
+    for item in items:
+        if hasattr(item, "output_timeout"):  # of nbval
+            item.output_timeout = 300
+
+
 def pytest_collection_finish() -> None:
     """Hide the thousands of tests from the garbage collector.
 

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["PATIENCE", "gone", "needs_groups", "needs_proc", "none_left", "ours"]
+__all__ = [
+    "PATIENCE",
+    "SLOW",
+    "gone",
+    "needs_groups",
+    "needs_proc",
+    "none_left",
+    "ours",
+]
 
 needs_groups = pytest.mark.skipif(
     not hasattr(os, "killpg"), reason="needs process groups"
@@ -18,7 +26,9 @@ HAS_PROC = Path("/proc/self/stat").exists()
 needs_proc = pytest.mark.skipif(not HAS_PROC, reason="needs /proc to count processes")
 
 #: Seconds for a process that was told to end: a busy machine lets it wait for a core.
-PATIENCE = 30.0
+PATIENCE = 60.0
+#: Seconds until programs hang that start several interpreters, one after the other.
+SLOW = 600.0
 
 
 def ours() -> dict[int, str]:
@@ -27,7 +37,7 @@ def ours() -> dict[int, str]:
     They are told by a variable in their environment, so that a process whose parent
     has died is found too.
     """
-    mark = f"ON_TIME_TEST={os.getpid()}".encode()
+    mark = f"ON_TIME_TEST={os.getpid()}\0".encode()
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:

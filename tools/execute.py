@@ -235,6 +235,9 @@ async def execute(
     client = _Client(
         notebook,
         timeout=CELL_TIMEOUT,
+        startup_timeout=600,
+        iopub_timeout=300,  # no output may be lost
+        raise_on_iopub_timeout=True,
         kernel_name="python3",
         record_timing=False,
         shutdown_kernel="immediate",

@@ -444,7 +444,7 @@ class Noted(subprocess.Popen):
         return super().communicate(*args, **settings)
 
 subprocess.Popen = Noted
-runner.call([sys.executable, "-c", "import time; time.sleep(60)"], 60)
+runner.call([sys.executable, "-c", "import time; time.sleep(600)"], 600)
 """
     note = tmp_path / "pid"
     process = subprocess.Popen(
@@ -453,12 +453,13 @@ runner.call([sys.executable, "-c", "import time; time.sleep(60)"], 60)
         stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    limit = time.monotonic() + 30
-    while not (note.exists() and note.read_text()) and time.monotonic() < limit:
+    limit = time.monotonic() + 300
+    while not (note.exists() and note.read_text()):
+        assert time.monotonic() < limit and process.poll() is None
         time.sleep(0.05)
     child = int(note.read_text())
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=300)
     assert b"KeyboardInterrupt" in error
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)

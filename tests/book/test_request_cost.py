@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.left import PATIENCE, gone
+from tests.left import PATIENCE, SLOW, gone
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "book" / "examples"
 pytestmark = pytest.mark.skipif(
@@ -60,7 +60,9 @@ def test_one_request_is_sent_when_the_time_is_over_at_once(server_type: Any) -> 
 
 def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -> None:
     with server_type() as server:
-        load = server.drive("gather", 2, 1, 0.3)
+        # Uvicorn looks up ten times a second while the client itself has no core.
+        loads = (server.drive("gather", 2, 1, 0.3) for _ in range(10))
+        load = next(one for one in loads if one.wall < 0.6)
         assert load.rate > 0
         assert 0 < load.share < 1.5
         assert math.isnan(load.sleeps) or load.sleeps_each < 0.9
@@ -71,6 +73,8 @@ def test_a_load_comes_at_its_rate_one_by_one_or_together(server_type: Any) -> No
         with server_type() as server:
             lone = server.drive("sequence", 2, 0, 1.0, rate=30)
             crowd = server.drive("sequence", 2, 0, 1.0, rate=30, together=15)
+        if max(lone.wall, crowd.wall) > 1.5:  # the client itself had no core
+            continue
         assert 5 < lone.answers < 60
         assert 15 <= crowd.answers < 90
         if math.isnan(lone.sleeps) or crowd.sleeps_each < 0.9 * lone.sleeps_each:
@@ -157,7 +161,7 @@ def test_the_service_ends_with_its_parent(which: int) -> None:
         cwd=EXAMPLES,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=True,
     )
     assert gone(int(done.stdout))

@@ -69,7 +69,13 @@ APP = Starlette(
 def main() -> None:
     """Serve."""
     seconds = float(sys.argv[1])
-    config = uvicorn.Config(APP, loop="asyncio", log_level="error", lifespan="off")
+    config = uvicorn.Config(
+        APP,
+        loop="asyncio",
+        log_level="error",
+        lifespan="off",
+        timeout_keep_alive=3600,  # a client that rests keeps its connections
+    )
     server = uvicorn.Server(config)
 
     def end_after(wait: Callable[[], object]) -> None:

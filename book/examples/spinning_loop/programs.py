@@ -226,7 +226,7 @@ def spawn(
     *,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
-    timeout: float = 30,
+    timeout: float = 300,
 ) -> Iterator[Running]:
     """Start a program of ours that prints ``ready`` when its imports are done."""
     with Running(command, env=env, cwd=cwd) as program:

@@ -15,7 +15,10 @@ def test_the_distilled_case_runs() -> None:
     found = toolbox.told("hops", loops=1, seconds=0.2)
     assert found["hops"] > 0
     assert 0 < found["median_ms"] <= found["worst_ms"]
-    found = toolbox.told("frames", loops=1, seconds=0.5)
+    for _ in range(5):  # a busy machine may give the thread that looks no core
+        found = toolbox.told("frames", loops=1, seconds=0.5)
+        if set(found["innermost"]) == {"loop", "main"}:
+            break
     assert set(found["innermost"]) == {"loop", "main"}
     assert any("select" in place for place in found["innermost"]["loop"])
 
@@ -43,7 +46,10 @@ def cpu_of_children() -> float:
 
 
 def test_a_stack_dump_names_the_threads() -> None:
-    done = toolbox.faulthandler(toolbox.Context(Path()))
+    for _ in range(5):  # the watchdog may come too late
+        done = toolbox.faulthandler(toolbox.Context(Path()))
+        if done.figures["threads"] >= 2:
+            break
     assert done.figures["threads"] >= 2
     assert "most recent call first" in done.text
     assert str(Path.home()) not in done.text

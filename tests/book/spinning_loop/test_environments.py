@@ -20,6 +20,7 @@ from tests.book.spinning_loop.example import (
     processes_with,
     programs,
 )
+from tests.left import SLOW
 
 
 def test_the_pins_are_exact_and_of_their_time() -> None:
@@ -173,7 +174,9 @@ def test_no_index(tmp_path: Path) -> None:
         env = {**os.environ, "PIP_INDEX_URL": index, "PIP_CONFIG_FILE": os.devnull}
         env = {k: v for k, v in env.items() if k != "PIP_EXTRA_INDEX_URL"}
         done = capture_py(
-            "real", "--folder", tmp_path / "e", "--output", tmp_path / "o", env=env
+            *("real", "--folder", tmp_path / "e", "--output", tmp_path / "o"),
+            env=env,
+            timeout=SLOW,
         )
     assert done.returncode == 3
     assert "real left out: the package index cannot be reached" in done.stderr

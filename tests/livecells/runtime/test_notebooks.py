@@ -69,7 +69,7 @@ def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        timeout=120,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
