@@ -31,7 +31,7 @@ def node_modules() -> Path:
 
 
 @contextlib.contextmanager
-def turn(place: Path, patience: float = 300) -> Iterator[None]:
+def turn(place: Path, patience: float = 1800) -> Iterator[None]:
     """One process at a time; after *patience* seconds the other one must be gone."""
     ends = time.monotonic() + patience
     while time.monotonic() < ends:

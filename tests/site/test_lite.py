@@ -132,12 +132,13 @@ def ran(
             # The count counts: a request to another host is seen.
             page.evaluate("fetch('http://elsewhere.invalid/x').catch(() => null)")
             after = list(asked)
+            faults = list(wrong)  # before the page loses its server
     finally:
         context.close()
     return {
         "cells": {cell["id"]: cell for cell in notebook["cells"]},
         "violations": violations,
-        "wrong": wrong,
+        "wrong": faults,
         "before": before,
         "after": after,
     }

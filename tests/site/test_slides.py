@@ -307,6 +307,11 @@ READY = """
 () => document.documentElement.dataset.deck === "ready"
   && document.documentElement.dataset.livecells === "ready"
 """
+# The class comes after isReady(), in the turn in which the deck goes to its slide.
+STAGED = """
+() => Boolean(window.deck?.isReady())
+  && document.querySelector(".reveal").classList.contains("ready")
+"""
 PHONE = {"width": checks.NARROW, "height": 844}
 # What leaves its room on the slide that is shown, answers opened. A long cell and a
 # long output scroll in boxes of their own, which is no fault of the slide.
@@ -488,10 +493,11 @@ def test_a_window_that_changes_keeps_its_slide(
     page.wait_for_function("window.deck === null")
     assert page.evaluate(IN_SIGHT) == 9
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.wait_for_function("window.deck?.isReady()")
+    page.wait_for_function(STAGED)
     assert page.evaluate("deck.getIndices().h") == 9
     page.keyboard.press("ArrowRight")
     assert page.evaluate("deck.getIndices().h") == 10
+    page.wait_for_function("location.hash === '#/10'")  # reveal.js writes it later
     assert page.locator(".slides > section").locator("visible=true").count() == 1
     page.set_viewport_size(PHONE)
     page.wait_for_function("window.deck === null")

@@ -95,7 +95,7 @@ async function showStage(first) {
   root.classList.add("deck-stage");
   foot.append(bar);
   main.classList.add("reveal-viewport");
-  deck = new Reveal(reveal, {
+  const mine = new Reveal(reveal, {
     embedded: true,
     width: 1280,
     height: 720,
@@ -114,11 +114,12 @@ async function showStage(first) {
     keyboardCondition: (event) => !isTaken(event),
     plugins: [Notes],
   });
-  window.deck = deck; // for a test, and for a teacher's own script
-  await deck.initialize();
-  if (first !== undefined) deck.slide(first);
-  fit(deck.getCurrentSlide());
-  deck.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
+  window.deck = deck = mine; // for a test, and for a teacher's own script
+  await mine.initialize();
+  if (deck !== mine) return; // the window has become small meanwhile
+  if (first !== undefined) mine.slide(first);
+  fit(mine.getCurrentSlide());
+  mine.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
 }
 
 /** Show the slides below one another, from the one that was shown. */

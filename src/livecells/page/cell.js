@@ -240,6 +240,7 @@ export class Cell {
         onLeave: () => this.buttons.run.focus(),
         complete: (before) => this.page.complete(this, before),
       });
+      this.editor.setSource(this.source); // set while the editor was loading
     } finally {
       this.opening = false;
       this.setState(this.state);

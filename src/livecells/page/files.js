@@ -16,6 +16,7 @@ export class Files {
     this.sizes = config.files ?? {};
     this.base = base;
     this.kept = new Map(); // name -> promise of an ArrayBuffer
+    this.coming = new Set(); // names of those in `kept` that are not there yet
     this.found = new Map(); // name -> promise of one that the browser has, or of null
     this.loaded = 0;
     this.total = 0;
@@ -28,7 +29,7 @@ export class Files {
    */
   async get(wheels, tell) {
     this.tell = tell;
-    this.control ??= new AbortController();
+    const control = (this.control ??= new AbortController());
     const names = [...Object.values(PYTHON), ...wheels];
     try {
       const found = await Promise.all(names.map((name) => this.#keep(name)));
@@ -42,7 +43,8 @@ export class Files {
         wheels: wheels.map((name, i) => ({ name: last(name), bytes: packed[i] })),
       };
     } catch (error) {
-      this.abort(); // what failed is asked for again by the next Run
+      // What failed is asked for again by the next Run, which may have begun.
+      if (this.control === control) this.abort();
       throw error;
     }
   }
@@ -76,7 +78,8 @@ export class Files {
     try {
       return await this.#fetch(name, { ...CACHED, signal });
     } catch {
-      this.total -= this.sizes[name]?.gzip ?? 0; // `get` counts it again
+      // `get` counts it again.
+      if (!signal.aborted) this.total -= this.sizes[name]?.gzip ?? 0;
       return null;
     }
   }
@@ -85,6 +88,8 @@ export class Files {
   abort() {
     this.control?.abort();
     this.control = null;
+    for (const name of this.coming) this.kept.delete(name);
+    this.coming.clear();
     this.loaded = this.total = 0;
   }
 
@@ -99,14 +104,25 @@ export class Files {
     if (!this.kept.has(name)) {
       const loading = this.#load(name);
       this.kept.set(name, loading);
-      loading.catch(() => this.kept.delete(name));
+      this.coming.add(name);
+      const end = (isThere) => {
+        if (this.kept.get(name) !== loading) return; // forgotten meanwhile
+        this.coming.delete(name);
+        if (!isThere) this.kept.delete(name);
+      };
+      loading.then(
+        () => end(true),
+        () => end(false),
+      );
     }
     return this.kept.get(name);
   }
 
   async #load(name) {
+    this.control ??= new AbortController();
     const { signal } = this.control;
     const found = await this.found.get(name);
+    signal.throwIfAborted();
     this.found.delete(name);
     return found ?? this.#fetch(name, { signal });
   }
@@ -139,13 +155,14 @@ export class Files {
       } catch {
         throw new Error(`${name} came only in part (is the network there?)`);
       }
+      how.signal.throwIfAborted();
       if (chunk.done) break;
       const { value } = chunk;
       if (length + value.length <= whole.length) whole.set(value, length);
       else rest.push(value);
       length += value.length;
       this.loaded += value.length * share;
-      if (!how.signal.aborted) this.tell?.(this.loaded, this.total);
+      this.tell?.(this.loaded, this.total);
     }
     if (bytes && (length !== bytes || rest.length)) {
       throw new Error(`${name} came with ${length} bytes instead of ${bytes}`);

@@ -306,9 +306,11 @@ class Page {
   async complete(cell, before) {
     const found = await this.session.complete(before);
     if (found) return found;
-    const [{ complete }, index] = await Promise.all([import("./names.js"), this.#names()]);
+    const loading = import("./names.js").catch(() => null);
+    const [names, index] = await Promise.all([loading, this.#names()]);
+    if (!names) return null;
     const above = this.cells.slice(0, cell.number - 1).map(({ source }) => source);
-    return complete(index, above, before);
+    return names.complete(index, above, before);
   }
 
   /** The index of the modules that the cells import; empty where it cannot be fetched. */

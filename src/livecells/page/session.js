@@ -10,6 +10,7 @@ import * as store from "./store.js";
 import { wanted } from "./wheels.js";
 
 const QUIET = 1000; // ms after a run before work for the next visit begins
+const TRIES = 3; // to make a snapshot, so that one that never succeeds costs little
 const ANSWER = 250; // ms that an editor waits for Python's completions
 
 /**
@@ -34,6 +35,7 @@ export class Session extends EventTarget {
     this.kept = undefined; // {snapshot, wheels}; undefined: not looked for; null: none
     this.finding = null; // a promise of what is found of it
     this.isPreparing = false;
+    this.tries = TRIES; // that are left
     this.pending = null; // {resolve, target, cell} of the run that goes on
     this.wheels = new Set(); // those that the worker has
     this.hasRun = false; // whether a cell has run in this worker
@@ -238,7 +240,7 @@ export class Session extends EventTarget {
         console.info(`livecells: the kept start did not fit: ${error.message}`);
         this.kept = null;
         this.sandbox?.remove();
-        await store.save(this.place, this.config.version, null);
+        await store.inTime(store.save(this.place, this.config.version, null));
         if (isStale()) return false;
         python = this.#open();
         await python.boot(files, null);
@@ -303,8 +305,9 @@ export class Session extends EventTarget {
   async #prepare() {
     const had = new Set(this.kept?.wheels);
     const isEnough = this.kept && [...this.wheels].every((name) => had.has(name));
-    if (isEnough || this.isPreparing) return;
+    if (isEnough || this.isPreparing || !this.tries) return;
     this.isPreparing = true;
+    this.tries -= 1;
     let sandbox = null;
     try {
       if (!(await store.canKeep())) throw new Error("nothing can be kept here");
@@ -324,11 +327,13 @@ export class Session extends EventTarget {
         sandbox.post({ type: "prepare", packages, ...others });
       });
       this.kept = { snapshot, wheels };
+      this.tries = 0;
       await store.save(this.place, this.config.version, this.kept);
     } catch (error) {
       console.info(`livecells: the next start takes the long way: ${error.message}`);
     } finally {
       sandbox?.remove();
+      this.isPreparing = false;
     }
   }
 

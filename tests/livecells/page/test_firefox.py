@@ -10,7 +10,9 @@ from tests.site.live.driver import Driver
 BROWSER = "firefox"
 #: What is the page's own, the same in every browser.
 ALIKE = {
+    "code_set_while_the_editor_loads",
     "help_without_python",
+    "kept_by_a_later_run",
     "notebook_with_edits",
     "packages",
     "run_all_starts_anew",

@@ -20,6 +20,6 @@ def python(code: str, *flags: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, *flags, "-c", f"{path}\n{code}"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )

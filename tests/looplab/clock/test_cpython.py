@@ -75,7 +75,7 @@ def run_module(module: str, *names: str) -> dict[str, Any]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""Writes a recording into a file, as a traced process does."""
+"""Writes a recording into a file, as a traced process does; and measures one."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ def _by(one: Callback) -> int:
     if one.cause == "timer" or one.by is None:
         return _BY[one.cause]
     return WATCHED - one.by if one.cause == "io" else one.by
+
+
+def held_by_others(recording: Recording, name: str) -> float:
+    """Seconds of the longest callback but those of the function *name*."""
+    others = [one.held_ns for one in recording if one.code.name != name]
+    return max(others, default=0) / NS
 
 
 def save(recording: Recording, path: Path) -> Path:

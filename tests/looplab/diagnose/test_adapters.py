@@ -14,19 +14,30 @@ from looplab.diagnose import Recording, load
 from tools.common import ROOT
 
 CLIENT = """
-    import sys, threading, urllib.request
+    import http.client, threading
 
+    OTHERS = 4
     begun = threading.Event()  # the slow one
+    sent = threading.Semaphore(0)  # by the others
 
-    def ask(port, path):
-        url = f"http://127.0.0.1:{port}{path}"
-        return urllib.request.urlopen(url, timeout=300).read()
+    def ask(port, path, then=lambda: None):
+        one = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        one.request("GET", path, headers={"Connection": "close"})
+        then()
+        one.getresponse().read()
+        one.close()
+
+    def all_wait():  # and hold the loop until the others have sent their requests
+        begun.set()
+        for _ in range(OTHERS):
+            sent.acquire()
 
     def ask_all(port, stop):
         ask(port, "/items/0")
         slow = threading.Thread(target=ask, args=(port, "/slow"))
         others = [
-            threading.Thread(target=ask, args=(port, f"/items/{n}")) for n in range(4)
+            threading.Thread(target=ask, args=(port, f"/items/{n}", sent.release))
+            for n in range(OTHERS)
         ]
         slow.start()
         begun.wait()
@@ -42,10 +53,10 @@ UVICORN = """
     from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse
     from starlette.routing import Mount, Route
-    from client import ask_all, begun
+    from client import all_wait, ask_all
 
     async def slow(request):
-        begun.set()
+        all_wait()
         time.sleep(2)
         return PlainTextResponse("slow")
 
@@ -69,10 +80,10 @@ UVICORN = """
 AIOHTTP = """
     import asyncio, threading, time
     from aiohttp import web
-    from client import ask_all, begun
+    from client import all_wait, ask_all
 
     async def slow(request):
-        begun.set()
+        all_wait()
         time.sleep(2)
         return web.Response(text="slow")
 
@@ -119,11 +130,11 @@ TORNADO = """
     import tornado.web
     from tornado.httpserver import HTTPServer
     from tornado.netutil import bind_sockets
-    from client import ask_all, begun
+    from client import all_wait, ask_all
 
     class Slow(tornado.web.RequestHandler):
         async def get(self):
-            begun.set()
+            all_wait()
             time.sleep(2)
 
     class Item(tornado.web.RequestHandler):

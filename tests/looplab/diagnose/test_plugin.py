@@ -15,6 +15,7 @@ import looplab
 from looplab import burn
 from looplab.diagnose import load
 from looplab.diagnose.metrics import watch_lateness
+from tests.looplab.diagnose.files import held_by_others
 from tools.common import ROOT
 
 ENVIRON = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
@@ -45,13 +46,13 @@ TESTS = """
 
     async def hog():
         await asyncio.sleep(0)
-        time.sleep(0.6)
+        time.sleep(3)
 
     def test_good():
         asyncio.run(asyncio.sleep(0.01))
 
     def test_no_loop():
-        time.sleep(0.6)
+        time.sleep(3)
 
     def test_bad():
         asyncio.run(hog())
@@ -67,11 +68,11 @@ def test_a_test_that_holds_its_loop_fails(tmp_path):
     path = write(tmp_path, TESTS, "test_it.py")
     words = ["-m", "pytest", "-q", *PLUGIN, path]
     assert run(tmp_path, *words).returncode == 0
-    done = run(tmp_path, *words, "--late-max=300ms")
+    done = run(tmp_path, *words, "--late-max=2500ms")
     assert done.returncode == 1
     assert "1 failed, 2 passed" in done.stdout
-    assert "the event loop was held longer than 300 ms:" in done.stdout
-    line = TESTS.split("\n").index("        time.sleep(0.6)") + 1
+    assert "the event loop was held longer than 2500 ms:" in done.stdout
+    line = TESTS.split("\n").index("        time.sleep(3)") + 1
     assert f"ms  hog  {path}:{line}" in done.stdout
 
 
@@ -91,14 +92,14 @@ def test_lag(tmp_path):
         async def main():
             other = asyncio.create_task(asyncio.sleep(0.05))
             await asyncio.sleep(0)
-            time.sleep(0.5)
+            time.sleep(3)
             await other
 
         asyncio.run(main())
         raise SystemExit(4)
         """,
     )
-    done = run(tmp_path, "-m", "looplab", "lag", "--every", "10s", path)
+    done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
     assert (done.returncode, done.stdout) == (4, "")
     [line] = done.stderr.splitlines()
     assert "late p50" in line
@@ -138,7 +139,7 @@ UVLOOP = """
 
     async def hog():
         await asyncio.sleep(0.02)
-        time.sleep(0.3)
+        time.sleep(3)
 
     async def main():
         print(type(asyncio.get_running_loop()).__module__)
@@ -156,15 +157,18 @@ def test_uvloop(tmp_path, how, module):
     pytest.importorskip("uvloop")
     path = write(tmp_path, UVLOOP)
     words = ["-m", "looplab", "trace", "-o", "t.jsonl", "--uvloop", how, path]
-    done = run(tmp_path, *words)
-    assert (done.returncode, done.stdout) == (0, f"{module}\n")
-    if how == "refuse":
-        assert "a uvloop runs and is not recorded" in done.stderr
-        assert "no asyncio loop seen" in done.stderr
-        return
-    recording = load(tmp_path / "t.jsonl")[0]
+    for _ in range(20):
+        done = run(tmp_path, *words)
+        assert (done.returncode, done.stdout) == (0, f"{module}\n")
+        if how == "refuse":
+            assert "a uvloop runs and is not recorded" in done.stderr
+            assert "no asyncio loop seen" in done.stderr
+            return
+        recording = load(tmp_path / "t.jsonl")[0]
+        if held_by_others(recording, "hog") < 1:
+            break  # else the machine was a hog, too
     assert recording.blame()[0].name == "hog"
-    assert recording.blame()[0].longest > 0.2
+    assert recording.blame()[0].longest > 2.9
 
 
 def test_attaching_needs_a_newer_python(tmp_path):

@@ -12,7 +12,8 @@ import time
 
 import pytest
 
-from looplab.diagnose import load
+from looplab.diagnose import NotATraceError, load
+from tests.looplab.diagnose.files import held_by_others
 from tools.common import ROOT
 
 ENVIRON = {k: v for k, v in os.environ.items() if k != "LOOPLAB_TRACE"} | {
@@ -27,7 +28,7 @@ HOG = """
 
     async def hog():
         await asyncio.sleep(0.02)
-        time.sleep(0.2)
+        time.sleep(3)
 
     async def main():
         await asyncio.gather(victim(), hog())
@@ -85,15 +86,19 @@ def child_of(process):
 
 
 def test_a_script(tmp_path, program):
-    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(HOG))
-    assert done.returncode == 7
-    assert done.stdout == ""
-    assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
-    [recording] = load(tmp_path / "t.jsonl")
-    assert recording.complete
+    path = program(HOG)
+    for _ in range(20):
+        done = looplab(tmp_path, "trace", "-o", "t.jsonl", path)
+        assert done.returncode == 7
+        assert done.stdout == ""
+        assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
+        [recording] = load(tmp_path / "t.jsonl")
+        assert recording.complete
+        if held_by_others(recording, "hog") < 1:
+            break  # else the machine was a hog, too
     first = recording.blame()[0]
     assert (first.name, first.function) == ("hog", "hog")
-    line = HOG.split("\n").index("        time.sleep(0.2)") + 1
+    line = HOG.split("\n").index("        time.sleep(3)") + 1
     assert first.place == f"{tmp_path / 'program.py'}:{line}"
     assert first.computed < first.held / 2
     said = looplab(tmp_path, "who", "t.jsonl")
@@ -209,14 +214,18 @@ SERVE = """
 """
 
 
-def rows_in(path):
-    return path.exists() and path.read_text(encoding="utf-8").count('"rows"') >= 2
+def has_many(path):
+    """Whether more than ten callbacks are in a recording by now."""
+    try:
+        return sum(map(len, load(path))) > 10
+    except (OSError, NotATraceError):  # it has not begun
+        return False
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the child")
 def test_a_killed_program_leaves_its_recording(tmp_path, program):
     process = start(tmp_path, program(SERVE))
-    wait_for(lambda: rows_in(tmp_path / "t.jsonl"))
+    wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     os.kill(child_of(process), signal.SIGKILL)
     _, err = process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
@@ -228,7 +237,7 @@ def test_a_killed_program_leaves_its_recording(tmp_path, program):
 
 def test_a_signal_is_passed_on_and_ends_both(tmp_path, program):
     process = start(tmp_path, program(SERVE))
-    wait_for(lambda: rows_in(tmp_path / "t.jsonl"))
+    wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=300)
     assert process.returncode == -signal.SIGTERM
@@ -248,7 +257,7 @@ def test_recording_stops_and_the_program_goes_on(tmp_path, program):
 
         asyncio.run(main())
     """
-    words = ("trace", "-o", "t.jsonl", "--for", "200ms", program(text))
+    words = ("trace", "-o", "t.jsonl", "--for", "5s", program(text))
     done = looplab(tmp_path, *words)
     assert (done.returncode, done.stdout) == (0, "on\n")
     [recording] = load(tmp_path / "t.jsonl")

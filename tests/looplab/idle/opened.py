@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Opened", "Poller", "in_thread", "wait", "wait_until"]
+__all__ = ["Burst", "Opened", "Poller", "in_thread", "wait", "wait_until"]
 
-LIMIT = 60.0  # seconds after which a state is said not to come
+LIMIT = 600.0  # seconds after which a state is said not to come
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -83,6 +83,40 @@ class Poller:
             return self.asked >= began[0] + times
 
         return enough
+
+
+class Burst:
+    """Asks so often each time it is let go, with a pause after each question."""
+
+    def __init__(self, times: int, pause: float) -> None:
+        self.asked = 0
+        self.times = times
+        self.pause = pause
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._go = asyncio.Event()
+
+    async def work(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        while True:
+            await self._go.wait()
+            self._go.clear()
+            for _ in range(self.times):
+                self.asked += 1
+                await asyncio.sleep(self.pause)
+
+    def once(self) -> Callable[[], bool]:
+        """Let it go at the first look; whether it has asked all questions since."""
+        enough: list[int] = []
+
+        def over() -> bool:
+            if not enough:
+                wait_until(lambda: self._loop)
+                assert self._loop is not None
+                enough.append(self.asked + self.times)
+                self._loop.call_soon_threadsafe(self._go.set)
+            return self.asked >= enough[0]
+
+        return over
 
 
 async def wait() -> None:

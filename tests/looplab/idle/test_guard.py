@@ -27,7 +27,7 @@ from looplab.idle import (
     count_turns,
     running_loops,
 )
-from tests.looplab.idle.opened import Poller, in_thread, wait, wait_until
+from tests.looplab.idle.opened import Burst, Poller, in_thread, wait, wait_until
 
 SHORT = 0.1
 ROOT = Path(__file__).resolve().parents[3]
@@ -62,11 +62,11 @@ def test_a_waiting_loop_of_ones_own_passes(debug: bool) -> None:
 
 
 def test_a_timer_is_allowed_its_turns(lasts_until: LastsUntil) -> None:
-    timer = Poller(0.02)
-    lasts_until(timer.asks(5))
-    with in_thread(timer.poll) as mine:
+    timer = Burst(5, 0.02)
+    lasts_until(timer.once())
+    with in_thread(timer.work) as mine:
         assert 5 <= assert_idle(mine.loop, turns=100, settle=0).most <= 60
-        lasts_until(timer.asks(5))
+        lasts_until(timer.once())
         with pytest.raises(BusyLoopError):
             assert_idle(turns=1, settle=0)
 
@@ -88,11 +88,11 @@ def test_callbacks_that_come_again_are_named(lasts_until: LastsUntil) -> None:
 
 
 def test_each_loop_is_named_the_busiest_first(lasts_until: LastsUntil) -> None:
-    slow, fast = Poller(0.001), Poller()
-    slow_enough, fast_enough = slow.asks(20), fast.asks(500)
-    lasts_until(lambda: slow_enough() and fast_enough() and fast.asked > 2 * slow.asked)
+    slow, fast = Burst(20, 0.001), Poller()
+    slow_enough, fast_enough = slow.once(), fast.asks(500)
+    lasts_until(lambda: slow_enough() and fast_enough())
     with (
-        in_thread(slow.poll, name="slow"),
+        in_thread(slow.work, name="slow"),
         in_thread(fast.poll, name="fast"),
         pytest.raises(BusyLoopError) as caught,
     ):
@@ -246,10 +246,13 @@ def test_a_machine_that_stood_still_is_no_idle_loop(name: str) -> None:
         stdout=subprocess.PIPE,
         text=True,
     ) as program:
-        assert os.WIFSTOPPED(os.waitpid(program.pid, os.WUNTRACED)[1])
-        time.sleep(0.5)  # longer than a count and what it may be late
-        program.send_signal(signal.SIGCONT)
-        words, _ = program.communicate(timeout=60)
+        try:
+            assert os.WIFSTOPPED(os.waitpid(program.pid, os.WUNTRACED)[1])
+            time.sleep(0.5)  # longer than a count and what it may be late
+            program.send_signal(signal.SIGCONT)
+            words, _ = program.communicate(timeout=600)
+        finally:
+            program.kill()
     verdict, counts = words.split()
     assert verdict == "failed"
     assert int(counts) >= 2

@@ -1,12 +1,12 @@
-"""What the tests of the job queue share: jobs, and the time."""
+"""What the tests of the job queue share: jobs, the time, and turns of the loop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-__all__ = ["Main", "fail", "give", "now"]
+__all__ = ["Main", "fail", "fail_when", "give", "now", "turns"]
 
 Main = Coroutine[Any, Any, Any]
 
@@ -18,6 +18,22 @@ async def give(value: Any, after: float = 0.0) -> Any:
 
 async def fail(error: BaseException, after: float = 0.0) -> NoReturn:
     await asyncio.sleep(after)
+    raise error
+
+
+async def turns(count: int) -> None:
+    """Let the loop turn, however long that takes: what needs no time is done."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def fail_when(condition: Callable[[], bool], error: BaseException) -> NoReturn:
+    """Fail a few turns after something holds, or in the end without it."""
+    for _ in range(1_000):
+        if condition():
+            break
+        await asyncio.sleep(0)
+    await turns(50)
     raise error
 
 

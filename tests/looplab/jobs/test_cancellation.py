@@ -14,7 +14,7 @@ from looplab.jobs import (
     JobQueue,
     Outcomes,
 )
-from tests.looplab.jobs.shared import Main, fail, give
+from tests.looplab.jobs.shared import Main, fail, give, now, turns
 
 
 def test_cancelled_from_outside(both: Callable[[Main], Any]) -> None:
@@ -27,7 +27,7 @@ def test_cancelled_from_outside(both: Callable[[Main], Any]) -> None:
 
     async def main() -> None:
         task = asyncio.create_task(body())
-        await asyncio.sleep(0.02)
+        await turns(50)
         assert jobs.outcomes == Outcomes(2, 2, 0, 0, 0, 0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -46,10 +46,17 @@ def test_cancelled_from_outside_while_ending(both: Callable[[Main], Any]) -> Non
             for i in range(3):
                 await jobs.put(give, i, 60)
 
+    async def expire(limit: asyncio.Timeout) -> None:
+        await turns(50)
+        assert jobs.outcomes == Outcomes(2, 1, 0, 0, 0, 0)
+        limit.reschedule(now())
+
     async def main() -> None:
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.02):
+            async with asyncio.timeout(None) as limit:
+                expiring = asyncio.create_task(expire(limit))
                 await body()
+        await expiring
 
     both(main())
     assert jobs.outcomes == Outcomes(0, 0, 0, 0, 1, 2)

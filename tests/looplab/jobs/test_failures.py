@@ -15,7 +15,7 @@ from looplab.jobs import (
     JobQueueClosedError,
     Outcomes,
 )
-from tests.looplab.jobs.shared import Main, fail, give
+from tests.looplab.jobs.shared import Main, fail, fail_when, give
 
 
 def test_first_failure_cancels_the_rest_and_is_raised_as_a_group(
@@ -25,10 +25,14 @@ def test_first_failure_cancels_the_rest_and_is_raised_as_a_group(
 
     async def main() -> JobQueue:
         jobs = JobQueue(workers=2, maxsize=1)
+
+        def full() -> bool:
+            return jobs.outcomes == Outcomes(2, 2, 1, 0, 0, 0)
+
         with pytest.raises(ExceptionGroup) as caught:
             async with jobs:
                 await jobs.put(give, "quick")
-                await jobs.put(fail, error, 0.02)
+                await jobs.put(fail_when, full, error)
                 await jobs.put(give, "long", 60)
                 await jobs.put(give, "waits", 60)
                 await jobs.put(give, "still in put()", 60)
@@ -110,7 +114,7 @@ def test_fail_slow_runs_everything(both: Callable[[Main], Any]) -> None:
         jobs = JobQueue(workers=2, fail_fast=False)
         with pytest.raises(ExceptionGroup) as caught:
             async with jobs:
-                await jobs.put(fail, errors[0], 0.03)
+                await jobs.put(fail_when, lambda: jobs.outcomes.failed == 1, errors[0])
                 await jobs.put(fail, errors[1])
                 for i in range(5):
                     await jobs.put(give, i, 0.001)

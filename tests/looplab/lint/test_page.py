@@ -67,7 +67,7 @@ def run(source: str) -> int:
     exec(compile(source, "example.py", "exec"), space)
     main = space["main"]
     assert inspect.iscoroutinefunction(main)
-    return asyncio.run(asyncio.wait_for(main(), 60))
+    return asyncio.run(asyncio.wait_for(main(), 600))
 
 
 @pytest.mark.parametrize(

@@ -97,13 +97,16 @@ def test_a_cancelled_task_is_done_before_less_urgent_work(
 @LOOPS
 def test_a_task_that_waits_for_a_cancelled_one_is_raised_with_it(loop: Any) -> None:
     async def main() -> list[bool]:
+        waits = asyncio.Event()
+
         async def outer(inner: Any) -> None:
+            waits.set()
             await inner
 
         with priority(1):
             inner = asyncio.create_task(asyncio.sleep(1_000))
             tasks = [inner, asyncio.create_task(outer(inner))]
-        await asyncio.sleep(0.002)
+        await waits.wait()
         with priority(5):
             middle = asyncio.create_task(work())
         with priority(9):

@@ -91,7 +91,7 @@ def run_module(*words: str) -> Report:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -136,9 +136,12 @@ def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) ->
 )
 def test_they_pass_where_priorities_are_in_use(module: str) -> None:
     report = run_module("--in-use", module)
-    if report.failed and not KNOWN:
-        pytest.xfail(f"not looked at on this release of Python: {report.failed}")
-    assert report.failed == {}
+    failed = report.failed
+    if failed:  # once more: some of them measure time
+        failed = run_module("--in-use", module).failed
+    if failed and not KNOWN:
+        pytest.xfail(f"not looked at on this release of Python: {failed}")
+    assert failed == {}
     assert report.loops > 0
 
 

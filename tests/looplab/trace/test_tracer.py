@@ -210,8 +210,10 @@ def test_threads_lose_nothing() -> None:
     """Two threads add callbacks while tracers come and go."""
     each, threads = 3000, 2
     ran: list[tuple[int, int]] = []
+    traced = threading.Event()
 
     def send(loop: asyncio.AbstractEventLoop, who: int) -> None:
+        traced.wait()
         for i in range(each):
             loop.call_soon_threadsafe(ran.append, (who, i))
 
@@ -225,7 +227,10 @@ def test_threads_lose_nothing() -> None:
         seen = 0
         while any(sender.is_alive() for sender in senders):
             with LoopTracer() as tracer:
+                traced.set()
                 await asyncio.sleep(0.001)
+                while not ran:  # the first tracer sees one at least
+                    await asyncio.sleep(0.001)
             seen += len(tracer.trace.filter(label="list.append"))
         for sender in senders:
             sender.join()

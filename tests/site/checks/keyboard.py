@@ -65,7 +65,7 @@ def keyboard_faults(page: Any, address: str, steps: int = 15) -> list[str]:
     found = []
     page.keyboard.press("Tab")
     first = page.evaluate(FOCUSED)
-    for _ in range(20):  # the link may slide into view
+    for _ in range(200):  # the link may slide into view
         if first["shown"]:
             break
         page.wait_for_timeout(50)

@@ -33,13 +33,19 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server whose threads end with the process; many connections may wait for it."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 @contextmanager
 def answering(
     handler: Callable[..., http.server.BaseHTTPRequestHandler],
 ) -> Iterator[str]:
     """A server on a free port of this machine; yields the origin."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with Server(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:

@@ -67,11 +67,11 @@ export class Book {
   }
 
   /** Click on something as a reader does. */
-  async click(selector) {
+  async click(selector, timeout = 60_000) {
     this.trial.step = `clicking ${selector}`;
     const element = await this.page.waitForSelector(selector, {
       visible: true,
-      timeout: 15_000,
+      timeout,
     });
     // The theme scrolls smoothly, and what moves is easily missed by the mouse.
     await element.evaluate((one) => {
@@ -92,8 +92,8 @@ export class Book {
     this.trial.step = undefined;
   }
 
-  press(cell, part) {
-    return this.click(this.at(cell, part));
+  press(cell, part, timeout) {
+    return this.click(this.at(cell, part), timeout);
   }
 
   state(cell) {
@@ -110,13 +110,17 @@ export class Book {
     return this.page.$eval(BAR, (one) => one.dataset.livecellsState);
   }
 
-  /** Wait until the cell has ended; returns "ran", "error", "stopped" or "failed". */
+  /**
+   * Wait until the cell has ended and the page is at rest; returns "ran", "error",
+   * "stopped" or "failed".
+   */
   ended(cell, seconds = FIRST) {
     return this.trial.until(
       this.page,
       `the end of ${cell}`,
       seconds,
       (id, bar) => {
+        if (!document.querySelector(`${bar} .livecells-stop`).hidden) return false;
         if (document.querySelector(bar).dataset.livecellsState === "failed")
           return "failed";
         const state = document.getElementById(id).dataset.livecellState;
@@ -167,6 +171,7 @@ export class Book {
       `the end of Run all on ${this.path}`,
       seconds,
       (bar) => {
+        if (!document.querySelector(`${bar} .livecells-stop`).hidden) return false;
         const python = document.querySelector(bar).dataset.livecellsState;
         if (python === "failed") return "failed";
         const done = [...document.querySelectorAll(".livecell")].every((one) =>
@@ -310,7 +315,7 @@ export class Book {
 
   /** Wait until the snapshot of a booted Python is stored. */
   stored() {
-    return this.trial.until(this.page, "the snapshot to be stored", 60, inStore, false);
+    return this.trial.until(this.page, "the snapshot to be stored", 200, inStore, false);
   }
 
   /** Make every stored snapshot useless, but leave it where it is. */
@@ -321,6 +326,19 @@ export class Book {
   /** How Python started: "snapshot" or "normal". */
   boot() {
     return this.page.$eval(BAR, (one) => one.dataset.livecellsBoot);
+  }
+}
+
+/**
+ * Visit until Python has started from what is kept: a snapshot that a busy browser does not
+ * read in time is not waited for. `visit()` opens a page, runs a cell and gives the book.
+ */
+export async function fromSnapshot(visit) {
+  for (let tries = 1; ; tries++) {
+    const book = await visit();
+    if (tries === 3 || (await book.boot()) === "snapshot") return book;
+    await book.stored();
+    await book.page.close();
   }
 }
 

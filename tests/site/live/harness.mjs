@@ -35,6 +35,8 @@ class Site {
 }
 
 const BUSY = 3;
+// What the asking of a page that is being left may end with.
+const LEAVING = /context|navigat|realm|frame|target closed|session/i;
 
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 
@@ -111,7 +113,7 @@ export class Trial {
     if (!context) context = this.contexts[0] ?? (await this.context());
     const page = await context.newPage();
     this.pages.push(page);
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(300_000);
     page.on("console", (message) => {
       const { url = "" } = message.location() ?? {};
       this.heard(message.type(), `${message.text()} ${url}`.trim());
@@ -172,7 +174,7 @@ export class Trial {
     for (;;) {
       const value = await page.evaluate(test, ...args).catch((error) => {
         // A page that is being left cannot be asked; the next one can.
-        if (!/context|navigat|realm|frame/i.test(error.message)) throw error;
+        if (!LEAVING.test(error.message)) throw error;
       });
       if (value) {
         this.step = undefined;
@@ -211,6 +213,17 @@ export class Trial {
       await Promise.race([context.close().catch(() => {}), sleep(10)]);
     }
   }
+}
+
+/**
+ * The least of up to three measurements: where one is not below `enough`, the machine may
+ * have been busy.
+ */
+export async function least(enough, measure) {
+  let found = Infinity;
+  for (let tries = 0; tries < 3 && found >= enough; tries++)
+    found = Math.min(found, await measure());
+  return found;
 }
 
 export const clip = (text, length = 300) =>

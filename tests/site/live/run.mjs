@@ -18,7 +18,8 @@ const browser = await puppeteer.launch({
   executablePath,
   args,
   headless: true,
-  protocolTimeout: 60_000,
+  timeout: 300_000,
+  protocolTimeout: 300_000,
   extraPrefsFirefox: {
     "network.captive-portal-service.enabled": false,
     "network.connectivity-service.enabled": false,

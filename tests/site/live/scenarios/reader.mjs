@@ -134,7 +134,10 @@ export async function all_screens(t) {
     if (wide > width) wrong.push(`${where}: the page is ${wide} px wide`);
     wrong.push(...(await toolbars(page, width)).map((one) => `${where}: ${one}`));
     await book.stop(other);
-    await page.evaluate(() => localStorage.clear()); // the next page has no edits
+    await page.evaluate(() => {
+      for (const name of Object.keys(localStorage)) // the next page has no edits
+        if (name.startsWith("livecells edit ")) localStorage.removeItem(name);
+    });
     await page.close();
   }
   t.check(!wrong.length, wrong.join("\n"));
@@ -172,6 +175,10 @@ async function axe(t, page) {
     });
 }
 
+/** In the page: wait until what a script has asked to draw is drawn. */
+const drawn = () =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
 /** A slider changes its figure by keyboard, without Python, with one request. */
 export async function explorables(t) {
   const { explorables: pages } = await t.pagesOfTheBook();
@@ -180,13 +187,16 @@ export async function explorables(t) {
     return;
   }
   const site = await t.serve();
+  // A browser asks for an icon by itself, when it likes.
+  const requests = async () =>
+    (await site.requests()).filter((one) => !one.includes("/favicon"));
   for (const { path } of pages) {
     // A figure may stand on two pages, and its pictures must not come from the cache.
     const page = await t.page({ context: await t.context() });
     await page.goto(site.url(path), { waitUntil: "load" });
     const figures = await page.$$eval(".explorable", (all) => all.map((one) => one.id));
     for (const id of figures) {
-      const before = (await site.requests()).length;
+      const before = (await requests()).length;
       const read = () =>
         page.$eval(`[id="${id}"]`, (figure) => {
           const slider = figure.querySelector("input[type=range]");
@@ -221,7 +231,7 @@ export async function explorables(t) {
           },
           id,
         );
-        await t.sleep(0.15);
+        await page.evaluate(drawn);
         seen.push(await read());
       }
       const values = new Set(seen.map((one) => one.value));
@@ -231,7 +241,7 @@ export async function explorables(t) {
         const kinds = new Set(by.values());
         t.check(kinds.size > 1, `${id}: ${part} does not follow the slider`);
       }
-      const asked = (await site.requests()).slice(before);
+      const asked = (await requests()).slice(before);
       t.check(asked.length === 1, `${id}: asked for ${asked.join(", ")}`);
       t.check(asked[0].includes(".json"), `${id}: asked for ${asked[0]}`);
     }
