@@ -9,10 +9,35 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from nbval import plugin
+from nbval.kernel import RunningKernel
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("book", deadline=None)
 settings.load_profile("book")
+
+
+class PatientKernel(RunningKernel):  # type: ignore[misc]
+    """A kernel that is started again if it ends at once.
+
+    Jupyter tells a kernel five ports that were free a moment ago.  A kernel that finds
+    one taken ends.
+    """
+
+    def __init__(self, *args: object, **options: object) -> None:
+        for left in reversed(range(5)):
+            try:
+                super().__init__(*args, **options)
+            except RuntimeError:
+                if hasattr(self, "km"):  # it is there, and did not answer in time
+                    self.km.shutdown_kernel(now=True)
+                if not left:
+                    raise
+            else:
+                return
+
+
+plugin.RunningKernel = PatientKernel
 
 
 def pytest_configure() -> None:
