@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 __all__ = [
+    "HAS_PROC",
     "PATIENCE",
     "SLOW",
     "gone",

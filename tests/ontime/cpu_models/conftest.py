@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.left import none_left
+from tests.left import HAS_PROC, none_left
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +17,7 @@ def no_orphans(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # Not in our own environment as /proc shows it: that is from our start.
     monkeypatch.setenv("ON_TIME_TEST", str(os.getpid()))
     yield
-    if Path("/proc/self/stat").exists():
+    if HAS_PROC:
         left = none_left()
         for pid in left:  # the next test must not suffer
             os.kill(pid, signal.SIGKILL)

@@ -22,7 +22,15 @@ from ontime.cpu_models import (
     compare_models,
     product,
 )
-from tests.left import PATIENCE, SLOW, needs_groups, needs_proc, none_left, ours
+from tests.left import (
+    HAS_PROC,
+    PATIENCE,
+    SLOW,
+    needs_groups,
+    needs_proc,
+    none_left,
+    ours,
+)
 from tests.ontime.cpu_models.jobs_of_tests import (
     fail,
     fail_oddly,
@@ -293,7 +301,7 @@ def test_an_interrupt_right_at_the_start() -> None:
             compare_models(time.sleep, (60,), count=3, models=["process pool"])
             pytest.fail("it was not interrupted")
         timer.join()
-        if Path("/proc/self/stat").exists():
+        if HAS_PROC:
             assert none_left() == {}
 
 

@@ -15,10 +15,10 @@ import pytest
 
 from ontime.measuring import processes
 from ontime.measuring.supervisor import GROUPS
-from tests.left import none_left, ours
+from tests.left import HAS_PROC, none_left, ours
 
 needs_proc = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists() or not GROUPS,
+    not HAS_PROC or not GROUPS,
     reason="needs /proc and process groups",
 )
 
@@ -27,7 +27,7 @@ needs_proc = pytest.mark.skipif(
 def env() -> Iterator[dict[str, str]]:
     """An environment by which the processes of a test are told."""
     yield {**os.environ, "ON_TIME_TEST": str(os.getpid())}
-    if Path("/proc/self/stat").exists():
+    if HAS_PROC:
         left = none_left()
         for pid in left:
             os.kill(pid, signal.SIGKILL)

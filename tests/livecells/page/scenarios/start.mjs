@@ -89,13 +89,19 @@ export async function edit_fetches_no_python(t) {
   t.equal(await book.python(), "off", "Python's state");
 }
 
-/** Stop ends a start that hangs on its host; the next Run starts as if nothing had been. */
-export async function stop_while_loading(t) {
-  const site = await t.serve();
+/** Let the host hang in the middle of a start; returns what ends that. */
+async function stall(site) {
   const page = await (await fetch(site.url(LAB))).text();
   const { assets } = JSON.parse(/id="livecells-config"[^>]*>([^<]*)</.exec(page)[1]);
   const wasm = `${assets}pyodide/pyodide.asm.wasm.bin`;
   await site.alter({ [wasm]: { stall: true } });
+  return () => site.alter({ [wasm]: {} });
+}
+
+/** Stop ends a start that hangs on its host; the next Run starts as if nothing had been. */
+export async function stop_while_loading(t) {
+  const site = await t.serve();
+  const goOn = await stall(site);
   const book = await Book.open(t, site, LAB);
   await book.press("cell-second", "run");
   await t.until(
@@ -113,7 +119,7 @@ export async function stop_while_loading(t) {
   );
   t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
   t.equal(await book.python(), "off", "Python's state");
-  await site.alter({ [wasm]: {} });
+  await goOn();
   t.equal(await book.run("cell-second"), "ran", "the next run");
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
 }
@@ -121,17 +127,14 @@ export async function stop_while_loading(t) {
 /** Restart while Python's files are on their way fetches again those that are not there. */
 export async function restart_while_loading(t) {
   const site = await t.serve();
-  const page = await (await fetch(site.url(LAB))).text();
-  const { assets } = JSON.parse(/id="livecells-config"[^>]*>([^<]*)</.exec(page)[1]);
-  const wasm = `${assets}pyodide/pyodide.asm.wasm.bin`;
-  await site.alter({ [wasm]: { stall: true } });
+  const goOn = await stall(site);
   const book = await Book.open(t, site, LAB);
   await book.press("cell-second", "run");
   await t.until(book.page, "Python to load", 20, () =>
     performance.getEntriesByType("resource").some(({ name }) => /stdlib/.test(name)),
   );
   t.equal(await book.python(), "loading", "Python's state");
-  await site.alter({ [wasm]: {} });
+  await goOn();
   await book.click(".livecells-restart");
   const settled = (bar) => {
     const state = document.querySelector(bar).dataset.livecellsState;
@@ -142,6 +145,13 @@ export async function restart_while_loading(t) {
   t.equal(await book.state("cell-second"), "built", "the cell that waited");
   t.equal(await book.run("cell-second"), "ran", "the next run");
   t.equal((await book.shown("cell-second")).trim(), "42", "its output");
+}
+
+/** Wait until the console says that no start is kept. */
+async function saysNotKept(t, when) {
+  const isSaid = () => t.lines.some((line) => line.includes("takes the long way"));
+  for (let tries = 0; tries < 1500 && !isSaid(); tries++) await t.sleep(0.2);
+  t.check(isSaid(), `it does not say that no start is kept, ${when}: ${t.lines}`);
 }
 
 /** A start that could not be kept after one run is kept after the next. */
@@ -157,9 +167,7 @@ export async function kept_by_a_later_run(t) {
   });
   const book = await Book.open(t, site, LAB, { page });
   t.equal(await book.run("cell-second"), "ran", "a run without a database");
-  const isSaid = () => t.lines.some((line) => line.includes("takes the long way"));
-  for (let tries = 0; tries < 1500 && !isSaid(); tries++) await t.sleep(0.2);
-  t.check(isSaid(), `it does not say that no start is kept: ${t.lines}`);
+  await saysNotKept(t, "the first run");
   await page.evaluate(() => void window.mend());
   t.equal(await book.run("cell-third"), "ran", "a run with one");
   await book.stored();
@@ -297,14 +305,7 @@ export async function without_private_parts(t) {
     t.equal(await book.run("cell-second"), "ran", visit);
     t.equal((await book.shown("cell-second")).trim(), "42", `its output, ${visit}`);
     t.equal(await book.boot(), "normal", `how it started, ${visit}`);
-    for (let tries = 0; tries < 1500; tries++) {
-      if (t.lines.some((line) => line.includes("takes the long way"))) break;
-      await t.sleep(0.2);
-    }
-    t.check(
-      t.lines.some((line) => line.includes("takes the long way")),
-      `it does not say that no start is kept, ${visit}: ${t.lines}`,
-    );
+    await saysNotKept(t, visit);
     t.lines.length = 0;
     await book.page.close();
   }
