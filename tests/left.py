@@ -28,7 +28,7 @@ needs_proc = pytest.mark.skipif(not HAS_PROC, reason="needs /proc to count proce
 
 #: Seconds for a process that was told to end: a busy machine lets it wait for a core.
 PATIENCE = 60.0
-#: Seconds until programs hang that start several interpreters, one after the other.
+#: Seconds after which a program is said to hang: it may start several interpreters.
 SLOW = 600.0
 
 

@@ -18,6 +18,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import environment, report, runner, schema, worker
 from benchmarks.workloads import LOOPS, OURS, STOCK, TRACERS, WORKLOADS, Contestant
+from tests.left import SLOW
 from tools.common import ROOT, ToolError
 
 PUBLISHED = ROOT / "benchmarks" / "results.json"
@@ -228,7 +229,7 @@ def test_a_small_run_of_our_loop_and_the_stock_loop():
     ours = (LOOPS[0],)
     for key, rows in [("sleeps", ours), ("equal", ours), ("soon", (*ours, STOCK))]:
         results = runner.time(
-            python, BY_KEY[key], size=2000, rounds=2, timeout=60, rows=rows, say=quiet
+            python, BY_KEY[key], size=2000, rounds=2, timeout=SLOW, rows=rows, say=quiet
         )
         assert results.why == {}
         assert list(results.values) == [row.name for row in rows]
@@ -247,7 +248,7 @@ def test_a_small_run_of_our_tracer():
             BY_KEY[key],
             size=1000,
             rounds=1,
-            timeout=60,
+            timeout=SLOW,
             rows=rows,
             say=quiet,
         )
@@ -279,7 +280,7 @@ def test_what_is_missing_or_fails_has_a_row_that_says_why():
         BY_KEY["sleeps"],
         size=1000,
         rounds=2,
-        timeout=60,
+        timeout=SLOW,
         rows=[*LOOPS[:2], LOOPS[4], unknown],
         say=said.append,
     )

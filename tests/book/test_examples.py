@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from looplab.lint import check_source
+from tests.left import SLOW
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "book" / "examples"
 pytestmark = pytest.mark.skipif(
@@ -23,7 +24,7 @@ def test_the_crawlers_agree(program: str) -> None:
         cwd=EXAMPLES,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=False,
     )
     assert done.stderr == ""

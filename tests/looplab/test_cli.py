@@ -12,6 +12,7 @@ from importlib import import_module
 import pytest
 
 from looplab import cli
+from tests.left import SLOW
 from tools.common import ROOT
 
 SOURCE = "import asyncio\nq = asyncio.Queue()\n"
@@ -123,7 +124,7 @@ def test_a_reader_that_has_seen_enough(tmp_path):
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=60) == 141
+    assert process.wait(timeout=SLOW) == 141
     assert err == b""
 
 

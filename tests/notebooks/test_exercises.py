@@ -27,13 +27,12 @@ from typing import Any
 
 import pytest
 
+from tests.left import SLOW
 from tests.notebooks import guards
 
 HERE = Path(__file__).parent
 RUNNER = HERE / "exercise_runner.py"
 PARTS = ("exercise", "solution", "check")
-TIMEOUT = 300  # seconds for all answers of a notebook, which need about ten
-
 
 #: The source of a wrong answer, or a pair: the source, and words of the verdict.
 Wrong = str | tuple[str, str]
@@ -134,7 +133,7 @@ def attempt(exercises: list[Exercise]) -> dict[str, dict[str, Result]]:
         input=json.dumps(cells),
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=SLOW,  # for all answers of a notebook, which need about ten
         check=False,
         cwd=guards.NOTEBOOKS if guards.NOTEBOOKS.is_dir() else HERE,
     )

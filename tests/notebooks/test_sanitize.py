@@ -14,7 +14,7 @@ from tests.notebooks.guards import ROOT
 SETTINGS = (
     "--nbval",
     "--nbval-sanitize-with=tests/notebooks/sanitize.cfg",
-    "--nbval-cell-timeout=120",
+    "--nbval-cell-timeout=600",
 )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.left import SLOW
 from tools import commands, environment
 from tools.common import ROOT
 
@@ -102,7 +103,7 @@ def test_jupyterlab_answers_and_ends(tmp_path: Path) -> None:
 
     def ask(path: str) -> bytes:
         address = f"http://{HOST}:{port}/{path}?token=key"
-        with urllib.request.urlopen(address, timeout=30) as answer:
+        with urllib.request.urlopen(address, timeout=SLOW) as answer:
             assert answer.status == 200
             content: bytes = answer.read()
             return content

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.left import PATIENCE, SLOW
 from tools import commands, environment, run, site
 from tools.common import ROOT, ToolError, digest
 
@@ -120,7 +121,9 @@ def test_the_server_answers_on_this_machine_only(tmp_path):
     thread.start()
     try:
         assert server.server_address[0] == "127.0.0.1"
-        with urllib.request.urlopen(server.address + "a.mjs", timeout=10) as answer:
+        with urllib.request.urlopen(
+            server.address + "a.mjs", timeout=PATIENCE
+        ) as answer:
             assert answer.read() == b"export {};"
             assert answer.headers["Content-Type"] == "text/javascript"
     finally:
@@ -145,7 +148,7 @@ def test_ctrl_c_ends_the_server_quietly(tmp_path, number):
     )
     assert process.stdout.readline().startswith("The book is at http://127.0.0.1:")
     process.send_signal(number)
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=SLOW)
     assert (process.returncode, error) == (0, "")
 
 

@@ -209,7 +209,7 @@ def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
             connection, _ = index.accept()
             with connection:
                 program.send_signal(number)
-                _, err = program.communicate(timeout=120)
+                _, err = program.communicate(timeout=SLOW)
     assert program.returncode == 130
     assert "interrupted; nothing is left running" in err
     assert "Traceback" not in err

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.spinning_loop.example import CAPTURES, LAB, committed
+from tests.left import SLOW
 
 
 def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
@@ -27,7 +28,7 @@ def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=400,
+        timeout=SLOW,
         cwd=LAB.parent,
         env=env,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.spinning_loop.example import EXAMPLE, processes_with, programs
+from tests.left import SLOW
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_processes_of_others_are_not_mine() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=SLOW,
     )
     try:
         assert processes_with(mark)
@@ -89,7 +90,7 @@ def test_the_priority_goes_to_the_session_that_is_started(tmp_path: Path) -> Non
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=SLOW,
     )
     assert done.stdout.strip().endswith("nice 5")
 

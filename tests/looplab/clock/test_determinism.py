@@ -14,6 +14,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.left import SLOW
+
 PROGRAM = Path(__file__).with_name("determinism_program.py")
 SOURCE = Path(__file__).parents[3] / "src"
 PROCESSES = 300 if os.environ.get("ON_TIME_FULL") else 100
@@ -25,7 +27,7 @@ def trace_of_fresh_process(kind: str, seed: int) -> str:
         env=os.environ | {"PYTHONHASHSEED": str(seed)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=SLOW,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ import looplab
 from looplab import burn
 from looplab.diagnose import load
 from looplab.diagnose.metrics import watch_lateness
+from tests.left import SLOW
 from tests.looplab.diagnose.files import held_by_others
 from tools.common import ROOT
 
@@ -208,7 +209,7 @@ def test_attaching(tmp_path):
         done = run(tmp_path, *words)
         assert done.returncode == 0, done.stderr
         (tmp_path / "stop").touch()
-        assert program.wait(timeout=300) == 0
+        assert program.wait(timeout=SLOW) == 0
     finally:
         program.kill()
         program.wait()

@@ -10,6 +10,7 @@ import textwrap
 import pytest
 
 from looplab.diagnose import load
+from tests.left import SLOW
 from tools.common import ROOT
 
 pytest.importorskip("opentelemetry.sdk.trace")
@@ -51,7 +52,7 @@ def run(tmp_path, text, *words, env=None):
         env=ENVIRON | {"PYTHONPATH": str(ROOT / "src")} | (env or {}),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=SLOW,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from looplab.diagnose import NotATraceError, load
+from tests.left import SLOW
 from tests.looplab.diagnose.files import held_by_others
 from tools.common import ROOT
 
@@ -56,7 +57,7 @@ def looplab(tmp_path, *words, env=None, **options):
         env=ENVIRON | (env or {}),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=SLOW,
         check=False,
         **options,
     )
@@ -227,7 +228,7 @@ def test_a_killed_program_leaves_its_recording(tmp_path, program):
     process = start(tmp_path, program(SERVE))
     wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     os.kill(child_of(process), signal.SIGKILL)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate(timeout=SLOW)
     assert process.returncode == -signal.SIGKILL
     assert "recorded; next: looplab who t.jsonl" in err
     [recording] = load(tmp_path / "t.jsonl")
@@ -239,7 +240,7 @@ def test_a_signal_is_passed_on_and_ends_both(tmp_path, program):
     process = start(tmp_path, program(SERVE))
     wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=300)
+    process.communicate(timeout=SLOW)
     assert process.returncode == -signal.SIGTERM
 
 

@@ -25,6 +25,7 @@ from ontime.bus import (
     NotABusError,
     SQLiteBus,
 )
+from tests.left import PATIENCE, SLOW
 from tests.ontime.bus.buses import do_nothing, with_bus
 
 SOURCES = str(Path(looplab.__file__).parents[1])
@@ -52,7 +53,7 @@ def run_program(program: str, **options: Any) -> str:
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         env={**os.environ, "PYTHONPATH": SOURCES},
         check=False,
         **options,
@@ -404,7 +405,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
             ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)],
             check=True,
             capture_output=True,
-            timeout=20,
+            timeout=PATIENCE,
         )
     except (OSError, subprocess.SubprocessError) as error:
         reason = "no rights to mount a small disk (run as root on Linux)"
@@ -416,7 +417,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
             )
         pytest.skip(reason)
     yield disk
-    subprocess.run(["umount", str(disk)], check=True, timeout=20)
+    subprocess.run(["umount", str(disk)], check=True, timeout=PATIENCE)
 
 
 def test_a_full_disk(small_disk: Path) -> None:

@@ -8,13 +8,15 @@ import sys
 
 import pytest
 
+from tests.left import SLOW
+
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "ontime.crossthread", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SLOW,
         check=False,
     )
 
