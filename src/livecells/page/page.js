@@ -115,7 +115,7 @@ class Page {
 
   #onProgress({ text, loaded, total }) {
     // After Stop a new worker starts by itself: nobody waits for it, nothing is said.
-    if (!this.isBusy) return;
+    if (!this.isBusy || this.isStopping) return;
     const line = this.bar.load(text, loaded, total);
     for (const cell of this.cells) {
       if (cell.state === "queued") cell.setNote(line[0].toLowerCase() + line.slice(1));
@@ -198,6 +198,7 @@ class Page {
 
   stop() {
     this.queue.length = 0;
+    this.isStopping = true; // until the next run begins
     this.session.stop();
   }
 
@@ -255,6 +256,7 @@ class Page {
     this.stopped = null;
     this.ending = null;
     this.hasFailed = false;
+    this.isStopping = false;
     const { session } = this;
     const cells = this.cells.map(({ id, label, source }) => ({ id, label, source }));
     const result = all

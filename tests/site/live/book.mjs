@@ -105,6 +105,23 @@ export class Book {
     return this.page.$eval(`${BAR} [role=status]`, (one) => one.textContent.trim());
   }
 
+  /** All that the live region says until `done()` is over, one text a change. */
+  async heard(done) {
+    await this.page.evaluate((region) => {
+      window.heard = [];
+      window.hearing = new MutationObserver((changes) => {
+        for (const { addedNodes } of changes)
+          window.heard.push(...[...addedNodes].map((one) => one.textContent.trim()));
+      });
+      window.hearing.observe(document.querySelector(region), { childList: true });
+    }, `${BAR} [role=status]`);
+    await done();
+    return this.page.evaluate(() => {
+      window.hearing.disconnect();
+      return window.heard;
+    });
+  }
+
   /** Python's state: "off", "loading", "idle", "running" or "failed". */
   python() {
     return this.page.$eval(BAR, (one) => one.dataset.livecellsState);

@@ -117,7 +117,9 @@ export async function stop_while_loading(t) {
     10,
     () => document.getElementById("cell-second").dataset.livecellState === "built",
   );
-  t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
+  await t.until(book.page, "the page to say so", 10, () =>
+    /stopped/i.test(document.querySelector(".livecells-status").textContent),
+  );
   t.equal(await book.python(), "off", "Python's state");
   await goOn();
   t.equal(await book.run("cell-second"), "ran", "the next run");

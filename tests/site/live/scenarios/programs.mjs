@@ -3,6 +3,10 @@
 import { Book, RUN, STOP } from "../book.mjs";
 import { least } from "../harness.mjs";
 
+// Seconds after which the page speaks the next line of progress at once: it holds one back
+// for up to 1.5 s, and the one after it as long again.
+const SPOKEN = 3.2;
+
 /** An endless loop is stopped, and the built cell runs as if nothing had been. */
 export async function endless_loop(t) {
   const site = await t.serve();
@@ -13,12 +17,20 @@ export async function endless_loop(t) {
     await book.press(cell, "run");
     await book.running(cell);
     await t.until(book.page, "the first line", RUN, shows, cell, "before");
-    await t.sleep(0.5);
-    return book.stop(cell);
+    await t.sleep(SPOKEN);
+    let seconds;
+    const said = await book.heard(async () => {
+      seconds = await book.stop(cell);
+      t.equal(await book.ended(cell), "stopped", "the cell after Stop");
+    });
+    t.check(/stopped/i.test(said.at(-1)), `said in the end: ${said.at(-1)}`);
+    // Another Python starts by itself, which the reader did not ask for.
+    const others = said.filter((text) => /Python/.test(text));
+    t.equal(others, [], "said after Stop of another Python");
+    return seconds;
   });
   t.notes.stop = `${took.toFixed(2)} s`;
   t.check(took <= STOP, `Stop took ${took.toFixed(2)} s`);
-  t.check(/stopped/i.test(await book.status()), `said: ${await book.status()}`);
   t.check((await book.shown(cell)).includes("before"), "Stop lost the output so far");
   // The next Run works at once, and starts a new Python by itself.
   const source = await book.source(cell);
