@@ -114,8 +114,9 @@ class Page {
   }
 
   #onProgress({ text, loaded, total }) {
-    // After Stop a new worker starts by itself: nobody waits for it, nothing is said.
-    if (!this.isBusy || this.isStopping) return;
+    // After Stop and when Python has broken off a new worker starts by itself: nobody
+    // waits for it, nothing is said.
+    if (!this.session.isAwaited) return;
     const line = this.bar.load(text, loaded, total);
     for (const cell of this.cells) {
       if (cell.state === "queued") cell.setNote(line[0].toLowerCase() + line.slice(1));
@@ -198,7 +199,6 @@ class Page {
 
   stop() {
     this.queue.length = 0;
-    this.isStopping = true; // until the next run begins
     this.session.stop();
   }
 
@@ -256,7 +256,6 @@ class Page {
     this.stopped = null;
     this.ending = null;
     this.hasFailed = false;
-    this.isStopping = false;
     const { session } = this;
     const cells = this.cells.map(({ id, label, source }) => ({ id, label, source }));
     const result = all

@@ -43,6 +43,11 @@ export class Session extends EventTarget {
     this.requests = 0;
   }
 
+  /** Whether a run goes on, or waits for Python. */
+  get isAwaited() {
+    return this.pending !== null;
+  }
+
   /** How many bytes the first Run of these sources fetches; 0 where nothing is known. */
   weight(sources) {
     if (store.hasNote(this.place, this.config.version)) return 0;

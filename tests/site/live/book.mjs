@@ -105,21 +105,20 @@ export class Book {
     return this.page.$eval(`${BAR} [role=status]`, (one) => one.textContent.trim());
   }
 
-  /** All that the live region says until `done()` is over, one text a change. */
-  async heard(done) {
-    await this.page.evaluate((region) => {
+  /** From now on note each text that the live region says. */
+  listen() {
+    return this.page.$eval(`${BAR} [role=status]`, (region) => {
       window.heard = [];
-      window.hearing = new MutationObserver((changes) => {
+      new MutationObserver((changes) => {
         for (const { addedNodes } of changes)
-          window.heard.push(...[...addedNodes].map((one) => one.textContent.trim()));
-      });
-      window.hearing.observe(document.querySelector(region), { childList: true });
-    }, `${BAR} [role=status]`);
-    await done();
-    return this.page.evaluate(() => {
-      window.hearing.disconnect();
-      return window.heard;
+          for (const one of addedNodes) window.heard.push(one.textContent.trim());
+      }).observe(region, { childList: true });
     });
+  }
+
+  /** What it has said since `listen()`, or since this was asked last. */
+  heard() {
+    return this.page.evaluate(() => window.heard.splice(0));
   }
 
   /** Python's state: "off", "loading", "idle", "running" or "failed". */

@@ -13,20 +13,19 @@ export async function endless_loop(t) {
   const { path, cell } = await t.sample();
   const book = await Book.open(t, site, path);
   await book.edit(cell, "print('before')\nwhile True:\n    pass");
+  await book.listen();
   const took = await least(STOP, async () => {
     await book.press(cell, "run");
     await book.running(cell);
     await t.until(book.page, "the first line", RUN, shows, cell, "before");
     await t.sleep(SPOKEN);
-    let seconds;
-    const said = await book.heard(async () => {
-      seconds = await book.stop(cell);
-      t.equal(await book.ended(cell), "stopped", "the cell after Stop");
-    });
+    await book.heard(); // of what was said before Stop nothing is asked here
+    const seconds = await book.stop(cell);
+    t.equal(await book.ended(cell), "stopped", "the cell after Stop");
+    const said = await book.heard();
     t.check(/stopped/i.test(said.at(-1)), `said in the end: ${said.at(-1)}`);
     // Another Python starts by itself, which the reader did not ask for.
-    const others = said.filter((text) => /Python/.test(text));
-    t.equal(others, [], "said after Stop of another Python");
+    t.equal(said.filter((text) => /Python/.test(text)), [], "said after Stop of another Python");
     return seconds;
   });
   t.notes.stop = `${took.toFixed(2)} s`;
@@ -198,6 +197,16 @@ export async function fatal(t) {
     const shown = await book.shown(cell);
     t.check(/broke off|Error/.test(shown), `${program} shows ${shown}`);
   }
+  // The Python that starts by itself after it is not announced.
+  await book.edit(cell, `import os, time\ntime.sleep(${SPOKEN})\nos._exit(0)`);
+  await book.listen();
+  await book.press(cell, "run");
+  await book.running(cell);
+  await book.heard();
+  t.equal(await book.ended(cell), "error", "a cell that ends Python");
+  const said = await book.heard();
+  t.check(/broke off/.test(said.at(-1)), `said in the end: ${said.at(-1)}`);
+  t.equal(said.filter((text) => /ing Python/.test(text)), [], "said of another Python");
   await book.press(cell, "reset");
   t.equal(await book.run(cell), "ran", "the run after all that");
   t.equal(await book.differences([cell]), [], "the output after it");

@@ -9,15 +9,8 @@ export async function keyboard(t) {
   const { path, cell } = await t.sample();
   const book = await Book.open(t, site, path);
   const { page } = book;
-  const said = () => page.evaluate(() => window.said.splice(0).join(" | "));
-  await page.evaluate(() => {
-    window.said = [];
-    const region = document.querySelector(".livecells-bar [role=status]");
-    new MutationObserver(() => {
-      const text = region.textContent.trim();
-      if (text && text !== window.said.at(-1)) window.said.push(text);
-    }).observe(region, { childList: true, characterData: true, subtree: true });
-  });
+  await book.listen();
+  const said = async () => (await book.heard()).join(" | ");
   const focus = () =>
     page.evaluate(() => {
       const one = document.activeElement;
