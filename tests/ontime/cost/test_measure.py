@@ -54,10 +54,10 @@ def test_the_cost_of_a_call() -> None:
 
 @needs_pyperf
 def test_one_value_is_many_calls() -> None:
-    """The calls are doubled until they take some 20 ms.
+    """As many as take some 20 ms.
 
-    A busy machine may stop a process for that long after a few calls: one of five
-    measurements must have gone on undisturbed.
+    A busy machine may stop the process for longer than that while they are few: one of
+    five measurements must have gone on undisturbed.
     """
     for _ in range(5):
         (row,) = cpu_cost(nothing, values=1, processes=1, timeout=SLOW)
