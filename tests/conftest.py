@@ -9,20 +9,17 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
-from nbval import plugin
-from nbval.kernel import RunningKernel
+from nbval import kernel, plugin
+
+from tools.kernels import FileKernelManager
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("book", deadline=None)
 settings.load_profile("book")
 
 
-class PatientKernel(RunningKernel):  # type: ignore[misc]
-    """A kernel that is started again if it ends at once.
-
-    Jupyter tells a kernel five ports that were free a moment ago.  A kernel that finds
-    one taken ends.
-    """
+class PatientKernel(kernel.RunningKernel):  # type: ignore[misc]
+    """A kernel that is started again if it does not answer in nbval's time."""
 
     def __init__(self, *args: object, **options: object) -> None:
         for left in reversed(range(5)):
@@ -38,6 +35,7 @@ class PatientKernel(RunningKernel):  # type: ignore[misc]
 
 
 plugin.RunningKernel = PatientKernel
+kernel.KernelManager = FileKernelManager
 
 
 def pytest_configure() -> None:

@@ -44,6 +44,7 @@ from nbclient.exceptions import (
 from ontime.measuring.cores import free_cores
 from ontime.measuring.records import usable_cores
 from tools.common import ROOT, ToolError, say
+from tools.kernels import AsyncFileKernelManager
 
 __all__ = ["Quiet", "execute", "main", "normalise", "only_defines", "refresh", "select"]
 
@@ -239,6 +240,7 @@ async def execute(
         iopub_timeout=300,  # no output may be lost
         raise_on_iopub_timeout=True,
         kernel_name="python3",
+        kernel_manager_class=AsyncFileKernelManager,
         record_timing=False,
         shutdown_kernel="immediate",
         extra_arguments=["--log-level=CRITICAL"],  # its log is not ours

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.livecells.books import Shelf, code, notebook, printed, text
+from tools.kernels import AsyncFileKernelManager
 
 __all__ = ["PROGRAMS", "build_bench", "run_in_kernel"]
 
@@ -216,7 +217,7 @@ print(any(re.search(r"took \\d", line) and "sleep" in line for line in kept))"""
 import asyncio
 event = asyncio.Event()
 asyncio.get_running_loop().call_later(0.03, event.set)
-print(await asyncio.wait_for(event.wait(), 5))
+print(await asyncio.wait_for(event.wait(), 60))
 try:
     await asyncio.wait_for(asyncio.Event().wait(), 0.02)
 except TimeoutError as error:
@@ -283,6 +284,7 @@ def run_in_kernel(programs: dict[str, str]) -> dict[str, str]:
         iopub_timeout=120,
         startup_timeout=300,
         kernel_name="python3",
+        kernel_manager_class=AsyncFileKernelManager,
     )
     client.execute()
     return {
