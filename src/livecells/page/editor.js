@@ -15,6 +15,7 @@ import {
 import { pythonLanguage } from "@codemirror/lang-python";
 import {
   bracketMatching,
+  forceParsing,
   indentOnInput,
   indentUnit,
   syntaxHighlighting,
@@ -27,6 +28,8 @@ import {
 } from "@codemirror/state";
 import { Decoration, EditorView, keymap, showTooltip } from "@codemirror/view";
 import { highlightCode, tagHighlighter, tags } from "@lezer/highlight";
+
+const PARSING = 1000; // ms that Enter may wait for the code above to be parsed
 
 const pygments = tagHighlighter([
   { tag: tags.keyword, class: "k" },
@@ -150,7 +153,7 @@ export function openEditor(options) {
           { key: "Ctrl-Enter", run },
           { key: "Escape", run: () => (onLeave(), true) },
           { key: "Tab", run: indentMoreOrInsert, shift: indentLess },
-          { key: "Enter", run: insertNewlineAndIndent },
+          { key: "Enter", run: newLine },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
@@ -193,6 +196,13 @@ function completions(complete) {
     const options = found.options.map(({ label, type }) => ({ label, type, detail: type }));
     return { from: pos - length, options, validFor: /^\w*$/ };
   };
+}
+
+/** Enter: a new line, indented as the code asks for, however busy the machine is. */
+function newLine(view) {
+  // A key that was pressed before the line above has been parsed would not be indented.
+  forceParsing(view, view.state.selection.main.head, PARSING);
+  return insertNewlineAndIndent(view);
 }
 
 /** Tab: indent the lines of a selection, else go on to the next multiple of four. */

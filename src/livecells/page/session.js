@@ -11,7 +11,8 @@ import { wanted } from "./wheels.js";
 
 const QUIET = 1000; // ms after a run before work for the next visit begins
 const TRIES = 3; // to make a snapshot, so that one that never succeeds costs little
-const ANSWER = 250; // ms that an editor waits for Python's completions
+// ms that an editor waits for Python's completions; one that runs a cell gives none
+const ANSWER = { idle: 5000, running: 250 };
 
 /**
  * A worker and what has run in it.
@@ -106,11 +107,12 @@ export class Session extends EventTarget {
 
   /** What could stand at the end of some code; null where no Python can say. */
   complete(before) {
-    if (this.state !== "idle" && this.state !== "running") return Promise.resolve(null);
+    const patience = ANSWER[this.state];
+    if (!patience) return Promise.resolve(null);
     const number = (this.requests += 1);
     return new Promise((resolve) => {
       this.asked.set(number, resolve);
-      setTimeout(() => this.#answer(number, null), ANSWER);
+      setTimeout(() => this.#answer(number, null), patience);
       this.sandbox.post({ type: "complete", number, before });
     });
   }

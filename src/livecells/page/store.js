@@ -23,10 +23,10 @@ function settle(request) {
 }
 
 /** What a promise of this module brings, or null where it is late. */
-export async function inTime(promise, patience = PATIENCE) {
+export async function inTime(promise) {
   let timer;
   const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve(null), patience);
+    timer = setTimeout(() => resolve(null), PATIENCE);
   });
   try {
     return await Promise.race([promise, late]);
@@ -77,8 +77,7 @@ export async function load(place, version) {
 export async function canKeep() {
   try {
     localStorage.getItem(DATABASE);
-    const opens = use("readonly", () => true);
-    return (await inTime(opens, 6 * PATIENCE)) ?? false; // nobody waits for this
+    return await use("readonly", () => true); // late or not: nobody waits for this
   } catch {
     return false;
   }

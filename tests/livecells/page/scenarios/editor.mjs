@@ -25,9 +25,8 @@ async function type(t, book, text, what) {
 }
 
 /**
- * Type as often as it takes until this is offered: an editor waits for Python a quarter of
- * a second, and shows names for the first letters until it knows those for all of them.
- * Where much else runs both may take longer.
+ * Type as often as it takes until this is offered: an editor shows names for the first
+ * letters until it knows those for all of them.
  */
 async function typeFor(t, book, text, what, isWanted) {
   for (let left = 20; ; left -= 1) {
