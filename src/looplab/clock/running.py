@@ -261,6 +261,8 @@ def run_real(
                 loop.call_soon_threadsafe(_cancel_all, loop)
         if begun.wait(1):
             ended.wait()
+            if thread.is_alive():
+                thread.join()
         else:  # there never will be a thread, or it will not run it
             main.close()
         raise
