@@ -161,6 +161,17 @@ export class Book {
     );
   }
 
+  /** Wait until Python is there and runs nothing. */
+  idle(seconds = FIRST) {
+    return this.trial.until(
+      this.page,
+      "Python to be idle",
+      seconds,
+      (bar) => document.querySelector(bar).dataset.livecellsState === "idle",
+      BAR,
+    );
+  }
+
   /** Run a cell and wait for its end. */
   async run(cell, seconds = FIRST) {
     await this.press(cell, "run");
@@ -180,7 +191,7 @@ export class Book {
   }
 
   /** Run all cells and wait until Python is idle again. */
-  async runAll(seconds = 2 * FIRST) {
+  async runAll(seconds = 7 * FIRST) {
     await this.click(`${BAR} .livecells-runall`);
     return this.trial.until(
       this.page,
@@ -329,9 +340,18 @@ export class Book {
     return found;
   }
 
-  /** Wait until the snapshot of a booted Python is stored. */
-  stored() {
-    return this.trial.until(this.page, "the snapshot to be stored", 200, inStore, false);
+  /** Wait until the snapshot of a booted Python is stored, and other pages know of it. */
+  async stored() {
+    await this.trial.until(this.page, "the snapshot to be stored", 200, inStore, false);
+    // What a page notes reaches the others in the browser's own time, and may be lost if
+    // the page closes first.
+    const other = await this.page.browserContext().newPage();
+    other.setDefaultTimeout(300_000);
+    await other.goto(this.site.url("_static/pygments.css"));
+    await this.trial.until(other, "the note of the snapshot", 200, () =>
+      Object.keys(localStorage).some((name) => name.startsWith("livecells snapshot ")),
+    );
+    await other.close();
   }
 
   /** Make every stored snapshot useless, but leave it where it is. */
@@ -352,7 +372,7 @@ export class Book {
 export async function fromSnapshot(visit) {
   for (let tries = 1; ; tries++) {
     const book = await visit();
-    if (tries === 3 || (await book.boot()) === "snapshot") return book;
+    if (tries === 10 || (await book.boot()) === "snapshot") return book;
     await book.stored();
     await book.page.close();
   }

@@ -93,6 +93,8 @@ class Driver:
         arguments: list[str] = []
         if kind == "chrome":
             arguments += QUIET
+            # A page that is slow to enter the cache of the history is let in.
+            arguments.append("--disable-features=BackForwardCacheEntryTimeout")
             if hasattr(os, "geteuid") and os.geteuid() == 0:
                 arguments.append("--no-sandbox")  # Chromium refuses it to root
         self.kind = kind

@@ -216,12 +216,12 @@ export class Trial {
 }
 
 /**
- * The least of up to three measurements: where one is not below `enough`, the machine may
+ * The least of up to ten measurements: where one is not below `enough`, the machine may
  * have been busy.
  */
 export async function least(enough, measure) {
   let found = Infinity;
-  for (let tries = 0; tries < 3 && found >= enough; tries++)
+  for (let tries = 0; tries < 10 && found >= enough; tries++)
     found = Math.min(found, await measure());
   return found;
 }

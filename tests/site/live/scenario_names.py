@@ -15,7 +15,7 @@ __all__ = ["CELLS", "READER", "SMOKE", "tell"]
 #: A page that does not get on fails much earlier, in one of the scenario's waits.
 PATIENCE = 1200
 #: Those that run every page.
-LONG = {"every_cell": 3600, "cells_alone": 3600}
+LONG = {"every_cell": 10_800, "cells_alone": 10_800}
 #: What the cells of all pages show.
 CELLS = ("every_cell", "cells_alone", "changed_digit")
 #: What a reader may do and meet.

@@ -204,12 +204,7 @@ export async function restart(t) {
   await book.edit("cell-third", PATCH);
   t.equal(await book.run("cell-third"), "ran", "the cell that breaks things");
   await book.click(".livecells-restart");
-  await t.until(
-    book.page,
-    "Python to be there again",
-    60,
-    () => document.querySelector(".livecells-bar").dataset.livecellsState === "idle",
-  );
+  await book.idle();
   t.equal((await book.shown("cell-third")).trim(), "patched", "the output that stays");
   await book.edit("cell-third", ASK);
   t.equal(await book.run("cell-third", RUN), "ran", "the run after it");

@@ -55,7 +55,7 @@ export async function cells_alone(t) {
     const shown = (await book.visible()).filter((id) => built[id]);
     const id = number % 2 ? shown.at(-1) : shown[Math.floor(shown.length / 2)];
     const started = performance.now();
-    const state = await book.run(id);
+    const state = await book.run(id, 300);
     t.notes[`${path} ${id}`] = `${seconds(started)} s, ${await book.boot()}`;
     t.check(state === "ran", `${path} ${id}: ended with ${state} when run alone`);
     wrong.push(...(await book.differences([id])));
