@@ -8,13 +8,15 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from nbval import kernel, plugin
 
 from tools.kernels import FileKernelManager
 
-# How long an example takes depends on what else the machine does.
-settings.register_profile("book", deadline=None)
+# How long an example takes, to draw and to run, depends on what else the machine does.
+settings.register_profile(
+    "book", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("book")
 
 

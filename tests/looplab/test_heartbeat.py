@@ -114,7 +114,9 @@ def test_real_loop_measures_real_work() -> None:
         async with Heartbeat(0.02) as heartbeat:
             await asyncio.sleep(0.05)
             burn(0.2)
-            await asyncio.sleep(0.05)
+            async with asyncio.timeout(300):
+                while heartbeat.count < 2:
+                    await asyncio.sleep(0.01)
         return heartbeat.worst, heartbeat.count
 
     worst, count = asyncio.run(main())

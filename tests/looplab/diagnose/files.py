@@ -28,6 +28,16 @@ def held_by_others(recording: Recording, name: str) -> float:
     return max(others, default=0) / NS
 
 
+def was_held_by(recording: Recording, name: str) -> bool:
+    """Whether the machine left it to the function *name* to hold the loop.
+
+    It has been looked at, and no other callback was held up for a second.
+    """
+    hogs = {one.index for one in recording if one.code.name == name}
+    seen = any(sample.callback in hogs for sample in recording.samples)
+    return seen and held_by_others(recording, name) < 1
+
+
 def save(recording: Recording, path: Path) -> Path:
     """Write *recording* to *path* through the encoder of the tools."""
     encoder = Encoder(0)

@@ -16,7 +16,7 @@ from looplab import burn
 from looplab.diagnose import load
 from looplab.diagnose.metrics import watch_lateness
 from tests.left import SLOW
-from tests.looplab.diagnose.files import held_by_others
+from tests.looplab.diagnose.files import was_held_by
 from tools.common import ROOT
 
 ENVIRON = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
@@ -69,12 +69,16 @@ def test_a_test_that_holds_its_loop_fails(tmp_path):
     path = write(tmp_path, TESTS, "test_it.py")
     words = ["-m", "pytest", "-q", *PLUGIN, path]
     assert run(tmp_path, *words).returncode == 0
-    done = run(tmp_path, *words, "--late-max=2500ms")
-    assert done.returncode == 1
+    line = TESTS.split("\n").index("        time.sleep(3)") + 1
+    place = f"ms  hog  {path}:{line}"
+    for _ in range(20):
+        done = run(tmp_path, *words, "--late-max=2500ms")
+        assert done.returncode == 1
+        if "1 failed, 2 passed" in done.stdout and place in done.stdout:
+            break  # else the machine held up another test, or who looks at this one
     assert "1 failed, 2 passed" in done.stdout
     assert "the event loop was held longer than 2500 ms:" in done.stdout
-    line = TESTS.split("\n").index("        time.sleep(3)") + 1
-    assert f"ms  hog  {path}:{line}" in done.stdout
+    assert place in done.stdout
 
 
 def test_a_limit_that_is_no_time(tmp_path):
@@ -100,9 +104,12 @@ def test_lag(tmp_path):
         raise SystemExit(4)
         """,
     )
-    done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
-    assert (done.returncode, done.stdout) == (4, "")
-    [line] = done.stderr.splitlines()
+    for _ in range(5):
+        done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
+        assert (done.returncode, done.stdout) == (4, "")
+        [line] = done.stderr.splitlines()
+        if "main" in line:
+            break  # else the machine held up another callback for longer
     assert "late p50" in line
     assert "main" in line
 
@@ -166,7 +173,7 @@ def test_uvloop(tmp_path, how, module):
             assert "no asyncio loop seen" in done.stderr
             return
         recording = load(tmp_path / "t.jsonl")[0]
-        if held_by_others(recording, "hog") < 1:
+        if was_held_by(recording, "hog"):
             break  # else the machine was a hog, too
     assert recording.blame()[0].name == "hog"
     assert recording.blame()[0].longest > 2.9

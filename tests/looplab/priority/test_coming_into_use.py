@@ -75,7 +75,7 @@ def test_a_thread_that_is_about_to_add_something_is_waited_for() -> None:
         class Slow:
             def add(self, handle: asyncio.Handle) -> None:
                 here.set()
-                assert go.wait(60)
+                assert go.wait(600)
                 add(handle)
 
             def __contains__(self, handle: asyncio.Handle) -> bool:
@@ -86,7 +86,7 @@ def test_a_thread_that_is_about_to_add_something_is_waited_for() -> None:
             target=loop.call_soon_threadsafe, args=(ran.append, 1)
         )
         sender.start()
-        assert here.wait(60)
+        assert here.wait(600)
         threading.Timer(0.1, go.set).start()
 
         async def main() -> None:

@@ -119,7 +119,7 @@ async def turns_after_a_cancellation(scheduler: Any) -> list[int]:
     others = [asyncio.create_task(one(level)) for level in (1, 9, 2)]
     await asyncio.sleep(0)
     urgent.cancel()
-    await asyncio.wait([urgent, *others], timeout=60)
+    await asyncio.wait([urgent, *others], timeout=600)
     assert urgent.cancelled()
     for task in others:
         task.cancel()
@@ -145,7 +145,7 @@ def test_the_gate_opens_for_nobody_who_was_cancelled(settle: int) -> None:
         for task in cancelled:
             task.cancel()
         assert gate.waiting == 1
-        await asyncio.wait_for(waiting, 60)
+        await asyncio.wait_for(waiting, 600)
         return gate.yields
 
     errors: list[Any] = []
@@ -277,15 +277,17 @@ def test_io_is_served_while_callbacks_of_high_priority_never_end() -> None:
 
         with priority(9):
             task = asyncio.create_task(spin())
-        received, sender = await asyncio.wait_for(_pipe(here), 60)
+        received, sender = await asyncio.wait_for(_pipe(here), 600)
         sender.write(b"x")
-        text = await asyncio.wait_for(received.readexactly(1), 60)
+        text = await asyncio.wait_for(received.readexactly(1), 600)
         spinning = False
         await task
-        sender.close()
+        for stream in kept:
+            stream.close()
+            await stream.wait_closed()
         return text.decode()
 
-    kept: list[Any] = []  # a stream that nobody holds is closed
+    kept: list[asyncio.StreamWriter] = []  # one that nobody holds is closed
 
     async def _pipe(here: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         made = here.create_future()
@@ -295,7 +297,7 @@ def test_io_is_served_while_callbacks_of_high_priority_never_end() -> None:
         address = server.sockets[0].getsockname()
         _, writer = await asyncio.open_connection(*address)
         streams = await made
-        kept.extend(streams)
+        kept.extend([streams[1], writer])
         server.close()
         return streams[0], writer
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import os
 import signal
 import socket
@@ -689,6 +690,7 @@ def test_it_refuses_another_transport(
 def test_a_refused_loop_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
     if not OPEN_FILES.exists():
         pytest.skip("this system does not list the open files of a process")
+    gc.collect()  # it may close what other tests have left
     opened = len(list(OPEN_FILES.iterdir()))
     monkeypatch.setattr(loop_module, "NEEDED", ("_missing",))
     for _ in range(5):
