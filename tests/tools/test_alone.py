@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import site
+from tools import common, site
 from tools.common import ROOT, alone
 
 HOLD = """\
@@ -25,20 +25,26 @@ with alone(pathlib.Path(sys.argv[2]), "holding it"):
 """
 
 
-def test_one_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock, inside, most = tmp_path / "made" / "lock", [], []
+    said, waits = [], threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        waits.set()
 
     def work(number: int) -> None:
         with alone(lock, "at work"):
             inside.append(number)
             most.append(len(inside))
+            assert waits.wait(600)  # until another has found it taken
             time.sleep(0.05)
             inside.remove(number)
 
+    monkeypatch.setattr(common, "say", say)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
     assert most == [1] * 4
-    said = capsys.readouterr().out.splitlines()
     assert set(said) == {"Waiting: another command is at work."}
     assert len(said) <= 3  # once for each that waited
 

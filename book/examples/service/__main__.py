@@ -29,6 +29,12 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
     which.add_argument("--fault", nargs="*", choices=FAULTS, help="these, and no other")
     which.add_argument("--mend", nargs="*", choices=FAULTS, help="all others")
     parser.add_argument("--port", type=int, default=0, help="0 for any that is free")
+    parser.add_argument(
+        "--lease",
+        type=float,
+        default=Settings().lease,
+        help="seconds for which the bus hands out an order",
+    )
     parser.add_argument("--folder", type=Path, help="where orders are kept")
     parser.add_argument(
         "--until-closed", action="store_true", help="stop when standard input is closed"
@@ -39,8 +45,10 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
 def settings_of(options: argparse.Namespace) -> Settings:
     """The settings that the options ask for."""
     if options.fault is not None:
-        return Settings(faults=frozenset(options.fault))
-    return Settings(faults=frozenset(FAULTS) - frozenset(options.mend or ()))
+        faults = frozenset(options.fault)
+    else:
+        faults = frozenset(FAULTS) - frozenset(options.mend or ())
+    return Settings(faults=faults, lease=options.lease)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ KINDS = {
     "report": ("POST /report", "/report"),
     "order": ("POST /orders", "/orders"),
 }
-PATIENCE = 60  # seconds
+PATIENCE = 300  # seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from .settings import FAULTS, check_faults
 __all__ = ["LOADS", "Service", "Visit", "visit"]
 
 HERE = Path(__file__).resolve().parent
-PATIENCE = 60  # seconds
+PATIENCE = 300  # seconds
 SHOWN = "most_waiting", "done", "lost"
 
 #: What to ask, in requests a second, so that a fault shows.
@@ -43,6 +43,8 @@ class Service:
         faults: those that it has; all others are mended.
         before: words to put before the module, such as those of ``looplab trace``.
         quiet: show what it writes to its standard error only if it does not start.
+        lease: seconds for which it hands out an order; without it those of
+            :class:`service.settings.Settings`.
     """
 
     def __init__(
@@ -51,12 +53,14 @@ class Service:
         before: Sequence[str] = (),
         *,
         quiet: bool = False,
+        lease: float | None = None,
     ) -> None:
         check_faults(faults)
         self._quiet = quiet
         self._command = [
             *(sys.executable, *before, "-m", "service", "--until-closed"),
             *("--fault", *faults),
+            *(() if lease is None else ("--lease", str(lease))),
         ]
 
     def __enter__(self) -> Service:

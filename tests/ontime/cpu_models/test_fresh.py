@@ -53,10 +53,10 @@ from tests.ontime.cpu_models.shared import (
 @needs_proc
 def test_the_search_for_orphans_finds_one() -> None:
     child = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True
+        [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
     )
     try:
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + 300
         while child.pid not in ours() and time.monotonic() < limit:
             time.sleep(0.02)
         assert child.pid in ours()

@@ -30,6 +30,7 @@ from ontime.cpu_models import (
 )
 from ontime.cpu_models.measure import measure
 from ontime.cpu_models.ways import pool
+from tests.left import SLOW
 from tests.ontime.cpu_models.jobs_of_tests import (
     count_up,
     fail,
@@ -80,7 +81,7 @@ def test_each_start_method(kind: str, method: str) -> None:
 
 
 def test_default_models_are_one_of_each_kind_and_say_what_is_missing() -> None:
-    result = compare_models(product, (10,), count=2)
+    result = compare_models(product, (10,), count=2, timeout=SLOW)
     assert [row.model.kind for row in result] == list(KINDS)
     for row in result:
         assert bool(row.runs) != bool(row.unavailable)
@@ -108,19 +109,23 @@ def test_a_measurement_makes_sense(kind: str) -> None:
 def test_every_job_is_run_once(kind: str, tmp_path: Path) -> None:
     """Also where the calls are equal, and a cluster could share one result."""
     path = tmp_path / "count"
-    compare_models(count_up, (str(path),), count=7, models=[kind])
+    compare_models(count_up, (str(path),), count=7, models=[kind], timeout=SLOW)
     assert len(path.read_bytes()) == 7
 
 
 def test_work_on_the_loop_is_late_by_all_and_by_one() -> None:
-    """Jobs that block the loop for a known time: sleeps do not depend on the load."""
+    """Jobs that block the loop for a known time, of which a busy machine takes nothing.
+
+    What it adds comes and goes: a model that is late by more is so in each of its runs.
+    """
     result = compare_models(
-        sleep_and_compute, count=20, models=["at once", "chain", "threads"]
+        sleep_and_compute, count=20, models=["at once", "chain", "threads"], repeats=3
     )
     at_once, chain, threads = result
-    assert at_once.lateness > 3.95  # 4 less the interval
-    assert 0.18 < chain.lateness < at_once.lateness
-    assert threads.lateness < 0.5 * at_once.lateness
+    least = {row.name: min(row.values("lateness")) for row in result}
+    assert least[at_once.name] > 3.95  # 4 less the interval
+    assert 0.18 < least[chain.name] < least[at_once.name]
+    assert least[threads.name] < 0.5 * least[at_once.name]
     assert chain.wall >= 4 and at_once.wall >= 4 and threads.wall >= 0.2
 
 
@@ -138,9 +143,11 @@ def test_cpu_counts_the_children_of_a_forkserver() -> None:
 
 
 def test_measure_here(recwarn: pytest.WarningsRecorder) -> None:
+    begun = time.monotonic()
     found = measure(Model("chain"), product, (10,), 3, 0.001)
+    took = time.monotonic() - begun
     assert isinstance(found, Measurement)
-    assert found.startup < found.wall + 1
+    assert 0 <= found.startup <= found.total <= took
 
 
 @pytest.mark.parametrize(

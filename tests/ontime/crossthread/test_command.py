@@ -30,11 +30,13 @@ def test_command() -> None:
         "messages",
         "idle",
     ]
-    poll = ("poll", "--seconds", "0.1", "--json")
     # Where much else runs, one loop may have no turn in so short a time.
-    tries = (json.loads(command(*poll).stdout) for _ in range(5))
-    found = next((one for one in tries if min(one["idle"]["turns"]) > 10), None)
-    assert found is not None, "in each of five tries a loop had no turns"
+    for seconds in 0.1, 0.2, 0.4, 0.8, 1.6:
+        done = command("poll", "--seconds", str(seconds), "--json")
+        found = json.loads(done.stdout)
+        if min(found["idle"]["turns"]) > 10:
+            break
+    assert min(found["idle"]["turns"]) > 10
     assert found["sessions"] == 2
     assert found["hops"]["mean_s"] > 0
     assert set(found["loops_that_wait"]) == {"for_lock", "for_core"}

@@ -27,14 +27,15 @@ from ontime.crossthread import (
 
 
 def test_idle_turns() -> None:
-    with sessions("poll", 2) as opened:
-        # The one that has the lock may be without a core for long.
-        tries = (measure_idle(opened, 0.3) for _ in range(5))
-        busy = next((one for one in tries if min(one.turns) >= 100), None)
-    assert busy is not None
-    with sessions("queue", 2) as opened:
-        good = measure_idle(opened, 0.3)
-    assert good.most <= 2
+    for _ in range(5):  # the one that has the lock may be without a core for long
+        with sessions("poll", 2) as opened:
+            busy = measure_idle(opened, 0.3)
+        with sessions("queue", 2) as opened:
+            good = measure_idle(opened, 0.3)
+        assert good.most <= 2
+        if min(busy.turns) >= 100 and busy.share >= 20 * good.share:
+            break
+    assert min(busy.turns) >= 100
     assert busy.share >= 20 * good.share
     assert 0.3 <= good.seconds <= good.wall
     assert repr(good).startswith(f"2 idle loops for {good.seconds:.2f} s: ")
@@ -59,21 +60,24 @@ def test_hops_end_at_their_number() -> None:
 
 def test_a_nap_costs_a_message_and_no_hop() -> None:
     with sessions("nap", 1) as opened:
-        message = measure_messages(opened, seconds=0.3)
-        hop = measure_hops(opened, seconds=0.3)
+        message = measure_messages(opened, seconds=600, messages=50)
+        hop = measure_hops(opened, seconds=600, hops=200)
     # Of the hops the shortest: a busy machine makes most of them longer.
     assert message.median >= 2 * min(hop.taken)
 
 
 @pytest.mark.skipif(not gil_enabled(), reason="this build has no GIL")
 def test_beside_a_spinner_the_switch_interval_counts() -> None:
-    """A busy machine may keep the spinner itself from its core: then once more."""
+    """The least wait tells of the interval alone.
+
+    A machine that is busy may keep the spinner itself from its core: then once more.
+    """
     late = {}
     for _ in range(5):
         for interval in 0.001, 0.025:
             with switch_interval(interval), Spinner():
-                late[interval] = sorted(measure_wakes(12).taken)
-        if late[0.025][6] >= 4 * late[0.001][3]:
+                late[interval] = sorted(measure_wakes(60).taken)
+        if late[0.025][30] >= 4 * late[0.001][0]:
             return
     raise AssertionError(late)
 

@@ -259,5 +259,6 @@ def test_a_busy_window_keeps_the_core() -> None:
             share[busy], turns[busy] = found.share, found.most
         if share[True] >= 3 * share[False] and turns[True] <= 10 * turns[False]:
             return
-        assert share[True] < 0.5, (share, turns)  # others had the core
+        # Others had the core, in one of the counts or in both.
+        assert share[True] < 0.5 or turns[False] < 10, (share, turns)
     pytest.skip(f"others used the machine: {share}, {turns}")

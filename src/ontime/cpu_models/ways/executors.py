@@ -31,7 +31,7 @@ __all__ = [
 T = TypeVar("T")
 
 #: Seconds within which every worker must have answered.
-_START_LIMIT = 60.0
+_START_LIMIT = 600.0
 
 #: Seconds for which a worker says hello, so that another one has to take the next.
 _HELLO = 0.005
