@@ -21,7 +21,7 @@ from typing import Any
 __all__ = ["Load", "Server"]
 
 CONNECTIONS = 16  # so many requests are under way at once, at most
-PATIENCE = 20  # seconds for one answer
+PATIENCE = 300  # seconds for one answer
 SEED = 1  # of the moments at which requests come
 HERE = Path(__file__).resolve().parent
 
@@ -178,7 +178,8 @@ class Server:
                 line.ask(request, body)
             before, begun = control.ask_cpu(), time.monotonic()
             moments = _moments(begun, rate, together)
-            answers = _send(lines, request, body, begun + seconds, moments)
+            end, paced = begun + seconds, rate is not None
+            answers = _send(lines, request, body, end, moments, paced)
             wall = time.monotonic() - begun
             after = control.ask_cpu()
         sleeps = math.nan
@@ -217,8 +218,12 @@ def _send(
     body: bytes,
     end: float,
     moments: Iterator[float],
+    paced: bool,
 ) -> int:
-    """Send requests until *end*, and return how many were answered: all of them."""
+    """Send requests until *end*, and return how many were answered: all of them.
+
+    With a pace each that is due before is sent, however late this thread may be.
+    """
     idle, answers, due = list(lines), 0, next(moments)
     any_sent = False  # this thread may stand still until after the end
     with selectors.DefaultSelector() as selector:
@@ -226,11 +231,13 @@ def _send(
             selector.register(line.socket, selectors.EVENT_READ, line)
         while True:
             now = time.monotonic()
-            while idle and due <= now and (now < end or not any_sent):
+            while idle and due <= now:
+                if any_sent and (due if paced else now) >= end:
+                    break
                 idle.pop().send(request)
                 any_sent = True
                 due = next(moments)
-            over = now >= end and any_sent
+            over = now >= end and any_sent and not (paced and due < end)
             if over and len(idle) == len(lines):
                 return answers
             # Either a request is due next, or an answer must come.

@@ -59,7 +59,7 @@ def hop_for(loops: list[PollingLoop], seconds: float) -> list[float]:
     """Hop from loop to loop; how long each hop took."""
     taken = []
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    while not taken or time.perf_counter() < end:
         for loop in loops:
             started = time.perf_counter()
             loop.hop()

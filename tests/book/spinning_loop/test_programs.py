@@ -108,6 +108,6 @@ def test_a_program_that_never_gets_ready() -> None:
         pass
     with (
         pytest.raises(programs.CaptureError, match=r"was not ready after 0\.2 s"),
-        programs.spawn(["sleep", "20"], timeout=0.2),
+        programs.spawn(["sleep", "600"], timeout=0.2),
     ):
         pass
