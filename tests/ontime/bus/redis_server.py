@@ -7,11 +7,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import TracebackType
 
 import pytest
+
+from tests.left import SLOW
 
 
 def need_redis() -> str:
@@ -42,8 +45,9 @@ class RedisServer:
         self._folder = folder
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _free_port()
+        self._log = folder / "log"
         self._began = False
+        self._take_port()
 
     @property
     def url(self) -> str:
@@ -51,6 +55,7 @@ class RedisServer:
 
     def start(self) -> None:
         for _ in range(5):
+            self._said = self._log.stat().st_size if self._log.exists() else 0
             self._process = subprocess.Popen(
                 [
                     self._program,
@@ -59,7 +64,7 @@ class RedisServer:
                     *self._options,
                 ],
                 stdin=subprocess.DEVNULL,
-                stdout=(self._folder / "log").open("ab"),
+                stdout=self._log.open("ab"),
                 stderr=subprocess.STDOUT,
             )
             # So that no server is left behind when the tests themselves are killed.
@@ -67,13 +72,14 @@ class RedisServer:
                 ["sh", "-c", f"read end; kill {self._process.pid}"],
                 stdin=subprocess.PIPE,
             )
-            if self._answers():
+            if self._listens():
                 self._began = True
                 return
             self.stop()
             if not self._began:  # somebody else was faster
-                self.port = _free_port()
-        pytest.fail((self._folder / "log").read_text())
+                self._held.close()
+                self._take_port()
+        pytest.fail(self._log.read_text())
 
     def stop(self, how: int = signal.SIGTERM) -> None:
         """Stop it; by SIGTERM, which lets it write its files, or by SIGKILL."""
@@ -89,19 +95,24 @@ class RedisServer:
             process.kill()
             process.wait()
 
-    def _answers(self) -> bool:
+    def _listens(self) -> bool:
+        """Whether it comes to say so itself: another server may have the port."""
         assert self._process is not None
-        give_up = time.monotonic() + 120
+        give_up = time.monotonic() + SLOW
         while self._process.poll() is None and time.monotonic() < give_up:
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), 1) as client:
-                    client.sendall(b"PING\r\n")
-                    if client.recv(7).startswith((b"+PONG", b"-NOAUTH")):
-                        return True
-            except OSError:
-                pass
+            if b"Ready to accept connections" in self._log.read_bytes()[self._said :]:
+                return True
             time.sleep(0.02)
         return False
+
+    def _take_port(self) -> None:
+        """Choose a free port, and on Linux hold it: a server can still listen there."""
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(("127.0.0.1", 0))
+        self.port: int = self._held.getsockname()[1]
+        if sys.platform != "linux":
+            self._held.close()
 
     def __enter__(self) -> RedisServer:
         self.start()
@@ -114,9 +125,4 @@ class RedisServer:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        self._held.close()
