@@ -110,7 +110,7 @@ def test_the_server_of_the_page_answers() -> None:
     answers: list[str] = []
 
     def visit() -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not getattr(names.get("server"), "started", False):
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.01)
@@ -119,7 +119,7 @@ def test_the_server_of_the_page_answers() -> None:
             port = server.servers[0].sockets[0].getsockname()[1]
             for route in routes:
                 url = f"http://127.0.0.1:{port}{route.path}"
-                with urllib.request.urlopen(url, timeout=60) as answer:
+                with urllib.request.urlopen(url, timeout=600) as answer:
                     answers.append(answer.read().decode())
         finally:
             server.should_exit = True
