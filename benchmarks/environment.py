@@ -50,7 +50,7 @@ def about(python: str) -> dict[str, Any]:
             [path, "-c", ASK],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
             stdin=subprocess.DEVNULL,
         )

@@ -27,7 +27,7 @@ HAS_PROC = Path("/proc/self/stat").exists()
 needs_proc = pytest.mark.skipif(not HAS_PROC, reason="needs /proc to count processes")
 
 #: Seconds for a process that was told to end: a busy machine lets it wait for a core.
-PATIENCE = 60.0
+PATIENCE = 300.0
 #: Seconds after which a program is said to hang: it may start several interpreters.
 SLOW = 600.0
 

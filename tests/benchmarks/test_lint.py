@@ -77,7 +77,7 @@ def test_a_run_reports_what_was_planted(name, tmp_path):
     found = metadata.entry_points(group="flake8.extension")
     lint.write_settings(settings, is_installed="LAG" in found.names)
     lint.plant(TREES[1], tmp_path, tree)
-    cpu, lines = lint.turn(name, sys.executable, tree, settings, 60)
+    cpu, lines = lint.turn(name, sys.executable, tree, settings, 600)
     assert cpu > 0
     assert any(line.startswith(lint.FINDING) for line in lines)
 

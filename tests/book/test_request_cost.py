@@ -61,7 +61,7 @@ def test_one_request_is_sent_when_the_time_is_over_at_once(server_type: Any) -> 
 def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -> None:
     with server_type() as server:
         # Uvicorn looks up ten times a second while the client itself has no core.
-        loads = (server.drive("gather", 2, 1, 0.3) for _ in range(10))
+        loads = (server.drive("gather", 2, 1, 0.3) for _ in range(100))
         load = next(one for one in loads if one.wall < 0.6)
         assert load.rate > 0
         assert 0 < load.share < 1.5

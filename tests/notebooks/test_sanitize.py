@@ -15,6 +15,7 @@ SETTINGS = (
     "--nbval",
     "--nbval-sanitize-with=tests/notebooks/sanitize.cfg",
     "--nbval-cell-timeout=600",
+    "--nbval-kernel-startup-timeout=600",
 )
 
 
@@ -35,7 +36,8 @@ def test_what_nbval_compares(tmp_path: Path) -> None:
         cells.append(cell)
     path = tmp_path / "lab.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    words = ["-m", "pytest", "-v", "-p", "no:cacheprovider", *SETTINGS, str(path)]
+    words = ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "tests.conftest"]
+    words += [*SETTINGS, str(path)]
     done = subprocess.run(
         [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
     )

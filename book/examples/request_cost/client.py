@@ -21,7 +21,7 @@ from typing import Any
 __all__ = ["Load", "Server"]
 
 CONNECTIONS = 16  # so many requests are under way at once, at most
-PATIENCE = 300  # seconds for one answer
+PATIENCE = 600  # seconds for one answer
 SEED = 1  # of the moments at which requests come
 HERE = Path(__file__).resolve().parent
 
@@ -81,7 +81,7 @@ class Server:
         core: the number of the service's core; None where it has none of its own.
     """
 
-    def __init__(self, seconds: float = 120, *, awake: bool = False) -> None:
+    def __init__(self, seconds: float = 3600, *, awake: bool = False) -> None:
         self._seconds = seconds
         self.awake = awake and hasattr(os, "SCHED_IDLE")
         self.core: int | None = None

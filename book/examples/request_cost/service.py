@@ -84,14 +84,14 @@ def main() -> None:
         time.sleep(2)
         os._exit(1)  # it hangs, and nobody is there to see it
 
-    # The parent is gone when standard input is closed.
-    for wait in partial(os.read, 0, 1), partial(time.sleep, seconds):
-        threading.Thread(target=end_after, args=(wait,), daemon=True).start()
     # asyncio switches Nagle's delay off only where the protocol is given.
     with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # who comes early waits
         print(listener.getsockname()[1], flush=True)
+        # The parent is gone when standard input is closed.
+        for wait in partial(os.read, 0, 1), partial(time.sleep, seconds):
+            threading.Thread(target=end_after, args=(wait,), daemon=True).start()
         server.run(sockets=[listener])
 
 

@@ -25,7 +25,7 @@ KINDS = {
     "report": ("POST /report", "/report"),
     "order": ("POST /orders", "/orders"),
 }
-PATIENCE = 300  # seconds
+PATIENCE = 600  # seconds
 
 
 @dataclass(frozen=True, slots=True)

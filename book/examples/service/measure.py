@@ -20,7 +20,7 @@ from .settings import FAULTS, check_faults
 __all__ = ["LOADS", "Service", "Visit", "visit"]
 
 HERE = Path(__file__).resolve().parent
-PATIENCE = 300  # seconds
+PATIENCE = 600  # seconds
 SHOWN = "most_waiting", "done", "lost"
 
 #: What to ask, in requests a second, so that a fault shows.

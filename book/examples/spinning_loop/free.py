@@ -43,7 +43,7 @@ def interpreter() -> str:
         if found := shutil.which(name):
             asked = "import sys; print(sys._is_gil_enabled())"
             command = [found, "-X", "gil=0", "-c", asked]
-            done = run(command, timeout=30, env=quiet_environ())
+            done = run(command, timeout=300, env=quiet_environ())
             if done.out.strip() == "False":
                 return found
     raise SkippedError(
@@ -54,7 +54,7 @@ def interpreter() -> str:
 
 def named_version(python: str) -> str:
     """What an interpreter calls itself, such as ``Python 3.13.5``."""
-    said = run([python, "-VV"], timeout=30, env=quiet_environ()).out
+    said = run([python, "-VV"], timeout=300, env=quiet_environ()).out
     found = re.search(r"Python [\d.]+\w*", said)
     return found.group() if found else "unknown"
 
@@ -63,7 +63,7 @@ def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
     """What ``python -m ontime.crossthread`` says, with the GIL or without."""
     command = [python, "-X", f"gil={gil}", "-m", "ontime.crossthread", way, "--json"]
     command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
-    done = run(command, timeout=120, env=environ())
+    done = run(command, timeout=600, env=environ())
     if done.code:
         raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
     found = json.loads(done.out)

@@ -107,7 +107,7 @@ def told(work: str, **options: Any) -> dict[str, Any]:
     before = options.pop("before", [])
     with spawn([*before, *victim(work, **options)], env=environ()) as program:
         program.say("go")
-        return parsed(program.wait(60))
+        return parsed(program.wait(300))
 
 
 @contextlib.contextmanager
@@ -144,8 +144,8 @@ def strace(context: Context) -> Capture:
         command = [tool, "-f", "-c", "-p", str(traced.pid)]
         with spawn_tracer(command) as tracer:
             traced.say("go")
-            figures = parsed(traced.wait(120))
-            words = tracer.wait(30).err
+            figures = parsed(traced.wait(300))
+            words = tracer.wait(300).err
         numbers = {traced.pid: "PID"}
     rows = [line for line in words.splitlines() if " attached" not in line]
     words = "\n".join(rows)
@@ -235,7 +235,7 @@ def faulthandler(context: Context) -> Capture:
     for _ in range(5):  # the watchdog can crash the interpreter: then once more
         with spawn(victim("dump"), env=environ()) as program:
             program.say("go")
-            done = program.wait(60)
+            done = program.wait(300)
         if done.code != -11:
             break
     figures = parsed(done)
@@ -264,7 +264,7 @@ def py_spy(context: Context) -> str:
     return str(python_of(python.parent.parent).with_name("py-spy"))
 
 
-def traced(command: list[str], *, timeout: float = 60) -> str:
+def traced(command: list[str], *, timeout: float = 300) -> str:
     """What a tool that reads another process printed."""
     done = run(command, timeout=timeout, env=quiet_environ())
     words = done.out + done.err
@@ -491,7 +491,7 @@ def time_v(context: Context) -> Capture:
     command = [tool, "-v", *victim("hops")]
     with spawn(command, env=environ()) as program:
         program.say("go")
-        done = program.wait(60)
+        done = program.wait(300)
     parsed(done)
     wanted: tuple[str, ...] = (
         "Command",
@@ -519,7 +519,7 @@ def debug_mode(context: Context) -> Capture:
     command = victim("debug")
     with spawn(command, env={**environ(), "PYTHONASYNCIODEBUG": "1"}) as program:
         program.say("go")
-        done = program.wait(60)
+        done = program.wait(300)
     found = parsed(done)
     if not found["debug"]:
         raise CaptureError("the loops were not in debug mode")
@@ -543,7 +543,7 @@ def lag_monitor(context: Context) -> Capture:
 
 def version(command: list[str]) -> str:
     """The number in the first line of what a tool says of itself."""
-    done = run(command, timeout=20)
+    done = run(command, timeout=300)
     match = re.search(r"\d+(?:\.\d+)+", done.out + done.err)
     return match.group() if match else "unknown"
 

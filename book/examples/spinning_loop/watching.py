@@ -42,7 +42,7 @@ def spawn_tracer(command: list[str]) -> Iterator[Running]:
     """A tracer that has attached to a program of ours."""
     with Running(command) as tracer:
         try:
-            tracer.wait_for("attached", 20, where="err")
+            tracer.wait_for("attached", 300, where="err")
         except CaptureError:
             if re.search("not permitted|EPERM|denied", tracer.err(), re.IGNORECASE):
                 raise SkippedError(PTRACE) from None
@@ -136,7 +136,7 @@ def gdb_command(*parts: str, core: tuple[Path, Path] | None = None) -> list[str]
 
 
 def gdb_run(command: list[str]) -> str:
-    done = run(command, timeout=120, env=quiet_environ())
+    done = run(command, timeout=300, env=quiet_environ())
     words = done.out + done.err
     if re.search(r"ptrace: (Operation not permitted|Permission denied)", words):
         raise SkippedError(PTRACE)

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--instructions", action="store_true", help="count instructions too"
     )
     parser.add_argument(
-        "--timeout", type=float, default=180.0, metavar="S", help="seconds in all"
+        "--timeout", type=float, default=600.0, metavar="S", help="seconds in all"
     )
     parser.add_argument(
         "--save", metavar="FILE.json", help="keep the table, and as text beside it"

@@ -27,7 +27,7 @@ def cpu_cost(
     values: int = 4,
     processes: int = 3,
     instructions: bool = False,
-    timeout: float = 60.0,
+    timeout: float = 600.0,
 ) -> CostTable:
     """Measure the CPU time of a call of a coroutine function (chapter 3).
 
@@ -80,7 +80,7 @@ def compare_costs(
     values: int = 4,
     processes: int = 3,
     instructions: bool = False,
-    timeout: float = 120.0,
+    timeout: float = 600.0,
 ) -> CostTable:
     """Measure several coroutine functions; ratios are to the first (chapter 3).
 
@@ -129,7 +129,7 @@ def compare_variants(
     values: int = 4,
     processes: int = 3,
     instructions: bool = False,
-    timeout: float = 180.0,
+    timeout: float = 600.0,
 ) -> CostTable:
     """Measure the ways to await one coroutine function several times (chapter 3).
 

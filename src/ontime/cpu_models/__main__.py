@@ -55,7 +55,7 @@ if sys.version_info < (3, 11):
     sys.exit("it is Python %d.%d: looplab needs 3.11 or newer" % sys.version_info[:2])
 import ontime.cpu_models
 """
-_TRIAL_LIMIT = 60.0  # seconds
+_TRIAL_LIMIT = 600.0  # seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -29,7 +29,7 @@ __all__ = ["TIMEOUT", "Session", "sessions"]
 T = TypeVar("T")
 
 #: Seconds after which a caller stops waiting for a loop that does not answer.
-TIMEOUT = 60.0
+TIMEOUT = 300.0
 
 
 class Session:

@@ -25,7 +25,7 @@ _BOOT = (
     "import sys; sys.path[:] = {path!r}; from ontime.grade.inside import main; main()"
 )
 _LONGEST_LINE = 4_000_000
-_START = 120.0  # seconds for an interpreter to be there, on a busy machine
+_START = 600.0  # seconds for an interpreter to be there, on a busy machine
 _STEP = 0.05  # seconds between two looks at the memory of a child
 
 

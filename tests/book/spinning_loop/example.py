@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tests.left import SLOW
+
 __all__ = [
     "CAPTURES",
     "EXAMPLE",
@@ -107,7 +109,7 @@ def capture_py(
         [sys.executable, "-B", str(EXAMPLE / "capture.py"), *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=options.pop("timeout", 60),
+        timeout=options.pop("timeout", SLOW),
         check=False,
         env=env,
         **options,

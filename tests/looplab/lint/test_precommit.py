@@ -15,7 +15,7 @@ from tools.common import ROOT
 def run(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         words, cwd=cwd, env=os.environ | more, capture_output=True, text=True,
-        check=False, timeout=500,
+        check=False, timeout=1800,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ def no_thread_is_left() -> Iterator[None]:
     yield
     left = [t for t in threading.enumerate() if t not in before]
     for thread in left:  # of a library, about to end
-        thread.join(30)
+        thread.join(300)
     assert not [t for t in left if t.is_alive()]
     assert sys.getswitchinterval() == interval
 
