@@ -152,7 +152,7 @@ def measure_case(
         TypeError: an argument is not a number.
         ValueError: a number is out of range, or there are not so many cores.
         NotImplementedError: the system pins no threads.
-        TimeoutError: a loop did not answer within a minute.
+        TimeoutError: a loop did not answer within five minutes.
     """
     count_of(loops, "loops", most=64)
     count_of(cores, "cores")

@@ -44,7 +44,7 @@ def measure_hops(
         ValueError: no session was given, or a number is out of range.
         TypeError: an argument is not a number.
         RuntimeError: a session is not open.
-        TimeoutError: a loop did not answer within a minute.
+        TimeoutError: a loop did not answer within five minutes.
         NotImplementedError: *cpu* was given and the system pins no threads.
     """
     return _waits(
@@ -119,7 +119,7 @@ def measure_idle(opened: Sequence[Session], seconds: float = 0.3) -> Idle:
         ValueError: no session was given, or *seconds* is not above 0.
         TypeError: *seconds* is not a number.
         RuntimeError: a session is not open.
-        TimeoutError: a loop did not answer within a minute.
+        TimeoutError: a loop did not answer within five minutes.
     """
     opened = _some(opened)
     seconds = seconds_of(seconds, "seconds", above=True)

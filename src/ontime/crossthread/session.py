@@ -140,7 +140,7 @@ class Session:
 
         Raises:
             RuntimeError: the session is not open, or this is its own thread.
-            TimeoutError: the loop did not answer within a minute.
+            TimeoutError: the loop did not answer within five minutes.
         """
         started = time.perf_counter()
         self.call(int)

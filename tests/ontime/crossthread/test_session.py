@@ -224,11 +224,13 @@ def test_a_window_slows_the_turns() -> None:
     with Session("poll", window=0.01) as session:
         # A busy machine takes turns away, and adds none.
         found = [measure_idle([session], 0.3) for _ in range(3)]
+        while found[-1].most < 3 and len(found) < 20:
+            found.append(measure_idle([session], 0.3))
     assert all(one.most <= one.seconds / 0.01 + 2 for one in found)
     slow = max(one.most / one.seconds for one in found)
     assert slow > 5
     with Session("poll") as session:
-        tries = (measure_idle([session], 0.3) for _ in range(5))
+        tries = (measure_idle([session], 0.3) for _ in range(20))
         assert any(one.most / one.seconds >= 5 * slow for one in tries)
 
 
