@@ -29,7 +29,7 @@ needs_proc = pytest.mark.skipif(not HAS_PROC, reason="needs /proc to count proce
 #: Seconds for a process that was told to end: a busy machine lets it wait for a core.
 PATIENCE = 300.0
 #: Seconds after which a program is said to hang: it may start several interpreters.
-SLOW = 600.0
+SLOW = 1800.0
 
 
 def ours() -> dict[int, str]:

@@ -23,7 +23,7 @@ __all__ = ["SIDES", "cache_folder", "ensure", "pins", "python_of", "quiet_enviro
 HERE = Path(__file__).resolve().parent
 SIDES = ("old", "new", "tools")
 STAMP = "spinning-loop.stamp"
-CREATION_TIMEOUT = 600
+CREATION_TIMEOUT = 1800  # seconds: a busy machine needs many
 MADE_WITH = (3, 12)  # the Python of the committed captures
 
 # Settings of the user's shell that would change what runs inside.

@@ -70,11 +70,11 @@ class Program:
         return [str(self.python), "-X", "utf8", script, *map(str, arguments)]
 
     def result(
-        self, *arguments: object, before: Sequence[str] = (), timeout: float = 120
+        self, *arguments: object, before: Sequence[str] = (), timeout: float = 600
     ) -> dict[str, Any]:
         """Run it to its end and read the JSON object that it prints."""
         command = [*before, *self.command(*arguments)]
-        with spawn(command, env=quiet_environ(), timeout=60) as program:
+        with spawn(command, env=quiet_environ()) as program:
             program.say("go")
             return parsed(program.wait(timeout))
 
@@ -262,7 +262,7 @@ def picked(growth: dict[str, Any], variant: str, clients: str) -> dict[str, Any]
 
 
 def read_versions(program: Program) -> dict[str, str]:
-    done = run(program.command("versions"), timeout=60, env=quiet_environ())
+    done = run(program.command("versions"), timeout=300, env=quiet_environ())
     return {str(k): str(v) for k, v in parsed(done).items()}
 
 

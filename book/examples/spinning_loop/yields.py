@@ -54,7 +54,7 @@ def shim(folder: Path) -> Path:
     source, library = folder / "yields.c", folder / "yields.so"
     source.write_text(SHIM, "utf-8")
     command = [compiler, "-shared", "-fPIC", "-o", str(library), str(source)]
-    done = run(command, timeout=60, env=quiet_environ())
+    done = run(command, timeout=300, env=quiet_environ())
     if done.code:
         raise CaptureError(f"cc failed: {done.last_words}")
     return library
@@ -67,7 +67,7 @@ def measured(command: list[str], sessions: int, library: Path | None) -> float:
     variables = environ()
     if library is not None:
         variables["LD_PRELOAD"] = str(library)
-    done = run(line, timeout=120, env=variables)
+    done = run(line, timeout=600, env=variables)
     if done.code:
         raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
     return round(float(json.loads(done.out)["hops"]["mean_s"]) * 1000, 3)
