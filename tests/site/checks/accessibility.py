@@ -53,7 +53,7 @@ scheme => [scheme, undefined].includes(document.documentElement.dataset.theme)
 """
 
 
-def switch_scheme(page: Any, scheme: str, seconds: float = 120) -> None:
+def switch_scheme(page: Any, scheme: str, seconds: float = 600) -> None:
     """Let the reader's system change its colour scheme, and wait until the page has.
 
     Raises:

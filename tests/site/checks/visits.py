@@ -61,7 +61,7 @@ class Visitor:
         context.setdefault("viewport", {"width": WIDE, "height": 900})
         context.setdefault("reduced_motion", "reduce")
         self.context = browser.new_context(**context)
-        self.context.set_default_timeout(120_000)
+        self.context.set_default_timeout(600_000)
         self.page = self.context.new_page()
         self.current: Visit | None = None
         self.page.on("pageerror", lambda error: self._note(f"script error: {error}"))
