@@ -67,7 +67,7 @@ export class Book {
   }
 
   /** Click on something as a reader does. */
-  async click(selector, timeout = 300_000) {
+  async click(selector, timeout) {
     this.trial.step = `clicking ${selector}`;
     const element = await this.page.waitForSelector(selector, {
       visible: true,

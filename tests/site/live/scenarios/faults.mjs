@@ -48,7 +48,6 @@ export async function python_missing(t) {
     t.equal(state, "failed", how);
     const message = await book.page
       .waitForSelector(`[id="${cell}"] .livecell-message[data-kind=failed]`, {
-        timeout: 300_000,
         visible: true,
       })
       .then((one) => one.evaluate((element) => element.textContent.trim()))

@@ -257,7 +257,7 @@ export async function explorables_broken(t) {
   await site.alter({ [script]: { status: 404 } });
   let page = await t.page();
   await page.goto(site.url(path), { waitUntil: "load" });
-  await page.waitForSelector(line("absent"), { visible: true, timeout: 300_000 });
+  await page.waitForSelector(line("absent"), { visible: true });
   const said = await page.$eval(line("absent"), (one) => one.textContent);
   t.check(/does nothing/.test(said), `without the script it says ${said}`);
   await page.close();
