@@ -11,7 +11,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from nbval import kernel, plugin
 
+from tests import guard
 from tools.kernels import FileKernelManager
+
+guard.install()
 
 # How long an example takes, to draw and to run, depends on what else the machine does.
 settings.register_profile(

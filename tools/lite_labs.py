@@ -25,7 +25,7 @@ from typing import Any
 
 import yaml
 
-from livecells.build.wheels import describe, make_wheel
+from livecells.sphinx.wheels import describe, make_wheel
 from tools import lite
 from tools.common import ROOT, ToolError, say
 from tools.site import build

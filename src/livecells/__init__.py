@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .build.explorable import Explorable, ExplorableError, Frame
+from .sphinx.explorable import Explorable, ExplorableError, Frame
 from .options import OPTIONS
 
 __all__ = ["Explorable", "ExplorableError", "Frame", "setup"]
@@ -28,7 +28,7 @@ __version__ = "0.2.0"
 def setup(app: Any) -> dict[str, Any]:
     """Register options, directives and handlers with Sphinx."""
     # Here and not above: a book's own figures import this package without Sphinx.
-    from .build import cells, livecell, slider, tables, texts
+    from .sphinx import cells, livecell, slider, tables, texts
 
     for option in OPTIONS:
         app.add_config_value(

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from livecells import Explorable
-from livecells.build.slider import MAKE
+from livecells.sphinx.slider import MAKE
 from livecells.runtime import Session
 from tools.common import ROOT
 

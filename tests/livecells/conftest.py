@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from livecells.build.bundle import prepare
+from livecells.sphinx.bundle import prepare
 from livecells.options import OPTIONS
 from tests.livecells.books import BUILT, COMMON, MODULES, Shelf, copy_common
 from tools.browser import required

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from sphinx.errors import ExtensionError
 
-from livecells.build import bundle as assets
-from livecells.build import library, scripts, wheels
+from livecells.sphinx import bundle as assets
+from livecells.sphinx import library, scripts, wheels
 from tests.livecells.books import BUILT, COMMON, OPTIONS, copy_common
 from tools.common import ROOT
 

@@ -71,8 +71,8 @@ def test_the_wheel_holds_the_three_rooms_and_no_book(wheel: Path) -> None:
     assert {
         "livecells/__init__.py",
         "livecells/py.typed",
-        "livecells/build/compile.mjs",
-        "livecells/build/cells.py",
+        "livecells/sphinx/compile.mjs",
+        "livecells/sphinx/cells.py",
         "livecells/page/page.js",
         "livecells/page/livecells.css",
         "livecells/runtime/session.py",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from livecells import Explorable, ExplorableError, Frame
-from livecells.build.explorable import LIMIT, load
+from livecells.sphinx.explorable import LIMIT, load
 from tests.livecells.books import Shelf
 
 

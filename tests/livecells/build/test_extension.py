@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sphinx.errors import ExtensionError
 
-from livecells.build.cells import cell_ids
-from livecells.build.checks import check_options
+from livecells.sphinx.cells import cell_ids
+from livecells.sphinx.checks import check_options
 from livecells.options import OPTIONS
 from tests.livecells.books import Shelf, code, notebook, printed, text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from livecells.build.imports import imported, imports, missing
+from livecells.sphinx.imports import imported, imports, missing
 from tests.livecells.books import Shelf, code, notebook, text
 
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from livecells.build import texts
+from livecells.sphinx import texts
 from tests.livecells.books import Shelf, code, notebook, printed, text
 from tools.common import ROOT
 

@@ -64,7 +64,7 @@ def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         ],
     }
     done = subprocess.run(
-        [sys.executable, str(ROOT / "src" / "livecells" / "build" / "runner.py")],
+        [sys.executable, str(ROOT / "src" / "livecells" / "sphinx" / "runner.py")],
         input=json.dumps(request),
         capture_output=True,
         encoding="utf-8",

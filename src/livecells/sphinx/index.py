@@ -21,7 +21,7 @@ __all__ = ["index_of", "main", "write_index"]
 DEEP = 2  # levels of names: those of a module, and those of its classes
 MANY = 400  # names of one module
 MAKE = (
-    "import sys; from livecells.build.index import main; sys.exit(main(sys.argv[1:]))"
+    "import sys; from livecells.sphinx.index import main; sys.exit(main(sys.argv[1:]))"
 )
 
 

@@ -40,7 +40,7 @@ __all__ = ["Bundle", "cache_folder", "prepare", "replace"]
 logger = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).parents[1]
-CODE = ("build/*.py", "build/*.mjs", "page/*", "runtime/*.py")
+CODE = ("sphinx/*.py", "sphinx/*.mjs", "page/*", "runtime/*.py")
 
 
 @dataclass(frozen=True)

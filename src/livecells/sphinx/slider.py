@@ -20,7 +20,7 @@ from .results import code_files, python, remembered
 __all__ = ["ExplorableDirective", "ExplorableFigure", "FigureAsText", "depart", "visit"]
 
 MAKE = (
-    "import sys; from livecells.build.explorable import main; "
+    "import sys; from livecells.sphinx.explorable import main; "
     "sys.exit(main(sys.argv[1:]))"
 )
 

@@ -1,0 +1,18 @@
+"""Every test below this folder runs with the doors to the world closed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from tests import guard
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Close the doors before the first fixture is set up, until the last has gone."""
+    if item.path.is_relative_to(guard.FAST):
+        with guard.closed_doors(item.name):
+            return (yield)
+    return (yield)
