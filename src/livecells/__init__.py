@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .sphinx.explorable import Explorable, ExplorableError, Frame
 from .options import OPTIONS
+from .sphinx.explorable import Explorable, ExplorableError, Frame
 
 __all__ = ["Explorable", "ExplorableError", "Frame", "setup"]
 

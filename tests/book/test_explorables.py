@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from livecells import Explorable
-from livecells.sphinx.slider import MAKE
 from livecells.runtime import Session
+from livecells.sphinx.slider import MAKE
 from tools.common import ROOT
 
 FOLDER = ROOT / "book" / "explorables"

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from livecells.sphinx.bundle import prepare
 from livecells.options import OPTIONS
+from livecells.sphinx.bundle import prepare
 from tests.livecells.books import BUILT, COMMON, MODULES, Shelf, copy_common
 from tools.browser import required
 from tools.environment import has_node_modules

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from sphinx.errors import ExtensionError
 
+from livecells.options import OPTIONS
 from livecells.sphinx.cells import cell_ids
 from livecells.sphinx.checks import check_options
-from livecells.options import OPTIONS
 from tests.livecells.books import Shelf, code, notebook, printed, text
 
 CELL = re.compile(r'<div class="(cell [^"]*)"(?: id="([^"]*)")?>')
