@@ -23,7 +23,7 @@ RUN = @"$(FOUND)" tools/run.py
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab build lite pdf test execute bench lint format screenshot lock clean
+.PHONY: help book lab build lite pdf test contract slow execute bench lint format screenshot lock clean
 
 help:
 	@echo "make book        build the site and serve it on this machine (PORT=8000)"
@@ -31,7 +31,9 @@ help:
 	@echo "make build       build the site into _build/html"
 	@echo "make lite        build the site with JupyterLite and every lab in it"
 	@echo "make pdf         print the book and its exercises into _build/pdf"
-	@echo "make test        run all tests (ARGS='-k clock' selects)"
+	@echo "make test        prove the book (ARGS='tests/fast -k clock' selects)"
+	@echo "make contract    run the tests that touch the world"
+	@echo "make slow        run the slow ones of these, before a release"
 	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
 	@echo "make bench       run the benchmarks"
 	@echo "make lint        check style and types; make format mends the style"
@@ -48,8 +50,8 @@ lab:
 build lite pdf lint format screenshot lock clean:
 	$(RUN) $@
 
-test:
-	$(RUN) test $(ARGS)
+test contract slow:
+	$(RUN) $@ $(ARGS)
 
 execute:
 	$(RUN) execute $(NOTEBOOK) $(ARGS)

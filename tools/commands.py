@@ -7,6 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tools import environment, site
@@ -15,7 +18,9 @@ from tools.common import ROOT, ToolError, ended, say
 
 __all__ = ["lab_venv", "lint_commands", "main"]
 
-WORKERS = "4"  # for two cores: many tests wait for processes of their own
+PROOF = ("tests/site", "notebooks", "tests/fast")  # the longest pieces first
+CONTRACT = "tests/contract"
+TAKE_WORDS = ("bench", "contract", "execute", "lab", "slow", "test")
 LAB_VENV = ".venv-lab"
 LAB_REQUIREMENTS = "tools/lab_requirements.txt"
 LOCK = (
@@ -80,22 +85,72 @@ def lite(_: argparse.Namespace) -> None:
 def test(options: argparse.Namespace) -> None:
     """Prove the book, or run the tests that the given pytest words select.
 
-    Without words the long forms of tests stay out, unless ON_TIME_FULL is 1: that runs
-    everything.
+    Without words: the fast tests, the site in one browser, and the exact cells of the
+    notebooks. Ends with the CPU time that it took, which no other program changes much.
     """
     environment.ensure_node_modules()
     venv = environment.ensure_venv()
-    site.build(venv)
-    pytest = ["-m", "pytest", "-p", "no:cacheprovider"]
-    if options.words:
-        run(venv, "-m", "pytest", *options.words)
-        return
-    if os.environ.get("ON_TIME_FULL") != "1":
-        pytest += ["-m", "not full"]
-        os.environ["ON_TIME_SHORT"] = "1"  # the labs measure less
-    # A notebook or a module is one piece of work, and the long ones come first.
-    spread = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
-    run(venv, *pytest, *spread)
+    with spending(venv):
+        site.build(venv)
+        run_pytest(venv, options.words or [*PROOF, *spread()])
+
+
+def contract(options: argparse.Namespace) -> None:
+    """Run the tests that touch the world: processes, signals, servers, real loops."""
+    prove_contract("not slow", options.words)
+
+
+def slow(options: argparse.Namespace) -> None:
+    """Run the slow tests that touch the world; goes on where it was interrupted."""
+    prove_contract("slow", options.words)
+
+
+def prove_contract(marked: str, words: list[str]) -> None:
+    """Run the tests of tests/contract with a mark, or those that the words select."""
+    environment.ensure_node_modules()
+    venv = environment.ensure_venv()
+    with spending(venv):
+        site.build(venv)
+        run_pytest(venv, ["-m", marked, *(words or [CONTRACT, *spread()])])
+
+
+def run_pytest(venv: Path, words: list[str]) -> None:
+    """Run pytest in the environment."""
+    run(venv, "-m", "pytest", "-p", "no:cacheprovider", *words)
+
+
+def spread() -> list[str]:
+    """Words for pytest: a worker a core, and a notebook or a module is one piece."""
+    return ["-n", str(cores()), "--dist", "loadfile", "--no-loadscope-reorder"]
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def spending(venv: Path) -> Iterator[None]:
+    """Print what a command took: CPU time, time, and how free the machine was."""
+    ask = "from ontime.measuring.cores import free_cores; print(free_cores())"
+    python = str(environment.venv_python(venv))
+    asked = subprocess.run(
+        [python, "-c", ask], stdout=subprocess.PIPE, text=True, check=False
+    )
+    free = f", {float(asked.stdout):.1f} free" if asked.returncode == 0 else ""
+    started, before = time.monotonic(), os.times()
+    try:
+        yield
+    finally:
+        after = os.times()
+        spent = after.children_user - before.children_user
+        spent += after.children_system - before.children_system
+        say(
+            f"CPU time: {spent:.0f} s, in {time.monotonic() - started:.0f} s "
+            f"on {cores()} cores{free} at the start."
+        )
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -233,6 +288,8 @@ def parser() -> argparse.ArgumentParser:
     add("build", build)
     add("lite", lite)
     add("test", test)
+    add("contract", contract)
+    add("slow", slow)
     add("execute", execute)
     add("bench", bench)
     add("lint", lint)
@@ -248,6 +305,6 @@ def main(words: list[str]) -> int:
     """Run one command and return its exit status."""
     top = parser()
     options, options.words = top.parse_known_args(words)
-    if options.words and options.command not in ("test", "bench", "execute", "lab"):
+    if options.words and options.command not in TAKE_WORDS:
         top.error(f"{options.command} takes no {' '.join(options.words)}")
     return ended(lambda: options.action(options), "interrupted")

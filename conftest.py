@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""What all tests share, and the cells of the notebooks, which are tests too."""
 
 from __future__ import annotations
 
@@ -54,11 +54,21 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the cells of notebooks time: a kernel may say late that a cell is done."""
-    for item in items:
-        if hasattr(item, "output_timeout"):  # of nbval
-            item.output_timeout = 300
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave out the cells that measure: real time is judged by `make execute` alone."""
+    measured = [item for item in items if _measures(item)]
+    if measured:
+        config.hook.pytest_deselected(items=measured)
+        items[:] = [item for item in items if not _measures(item)]
+
+
+def _measures(item: pytest.Item) -> bool:
+    """Whether this is a cell of a notebook with the tag ``measured``."""
+    if not isinstance(item, plugin.IPyNbCell):
+        return False
+    return "measured" in item.cell.metadata.get("tags", ())
 
 
 def pytest_collection_finish() -> None:
