@@ -27,8 +27,8 @@ from typing import Any
 
 import pytest
 
-from tests.left import SLOW
-from tests.notebooks import guards
+from tests.contract.left import SLOW
+from tests.fast.notebooks import guards
 
 HERE = Path(__file__).parent
 RUNNER = HERE / "exercise_runner.py"

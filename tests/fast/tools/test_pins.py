@@ -1,4 +1,4 @@
-"""The lists of packages agree, and the locks pin each of them; an old Python is told."""
+"""The lists of packages agree, the locks pin each of them; an old Python is told."""
 
 from __future__ import annotations
 

@@ -1,0 +1,39 @@
+"""The published test with both sets of libraries, which pip fetches."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fast.book.spinning_loop.example import capture_py, processes_with
+
+
+@pytest.mark.skipif(
+    not os.environ.get("ON_TIME_FULL"),
+    reason="ON_TIME_FULL=1 runs it, with pip's network",
+)
+def test_the_real_case(tmp_path: Path) -> None:
+    """About a minute: both environments, and a quick run of everything."""
+    done = capture_py(
+        "fresh",
+        "real",
+        "guard",
+        "--quick",
+        "--folder",
+        tmp_path / "e",
+        "--output",
+        tmp_path / "o",
+        timeout=3600,  # most of it is pip
+    )
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    found = json.loads((tmp_path / "o" / "real.json").read_text("utf-8"))
+    if found["idle"]["old"]["status"] == "ran":
+        assert found["idle"]["old"]["turns"] > 200
+        assert found["idle"]["new"]["turns"] <= 20
+    assert "idle event loop turned" in (tmp_path / "o" / "guard_old.txt").read_text()
+    assert "passed" in (tmp_path / "o" / "guard_new.txt").read_text("utf-8")
+    assert not processes_with(str(tmp_path))

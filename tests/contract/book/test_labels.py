@@ -1,0 +1,177 @@
+"""No word of a figure with a slider covers a curve or another word, at any position.
+
+The boxes are computed from the drawing itself, at the widths of a phone and of a page,
+with the metrics of a broad font.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+from PIL import ImageFont
+
+from livecells import Explorable
+from tools.common import ROOT
+
+FOLDER = ROOT / "book" / "explorables"
+CHARTS = ("workers", "arrivals", "lost_leases", "clients")
+BARS = ("cpu_work", "hops")
+#: Pixels that the box of a figure has around its picture: padding and border.
+AROUND = 2 * (1.1 * 16 + 1)
+WIDTHS = [whole - AROUND for whole in (340, 640)]
+Point = tuple[float, float]
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Explorable]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        return {
+            name: importlib.import_module(name).explorable()
+            for name in (*CHARTS, *BARS)
+        }
+
+
+class Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+    words: str
+
+    def meets(self, other: Box) -> bool:
+        return min(self.right, other.right) > max(self.left, other.left) and min(
+            self.bottom, other.bottom
+        ) > max(self.top, other.top)
+
+
+@cache
+def font(bold: bool) -> ImageFont.FreeTypeFont:
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(Path(mpl.get_data_path(), "fonts/ttf", name), 12.5)
+
+
+def length(text: str, width: float) -> float:
+    """A length of SVG in pixels."""
+    if text.endswith("%"):
+        return float(text[:-1]) / 100 * width
+    return float(text)
+
+
+def boxes(svg: ElementTree.Element, width: float) -> Iterator[Box]:
+    """The ink of all words."""
+    for node in svg.iter("{http://www.w3.org/2000/svg}text"):
+        words, kind = node.text or "", node.get("class", "")
+        if not words:
+            continue
+        left, top, right, bottom = font(kind != "soft").getbbox(words, anchor="ls")
+        x = length(node.get("x", "0"), width) + float(node.get("dx", "0"))
+        wide = right - left
+        x -= {"middle": wide / 2, "end": wide}.get(node.get("text-anchor", ""), 0)
+        y = float(node.get("y", "0"))
+        yield Box(x, y + top, x + wide, y + bottom, words)
+
+
+def dots(svg: ElementTree.Element, width: float, bars: bool) -> Iterator[Box]:
+    """Small boxes that follow the curves, dots and rings, and their strokes.
+
+    A chart may have words *in* a single bar, on its colour; a figure of bars has not.
+    """
+    space = "{http://www.w3.org/2000/svg}"
+    for plot in svg.iter(f"{space}svg"):
+        path = plot.find(f"{space}path")
+        if plot is svg or path is None:
+            continue
+        kinds = path.get("class", "").split()
+        if "rule" in kinds or ({"area", "bar"} & set(kinds) and not bars):
+            continue
+        top, high = float(plot.get("y", "0")), float(plot.get("height", "0"))
+        numbers = [float(n) for n in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        points = [
+            (x / 1000 * width, top + y)
+            for x, y in zip(numbers[::2], numbers[1::2], strict=True)
+        ]
+        for (x, y), (to_x, to_y) in itertools.pairwise(points):
+            steps = max(1, round(max(abs(to_x - x), abs(to_y - y))))
+            for n in range(steps + 1):
+                at = x + (to_x - x) * n / steps, y + (to_y - y) * n / steps
+                if "clip" not in kinds or top <= at[1] <= top + high:
+                    yield around(at, 13 if bars else 1, " ".join(kinds))
+    for circle in svg.iter(f"{space}circle"):
+        at = length(circle.get("cx", ""), width), float(circle.get("cy", ""))
+        yield around(at, float(circle.get("r", "")), "dot")
+    for bar in svg.iter(f"{space}rect"):
+        x, y = length(bar.get("x", ""), width), float(bar.get("y", ""))
+        wide, high = length(bar.get("width", ""), width), float(bar.get("height", ""))
+        yield Box(x, y, x + wide, y + high, "rect")
+
+
+def around(at: Point, half: float, what: str) -> Box:
+    return Box(at[0] - half, at[1] - half, at[0] + half, at[1] + half, what)
+
+
+def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
+    """What of a picture lies on something else, and what lies outside."""
+    svg = ElementTree.fromstring(picture)
+    numbers = re.findall(r"([\d.]+)px", svg.get("style", ""))
+    before, both = map(float, numbers or ("0", "0"))
+    width = whole - both
+    words = list(boxes(svg, width))
+    wrong = [
+        f"{one.words!r} on {other.words!r}"
+        for one, other in itertools.combinations(words, 2)
+        if one.meets(other)
+    ]
+    marks = list(dots(svg, width, bars))
+    wrong += [
+        f"{one.words!r} on {mark.words}"
+        for one in words
+        for mark in marks
+        if one.meets(mark)
+    ]
+    wrong += [
+        f"{one.words!r} is outside, {one.left:.0f} to {one.right:.0f} of {width:.0f}"
+        for one in words
+        if one.left < -before - 1 or one.right > width + both - before + 1
+    ]
+    return sorted(set(wrong))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", [*CHARTS, *BARS])
+def test_no_words_cover_anything(
+    made: dict[str, Explorable], name: str, width: float
+) -> None:
+    figure = made[name]
+    wrong = {
+        text: found
+        for text, frame in zip(figure.texts, figure.frames, strict=True)
+        if (found := covered(frame.picture, width, name in BARS))
+    }
+    assert not wrong
+
+
+@pytest.mark.full  # it proves the one above
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_name_on_a_curve_would_be_seen(
+    made: dict[str, Explorable], name: str
+) -> None:
+    """Words that stand in the middle of a plot meet the curve at some height."""
+    figure = made[name]
+    picture = figure.frames[figure.place].picture
+    seen = []
+    for y in range(24, 200, 8):
+        words = f'<text class="blue" x="50%" y="{y}" text-anchor="middle">here</text>'
+        planted = picture[: picture.rindex("</svg>")] + words + "</svg>"
+        seen += covered(planted, WIDTHS[0])
+    assert any(re.match(r"'here' on (orange|blue)", one) for one in seen)

@@ -1,0 +1,306 @@
+"""Figures of a lab on a page: the role and the directives, in a small book."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import lab_values
+import pytest
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
+
+CONF = 'extensions = ["myst_parser", "ours"]\nhtml_theme = "basic"\n'
+VALUES = {
+    "A1_x": "1.50049",
+    "big": "20895",
+    "share": "np.float64(0.5)",
+    "sizes": "[3, 2, 1]",
+    "word": "'uvloop'",
+    "yes": "True",
+    "fast_wall": "1.0",
+    "fast_cpu": "0.25",
+    "slow_wall": "2.0",
+    "slow_cpu": "0.75",
+}
+
+
+def cell(key: str, **data: str | list[str]) -> dict[str, Any]:
+    """A code cell that glued an output; ``_`` stands for ``/`` in a MIME type."""
+    prefix = lab_values.GLUE_PREFIX
+    output = {
+        "output_type": "display_data",
+        "data": {prefix + mime.replace("_", "/"): text for mime, text in data.items()},
+        "metadata": {"scrapbook": {"mime_prefix": prefix, "name": key}},
+    }
+    return {
+        "cell_type": "code",
+        "metadata": {"tags": ["exact"]},
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}, output],
+        "source": "",
+    }
+
+
+class Book:
+    """A page and two labs that can be built again after a change."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        (path / "book").mkdir()
+        (path / "notebooks").mkdir()
+        self.write("conf.py", CONF)
+        self.write("index.md", "# Top\n\n```{toctree}\nbook/01_lab\n```\n")
+        self.lab("01_lab", **VALUES)
+        self.lab("02_other", ratio="1.43299")
+
+    def write(self, name: str, text: str) -> None:
+        (self.path / name).write_text(text, encoding="utf-8")
+
+    def lab(self, stem: str, **values: str) -> None:
+        cells = [cell(key, text_plain=text) for key, text in values.items()]
+        drawn = ["<figure>\n", "<b>a picture</b></figure>"]
+        cells.append(cell("picture", text_plain="<Chart>", text_html=drawn))
+        self.write(f"notebooks/{stem}.ipynb", json.dumps({"cells": cells}))
+
+    def build(self, text: str) -> tuple[BeautifulSoup, str]:
+        """Build the page with this text; return it and the warnings."""
+        self.write("book/01_lab.md", f"# Chapter\n\n{text}\n")
+        return self.build_again()
+
+    def build_again(self) -> tuple[BeautifulSoup, str]:
+        warnings = io.StringIO()
+        with docutils_namespace():
+            Sphinx(
+                srcdir=self.path,
+                confdir=self.path,
+                outdir=self.path / "_out",
+                doctreedir=self.path / "_trees",
+                buildername="html",
+                confoverrides={"exclude_patterns": ["_out", "notebooks"]},
+                status=None,
+                warning=warnings,
+            ).build()
+        html = (self.path / "_out/book/01_lab.html").read_text(encoding="utf-8")
+        said = re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue())
+        return BeautifulSoup(html, "html.parser"), said
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(tmp_path)
+
+
+def words(page: BeautifulSoup, selector: str) -> str:
+    found = page.select_one(selector)
+    assert found is not None, f"no {selector} on the page"
+    return " ".join(found.get_text().split())
+
+
+def rows(page: BeautifulSoup) -> list[list[str]]:
+    return [
+        [" ".join(column.get_text().split()) for column in row.select("th, td")]
+        for row in page.select("table tr")
+    ]
+
+
+# -------------------------------------------------------------------- role
+
+
+@pytest.mark.parametrize(
+    ("role", "shown"),
+    [
+        ("A1_x:.3f", "1.500"),
+        ("A1_x: .1f", "1.5"),
+        ("big", "20895"),
+        ("big:,d", "20,895"),
+        ("big:.1f", "20895.0"),
+        ("fast_wall:d", "1"),
+        ("share:.0%", "50%"),
+        ("sizes", "3, 2, 1"),
+        ("word", "uvloop"),
+        ("yes", "True"),
+        ("02_other/ratio:.2f", "1.43"),
+    ],
+)
+def test_a_value_in_a_sentence(book: Book, role: str, shown: str) -> None:
+    page, warnings = book.build(f"It is {{ours}}`{role}`, they say.")
+    assert warnings == ""
+    assert words(page, "p") == f"It is {shown}, they say."
+    assert words(page, "span.ours") == shown
+
+
+@pytest.mark.parametrize(
+    ("role", "says"),
+    [
+        ("A1_y:.3f", "01_lab.ipynb glues no 'A1_y'; near it: A1_x"),
+        ("qqqq", "01_lab.ipynb glues no 'qqqq'"),
+        ("A1_x", "'A1_x' of 01_lab.ipynb is 1.50049: say how many digits"),
+        ("A1_x:d", "is 1.50049, which the format 'd' does not fit"),
+        ("word:.3f", "is 'uvloop', which the format '.3f' does not fit"),
+        ("A1_x:.3q", "which the format '.3q' does not fit"),
+        ("2_other/ratio:.2f", "no lab notebooks/2_other.ipynb; near it: 02_other"),
+    ],
+)
+def test_a_wrong_value_fails_the_build(book: Book, role: str, says: str) -> None:
+    page, warnings = book.build(f"One.\n\nIt is {{ours}}`{role}`.")
+    assert "01_lab.md:5: WARNING: ours: " in warnings
+    assert says in warnings
+    assert role in page.get_text()
+
+
+def test_a_page_without_a_lab_is_told_how_to_name_one(book: Book) -> None:
+    book.write(
+        "index.md", "# Top\n\n{ours}`A1_x:.3f`\n\n```{toctree}\nbook/01_lab\n```"
+    )
+    _, warnings = book.build("Text.")
+    assert "index.md:3: WARNING: ours: no lab notebooks/index.ipynb" in warnings
+    assert "name one before a slash: 04_late_heartbeat/A1_x" in warnings
+
+
+def test_a_new_output_of_the_lab_draws_the_page_again(book: Book) -> None:
+    book.build("{ours}`A1_x:.3f` and {ours}`03_later/x:.1f`")
+    book.lab("01_lab", **VALUES | {"A1_x": "17.25"})
+    book.lab("03_later", x="2.5")
+    page, warnings = book.build_again()
+    assert warnings == ""
+    assert words(page, "p") == "17.250 and 2.5"
+
+
+# -------------------------------------------------------------- directives
+
+
+def test_a_picture_of_the_lab(book: Book) -> None:
+    page, warnings = book.build(
+        "```{ours} picture\n```\n\n```{ours} 02_other/picture\n```"
+    )
+    assert warnings == ""
+    assert [found.get_text() for found in page.select("figure b")] == ["a picture"] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("pictures", "01_lab.ipynb glues no 'pictures'; near it: picture"),
+        ("A1_x", "'A1_x' of 01_lab.ipynb has no HTML to show"),
+    ],
+)
+def test_a_picture_that_is_not_there(book: Book, key: str, says: str) -> None:
+    _, warnings = book.build(f"One.\n\n```{{ours}} {key}\n```")
+    assert "01_lab.md:5: WARNING: ours: " in warnings
+    assert says in warnings
+
+
+TABLE = """One.
+
+```{results}
+:head: way | published | wall (s) | both
+:cells: *_wall:.1f | *_wall:.1f to *_cpu:.2f s
+
+fast | all *at once* | **1**
+slow | with `a \\| b` |
+```"""
+
+
+def test_a_table_of_named_results(book: Book) -> None:
+    page, warnings = book.build(TABLE)
+    assert warnings == ""
+    assert rows(page) == [
+        ["way", "published", "wall (s)", "both"],
+        ["all at once", "1", "1.0", "1.0 to 0.25 s"],
+        ["with a | b", "", "2.0", "2.0 to 0.75 s"],
+    ]
+    assert [found.get_text() for found in page.select("td em, td strong")] == [
+        "at once",
+        "1",
+    ]
+    assert len(page.select("tbody td.text-right")) == 4
+
+
+def test_a_row_may_say_what_stands_in_place_of_a_value(book: Book) -> None:
+    typed = TABLE.replace("**1**", "**1** | – |")
+    page, warnings = book.build(typed)
+    assert warnings == ""
+    assert rows(page)[1:] == [
+        ["all at once", "1", "–", "1.0 to 0.25 s"],
+        ["with a | b", "", "2.0", "2.0 to 0.75 s"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            ("slow |", "slo |"),
+            "01_lab.md:10: WARNING: ours: 01_lab.ipynb glues no 'slo",
+        ),
+        ((":head:", ":heads:"), "heads"),
+        ((":head: way | published | wall (s) | both\n", ""), "has no :head:"),
+        (("| **1**", ""), "the row 'fast' types 1 columns, not 2: :head: has 4"),
+        (("| *_wall:.1f to *_cpu:.2f s", "| some"), "the column 'some' of :cells:"),
+        (("slow |", "so slow |"), "'so slow' is no name of a row"),
+        (
+            ("fast | all *at once* | **1**\nslow | with `a \\| b` |\n", ""),
+            "has no rows",
+        ),
+    ],
+)
+def test_a_wrong_table_is_told(book: Book, change: tuple[str, str], says: str) -> None:
+    assert change[0] in TABLE
+    _, warnings = book.build(TABLE.replace(*change))
+    assert says in warnings
+
+
+RANKING = """One.
+
+```{ranking}
+:x: wall, % of a day
+:value: *_wall:.1f
+:times: 100
+:alt: Two ways
+
+fast | all at once | orange
+slow | one by one | blue
+```"""
+
+
+def test_named_results_are_drawn(book: Book) -> None:
+    page, warnings = book.build(RANKING)
+    assert warnings == ""
+    svg = page.select_one("svg.looplab-chart")
+    assert svg is not None
+    assert svg["aria-label"] == (
+        "Two ways (wall, % of a day): all at once: 100.0; one by one: 200.0."
+    )
+    shown = {text.get_text() for text in svg.select("text")}
+    assert {"all at once", "one by one", "100.0", "200.0"} <= shown
+    assert "wall, % of a day, logarithmic" in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("slow |", "slo |"), "01_lab.md:5: WARNING: ranking: 01_lab.ipynb glues no"),
+        ((":alt: Two ways\n", ""), "has no :alt:"),
+        (("*_wall:.1f", "wall:.1f"), ":value: is 'wall' and has no *"),
+        ((" | blue", ""), "'slow | one by one' is no row"),
+        (("blue", "pink"), "'pink': it must be one of orange, blue"),
+        (("*_wall:.1f", "*_wall:.1q"), "Unknown format code 'q'"),
+        (
+            ("fast | all at once | orange\nslow | one by one | blue\n", ""),
+            "has no rows",
+        ),
+    ],
+)
+def test_a_wrong_ranking_is_told(
+    book: Book, change: tuple[str, str], says: str
+) -> None:
+    assert change[0] in RANKING
+    _, warnings = book.build(RANKING.replace(*change))
+    assert says in warnings
+
+
+# --------------------------------------------------------------------- lab

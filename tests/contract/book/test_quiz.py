@@ -1,0 +1,100 @@
+"""Questions of the quizzes that no lab answers as they are asked: each is run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from looplab import run
+from tools.common import ROOT
+
+
+def quiz(page: str) -> list[str]:
+    """The questions of a page, each with its answers."""
+    text = (ROOT / "book" / f"{page}.md").read_text("utf-8")
+    _, _, rest = text.partition("\n## Quiz\n")
+    return rest.partition("\n## ")[0].split("\n**")[1:]
+
+
+def right(page: str, words: str) -> str:
+    """The answer that the page calls right, of the question with these words."""
+    (question,) = (each for each in quiz(page) if words in " ".join(each.split()))
+    (answer,) = (
+        choice.partition("\n")[0].strip()
+        for choice in question.split(":::{dropdown}")[1:]
+        if "Right" in choice
+    )
+    return answer
+
+
+# ---- chapter 1 ----------------------------------------------------------------
+
+
+class Waits:
+    """A selector that notes how long it may wait."""
+
+    def __init__(self) -> None:
+        self.asked: list[float | None] = []
+
+    def select(self, timeout: float | None) -> list[Any]:
+        self.asked.append(timeout)
+        return []
+
+
+def selector_loop() -> Any:
+    """The loop with a selector, as it stands in the lab."""
+    file = ROOT / "notebooks" / "01_going_deeper.ipynb"
+    cells = {cell["id"]: cell for cell in json.loads(file.read_text("utf-8"))["cells"]}
+    scope: dict[str, Any] = {}
+    for cell in "setup", "io-loop":
+        exec("".join(cells[cell]["source"]), scope)
+    return scope["SelectorLoop"]()
+
+
+def test_how_long_the_selector_may_wait() -> None:
+    answer = right("01_callbacks", "For how long may `select` wait?")
+    loop = selector_loop()
+    loop.selector.close()
+    loop.selector = waits = Waits()
+    loop.call_soon(int)
+    loop.call_soon(int)
+    loop.call_later(200, int)
+    loop.run_once()
+    assert waits.asked == [0] and answer == "Not at all"
+    loop.run_once()  # only the timer is left
+    assert waits.asked[1] == pytest.approx(200, abs=100)
+    loop.timers.clear()
+    loop.run_once()
+    assert waits.asked[2] is None
+
+
+# ---- chapter 3 ----------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="eager tasks came with Python 3.12"
+)
+def test_an_eager_task_that_never_waits() -> None:
+    answer = right("03_task_cost", "Tasks are eager")
+
+    async def find(key: str) -> int:
+        return {"a": 1}[key]
+
+    async def main(eager: bool) -> bool:
+        if eager:
+            factory = asyncio.eager_task_factory  # type: ignore[attr-defined,unused-ignore]
+            asyncio.get_running_loop().set_task_factory(factory)
+        task = asyncio.create_task(find("a"))
+        done = task.done()
+        assert await task == 1
+        return done
+
+    assert run(main(eager=True)) and not run(main(eager=False))
+    assert answer == "When `create_task` returns"
+
+
+# ---- chapter 5 ----------------------------------------------------------------

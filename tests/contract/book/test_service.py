@@ -1,0 +1,201 @@
+"""The shop of the book: each fault is there, and its mend is one."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from looplab import burn, elapsed, run
+from looplab.idle import count_turns
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "book" / "examples"
+pytestmark = pytest.mark.skipif(
+    not EXAMPLES.is_dir()
+    or any(importlib.util.find_spec(p) is None for p in ("uvicorn", "starlette")),
+    reason="the book, uvicorn or starlette is not here",
+)
+PATIENCE = 600  # seconds
+MS = 0.001
+
+
+@pytest.fixture(autouse=True)
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import service.measure  # type: ignore[import-not-found]
+    import service.orders
+
+    yield service
+    for name in [name for name in sys.modules if name.split(".")[0] == "service"]:
+        sys.modules.pop(name)
+
+
+def settings(*faults: str, **others: Any) -> Any:
+    from service.settings import Settings
+
+    return Settings(faults=frozenset(faults), **others)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.01)
+
+
+# ------------------------------------------------- settings
+
+
+# ------------------------------------------------- chapter 2: the hash
+
+
+@pytest.mark.parametrize("faults", [(), ("hash",)])
+def test_who_hashes(faults: tuple[str, ...]) -> None:
+    from service.desk import Desk
+
+    hashed_by = []
+
+    def hasher(password: str, rounds: int) -> str:
+        hashed_by.append(threading.current_thread())
+        return password.upper()
+
+    async def main() -> str:
+        async with Desk(settings(*faults), hasher=hasher) as desk:
+            return str(await desk.login("secret"))
+
+    assert asyncio.run(main()) == "SECRET"
+    [thread] = hashed_by
+    assert (thread is threading.main_thread()) is bool(faults)
+
+
+# ------------------------------------------------- chapter 3: the price
+
+
+# ------------------------------------------------- chapter 4: the report
+
+
+# ------------------------------------------------- chapter 5: the inbox
+
+
+# ------------------------------------------------- chapter 6: the audit log
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_a_thread_that_polls_turns_and_one_that_waits_does_not() -> None:
+    from service.audit import Audit
+
+    with Audit(settings("poll")), count_turns() as turns:
+        end = time.monotonic() + PATIENCE
+        while turns.most < 1_000 and time.monotonic() < end:
+            time.sleep(0.01)
+    assert turns.most >= 1_000
+    with Audit(settings()), count_turns() as turns:
+        time.sleep(0.3)
+    assert turns.most <= 10
+
+
+@pytest.mark.parametrize("faults", [(), ("poll",)])
+def test_no_line_is_lost(faults: tuple[str, ...]) -> None:
+    from service.audit import Audit
+
+    async def main(audit: Any) -> None:
+        for number in range(50):
+            await audit.write(f"line {number}")
+
+    with Audit(settings(*faults)) as audit:
+        asyncio.run(main(audit))
+    assert audit.count == 50
+
+
+# ------------------------------------------------- chapter 7: the leases
+
+
+def work_off(tmp_path: Path, *faults: str) -> Any:
+    """Orders on the virtual clock: sixty held, each of twenty pieces of 10 ms."""
+    from service.orders import Workshop
+
+    from ontime.bus import SQLiteBus
+
+    async def main() -> Any:
+        chosen = settings(*faults)
+        async with SQLiteBus(tmp_path / "orders.db", lease=chosen.lease) as bus:
+            shop = Workshop(chosen, bus, part=lambda rounds: burn(10 * MS))
+            await bus.put(*(f"order {number}" for number in range(60)))
+            working = asyncio.create_task(shop.run())
+            while (await bus.counts()).total and elapsed() < 30:
+                await asyncio.sleep(0.1)
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+        return shop
+
+    return run(main())
+
+
+def test_leases_first_lose_no_order(tmp_path: Path) -> None:
+    shop = work_off(tmp_path)
+    assert (shop.done, shop.lost) == (60, 0)
+    assert set(shop.deliveries.values()) == {1}
+
+
+def test_leases_behind_the_work_are_lost(tmp_path: Path) -> None:
+    shop = work_off(tmp_path, "leases")
+    assert shop.lost > 0
+    assert max(shop.deliveries.values()) > 1
+
+
+# ------------------------------------------------- the service, served
+
+
+def test_a_client_in_another_process(service: Any) -> None:
+    # Orders that are late by more than a lease would begin again.
+    with service.measure.Service((), lease=600) as shop:
+        rates = {"basket": 10, "login": 3, "report": 2, "order": 10}
+        answers = shop.send(rates, 1.0)
+        assert len(answers) == sum(rates.values())
+        assert {one.status for one in answers} == {200, 202}
+        assert all(one.seconds > 0 for one in answers)
+        wait_for(lambda: bool(shop.figures()["done"] == 10))
+        wait_for(lambda: bool(shop.figures()["audited"] == 3))
+        assert shop.figures()["saved"] == 10
+        process = shop._process
+    assert process.returncode == 0
+
+
+def test_all_faults_at_once_still_answer(service: Any) -> None:
+    with service.measure.Service() as shop:
+        answers = shop.send({"basket": 5, "login": 2, "order": 5}, 1.0)
+        assert {one.status for one in answers} == {200, 202}
+    assert shop._process.returncode == 0
+
+
+def test_a_watcher_is_told(service: Any) -> None:
+    pytest.importorskip("websockets", reason="the service's websocket needs websockets")
+    from websockets.sync.client import connect
+
+    with service.measure.Service(()) as shop:
+        address = f"ws://127.0.0.1:{shop.port}/watch"
+        calm = {"open_timeout": PATIENCE, "ping_interval": None}
+        with connect(address, **calm) as socket, connect(address, **calm) as other:
+            other.close()
+            shop.send({"order": 3}, 1.0)
+            told = {socket.recv(timeout=PATIENCE) for _ in range(3)}
+    assert told == {"0", "1", "2"}
+    assert shop._process.returncode == 0
+
+
+def test_the_service_ends_with_its_parent(service: Any) -> None:
+    with service.measure.Service(()) as shop:
+        number = shop._process.pid
+        shop._process.stdin.close()
+        assert shop._process.wait(PATIENCE) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)

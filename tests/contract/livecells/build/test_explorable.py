@@ -1,0 +1,160 @@
+"""Figures with a slider: checked, small, and true to the code beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from livecells import ExplorableError
+from livecells.sphinx.explorable import load
+from tests.contract.livecells.books import Shelf
+
+# ---- what it checks ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nocolon", "names no function: write module:function"),
+        ("json:loads:x", "names no function"),
+        ("no_such_module:f", "there is no module 'no_such_module'"),
+        ("json:no_such", "json has no function no_such"),
+        ("json:dumps", "missing 1 required positional argument"),
+        ("time:time", "returned a float: it must return an Explorable"),
+    ],
+)
+def test_a_function_that_is_none_is_named(name: str, words: str) -> None:
+    with pytest.raises((ExplorableError, TypeError), match=words):
+        load(name)
+
+
+# ---- on the page ------------------------------------------------------------
+
+MODULE = """
+from livecells import Explorable, Frame
+
+def explorable():
+    frames = [Frame(f'<svg height="20" aria-hidden="true"><g id="f{n}"/></svg>',
+                    f"It is <{n}> wide.") for n in (1, 5, 9)]
+    return Explorable("Width & more", "Width", "cm", (1, 5, 9), frames, 5,
+                      live="n = 5\\nprint(n * 2)", style=".w{fill:red}")
+
+def broken():
+    return 1 / 0
+
+def other():
+    return 7
+"""
+PAGE = "# Page\n\n```{explorable} mine:explorable\n:id: width\n```\n"
+
+
+class Elements(HTMLParser):
+    """All elements of a page with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[Any]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+    def one(self, tag: str, **wanted: str) -> dict[str, str]:
+        (found,) = (
+            attributes
+            for name, attributes in self.found
+            if name == tag and wanted.items() <= attributes.items()
+        )
+        return found
+
+
+def files(page: str = PAGE) -> dict[str, str]:
+    return {"index.md": page, "explorables/mine.py": MODULE}
+
+
+@pytest.mark.full
+def test_the_page_has_the_slider_and_the_first_picture(shelf: Shelf) -> None:
+    book = shelf.build(files())
+    assert book.warnings == ""
+    page = book.page()
+    elements = Elements(page)
+    figure = elements.one("figure", id="explorable-width")
+    assert figure["data-live"] == "cell-width-live"
+    slider = elements.one("input", type="range")
+    assert (slider["min"], slider["max"], slider["value"]) == ("0", "2", "1")
+    assert slider["aria-valuetext"] == "5 cm. It is <5> wide."
+    assert elements.one("label")["for"] == slider["id"]
+    picture = elements.one("div", role="img")
+    assert picture["aria-label"] == "Width & more"
+    assert elements.one("p", id=picture["aria-describedby"])
+    assert re.findall(r'<g id="(f\d)"/>', page) == ["f5"]
+    assert "Scripts are off" in page and "<style>.w{fill:red}</style>" in page
+    assert page.count("/explorable.js") == 1 == page.count("/explorable.css")
+    assert elements.one("div", id="cell-width-live")
+    assert "10\n" in re.sub(r"<[^>]*>", "", page)  # the live cell's output
+
+
+def test_the_other_pictures_are_one_file(shelf: Shelf) -> None:
+    book = shelf.build(files())
+    name = Elements(book.page()).one("figure")["data-frames"]
+    file = book.out / "_static" / "livecells" / "explorables" / name
+    data = json.loads(file.read_text(encoding="utf-8"))
+    assert data["values"] == ["1", "5", "9"]
+    assert data["texts"] == ["1 cm", "5 cm", "9 cm"]
+    pictures = data["pictures"]
+    assert all(f'"f{n}"' in pictures[place] for place, n in enumerate((1, 5, 9)))
+    assert data["summaries"][2] == "It is <9> wide."
+
+
+def test_the_live_cell_can_be_left_out(shelf: Shelf) -> None:
+    page = shelf.build(files(PAGE.replace("\n```\n", "\n:no-live:\n```\n"))).page()
+    assert "livecell " not in page and "data-live" not in page
+    assert "/explorable.js" in page and "/livecells.js" not in page
+
+
+def test_without_scripts_the_figure_is_a_picture(shelf: Shelf) -> None:
+    book = shelf.build(files(), livecells_enabled=False)
+    assert book.warnings == ""
+    page = book.page()
+    assert '<g id="f5"/>' in page and "It is &lt;5&gt; wide." in page
+    assert page.count("It is &lt;") == 1, "no summary kept for a slider"
+    assert "range" not in page and '<script type="module"' not in page
+
+
+@pytest.mark.parametrize("builder", ["text", "latex"])
+def test_other_formats_get_the_summary(shelf: Shelf, builder: str) -> None:
+    book = shelf.build(files(), builder=builder)
+    assert book.warnings == ""
+    (file,) = (f for f in book.out.glob("*.t*x*") if f.suffix in (".txt", ".tex"))
+    assert "It is" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        (PAGE.replace("mine:", "yours:"), "there is no module 'yours'"),
+        (PAGE.replace(":explorable", ":nothing"), "mine has no function nothing"),
+        (PAGE.replace(":explorable", ":broken"), "ZeroDivisionError"),
+        (PAGE.replace(":explorable", ":other"), "must return an Explorable"),
+        (PAGE.replace("width", "2 wide"), ":id: is '2 wide'"),
+    ],
+)
+def test_an_error_names_what_to_mend(shelf: Shelf, page: str, words: str) -> None:
+    assert words in shelf.build(files(page)).warnings
+
+
+def test_a_folder_that_is_not_there_is_named(shelf: Shelf) -> None:
+    book = shelf.build(files(), livecells_explorables="nowhere")
+    assert "livecells_explorables is 'nowhere'" in book.warnings
+
+
+def test_changed_code_draws_again(shelf: Shelf) -> None:
+    one = shelf.build(files())
+    two = shelf.build({**files(), "explorables/mine.py": MODULE.replace("It", "This")})
+    assert "This is &lt;5&gt; wide." in two.page()
+    names = [Elements(b.page()).one("figure")["data-frames"] for b in (one, two)]
+    assert names[0] != names[1]

@@ -1,0 +1,78 @@
+"""Books to build; skipped where the Node packages are missing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from livecells.options import OPTIONS
+from livecells.sphinx.bundle import prepare
+from tests.contract.livecells.books import BUILT, COMMON, MODULES, Shelf, copy_common
+from tools.browser import required
+from tools.environment import has_node_modules
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """The Node packages that the assets are made from."""
+    if not has_node_modules():
+        reason = "the Node packages are not installed: run npm ci"
+        if required():
+            pytest.fail(f"{reason} (and ON_TIME_REQUIRE_BROWSER is set)", pytrace=False)
+        pytest.skip(reason)
+    return MODULES
+
+
+@contextlib.contextmanager
+def turn(place: Path, patience: float = 1800) -> Iterator[None]:
+    """One process at a time; after *patience* seconds the other one must be gone."""
+    ends = time.monotonic() + patience
+    while time.monotonic() < ends:
+        try:
+            place.mkdir()
+        except FileExistsError:
+            time.sleep(0.1)
+        else:
+            break
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            place.rmdir()
+
+
+@pytest.fixture(scope="session")
+def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the books of these tests share.
+
+    The assets of a book without options are made once, for all workers of pytest, and
+    what they have in common with this book's is taken from its build.
+    """
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    made = run / "livecells"
+    config = {option.name: option.default for option in OPTIONS} | COMMON
+    config["livecells_cache"] = str(made)
+    with turn(run / "livecells.turn"):
+        if not made.is_dir() and (BUILT / "common.json").is_file():
+            copy_common(BUILT, made)
+        prepare(
+            SimpleNamespace(srcdir=run, outdir="", config=SimpleNamespace(**config))
+        )
+    own = tmp_path_factory.mktemp("cache") / "own"
+    shutil.copytree(made, own)
+    return own
+
+
+@pytest.fixture
+def shelf(node_modules: Path, tmp_path: Path, cache: Path) -> Shelf:
+    """Builds books."""
+    return Shelf(tmp_path, cache)

@@ -1,0 +1,84 @@
+"""The bounds of what a cell shows."""
+
+from __future__ import annotations
+
+from tests.fast.livecells.runtime.pages import Page
+
+
+def test_text_beyond_the_limit_is_dropped_and_one_line_says_so() -> None:
+    page = Page(limit=1000)
+    outputs = page.run("for i in range(10_000): print(i)\nprint('x')\n5")
+    assert [output["kind"] for output in outputs] == ["stream", "cut"]
+    assert len(outputs[0]["text"]) == 1000
+    assert outputs[0]["text"].startswith("0\n1\n2\n")
+    assert outputs[1] == {"kind": "cut", "limit": 1000}
+    assert page.run("print('next')", "c2")[0]["text"] == "next\n"
+
+
+def test_ten_megabytes_leave_in_few_pieces(page: Page) -> None:
+    page.run("line = 'x' * 99\nfor _ in range(100_000): print(line)")
+    assert sum(len(output.get("text", "")) for output in page.outputs) == 100_000
+    assert len(page.outputs) < 100
+    page.run("print('y' * 10_000_000)")
+    assert sum(len(output.get("text", "")) for output in page.outputs) == 100_000
+
+
+def test_an_error_after_the_cut_is_still_told() -> None:
+    page = Page(limit=1000)
+    outputs = page.run("print('x' * 5000)\n1 / 0")
+    assert [output["kind"] for output in outputs] == ["stream", "cut", "error"]
+
+
+def test_a_huge_repr_is_cut() -> None:
+    page = Page(limit=1000)
+    outputs = page.run("'x' * 5000")
+    assert len(outputs[0]["data"]["text/plain"]) == 1000
+    assert outputs[1]["kind"] == "cut"
+
+
+def test_html_has_a_bound_of_its_own(page: Page) -> None:
+    page.run("""
+        class Html:
+            def __init__(self, size): self.size = size
+            def _repr_html_(self): return "x" * self.size
+            def __repr__(self): return "short"
+    """)
+    assert len(page.run("Html(500_000)", "c2")[0]["data"]["text/html"]) == 500_000
+    output, cut = page.run("Html(3_000_000)", "c2")
+    assert cut["kind"] == "cut"
+    assert "text/html" not in output["data"]
+    assert (
+        "3,000,000 characters with 0 tags of text/html" in output["data"]["text/plain"]
+    )
+
+
+def test_html_may_not_have_any_number_of_tags(page: Page) -> None:
+    page.run("""
+        class Table:
+            def _repr_html_(self): return "<b>x</b>" * 1_000
+            def __repr__(self): return "short"
+    """)
+    outputs = page.run("for i in range(5_000): display(Table())", "c2")
+    shown = [output for output in outputs if "text/html" in output.get("data", {})]
+    assert len(shown) == 10
+    *_, last, cut = outputs
+    assert len(outputs) == len(shown) + 2
+    assert "8,000 characters with 2,000 tags of text/html" in last["data"]["text/plain"]
+    assert "2,000,000 and 20,000" in last["data"]["text/plain"]
+    assert cut["kind"] == "cut"
+
+
+def test_endless_displays_are_cut(page: Page) -> None:
+    outputs = page.run("for i in range(5000): display(i)")
+    assert len(outputs) < 400
+    assert outputs[-1]["kind"] == "cut"
+
+
+def test_what_is_printed_leaves_before_the_cell_goes_on(page: Page) -> None:
+    page.session._module.__dict__["sent"] = page.outputs
+    outputs = page.run("""
+        print("first")
+        seen = "".join(output["text"] for output in sent)
+        seen
+    """)
+    assert outputs[-1]["data"]["text/plain"] == repr("first\n")

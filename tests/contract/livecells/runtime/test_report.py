@@ -1,0 +1,199 @@
+"""Errors as a reader of a cell sees them."""
+
+from __future__ import annotations
+
+import builtins
+import re
+
+import pytest
+
+from tests.fast.livecells.runtime.pages import Page
+
+
+def test_an_error_marks_the_readers_own_last_line(page: Page) -> None:
+    page.run("def divide(a, b):\n    both = a, b\n    return both[0] / both[1]", "c2")
+    error = page.error("x = 0\ndivide(1, x)", "c7")
+    assert (error["name"], error["message"]) == (
+        "ZeroDivisionError",
+        "division by zero",
+    )
+    assert (error["cell"], error["line"]) == ("c2", 3)
+    assert error["text"].split("\n") == [
+        "Cell 7, line 2",
+        "  2  divide(1, x)",
+        "Cell 2, line 3, in divide",
+        "  1  def divide(a, b):",
+        "  2      both = a, b",
+        "→ 3      return both[0] / both[1]",
+        "ZeroDivisionError: division by zero",
+    ]
+
+
+def test_the_line_of_a_text_that_is_gone_is_not_marked(page: Page) -> None:
+    page.run("def f():\n    return 1 / 0", "c1")
+    page.run("keep = f", "c2")
+    page.run("# another text\ndef f():\n    return 1", "c1")
+    error = page.error("keep()", "c3")
+    assert (error["cell"], error["line"]) == ("c1", None)
+    assert "return 1 / 0" in error["text"], "the text as it ran"
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [("x = = 1", 1), ("a = 1\nif a:\nb", 3), ("print('open", 1), ("é = (\n", 1)],
+)
+def test_a_syntax_error_marks_its_line(page: Page, source: str, line: int) -> None:
+    error = page.error(source)
+    assert error["line"] == line and error["cell"] == "c1"
+    assert "inside ast" not in error["text"]
+    assert error["text"].count("→") == 1
+
+
+def test_a_syntax_error_of_exec_marks_the_line_of_exec(page: Page) -> None:
+    assert page.error("x = 1\nexec('a b')")["line"] == 2
+
+
+def test_library_frames_are_one_line(page: Page) -> None:
+    error = page.error("import json\njson.loads('{')")
+    assert re.search(r"… \d calls inside json\n", error["text"])
+    assert error["line"] == 2
+
+
+def test_a_group_shows_each_error_and_marks_the_leaf(page: Page) -> None:
+    error = page.error("""
+        import asyncio, looplab
+
+        async def bad(text):
+            await asyncio.sleep(1)
+            raise ValueError(text)
+
+        async def main():
+            async with asyncio.TaskGroup() as group:
+                group.create_task(bad("a"))
+                group.create_task(bad("b"))
+
+        looplab.run(main())
+    """)
+    assert error["name"] == "ExceptionGroup"
+    assert error["line"] == 5
+    assert error["text"].count("→") == 2
+    assert "1 of 2:" in error["text"] and "    ValueError: b" in error["text"]
+
+
+def test_a_cause_and_a_context_are_told_in_order(page: Page) -> None:
+    error = page.error("""
+        try:
+            1 / 0
+        except ZeroDivisionError as error:
+            raise KeyError("x") from error
+    """)
+    text = error["text"]
+    assert (
+        text.index("ZeroDivisionError") < text.index("cause") < text.index("KeyError")
+    )
+    text = page.error("""
+        try:
+            1 / 0
+        except ZeroDivisionError:
+            [][3]
+    """)["text"]
+    places = [text.index(word) for word in ("division", "another one", "IndexError")]
+    assert places == sorted(places)
+
+
+def test_errors_that_are_hard_to_tell(page: Page) -> None:
+    error = page.error("""
+        class Odd(Exception):
+            def __str__(self): raise ValueError
+        raise Odd
+    """)
+    assert error["message"] == "<its str() raised ValueError>"
+    error = page.error("raise ValueError('x' * 1_000_000)")
+    assert len(error["text"]) < 30_000
+    error = page.error("""
+        a = ValueError(1)
+        b = KeyError(2)
+        a.__cause__, b.__cause__ = b, a
+        raise a
+    """)
+    assert "KeyError" in error["text"]
+    error = page.error("""
+        error = ValueError("with a note")
+        error.add_note("the note")
+        raise error
+    """)
+    assert error["text"].endswith("ValueError: with a note\nthe note")
+
+
+def test_deep_recursion_is_folded(page: Page) -> None:
+    error = page.error("def f():\n    return f()\nf()")
+    assert error["name"] == "RecursionError"
+    assert error["line"] == 2
+    assert len(error["text"]) < 1000
+    error = page.error("def f(): return g()\ndef g(): return f()\nf()")
+    assert len(error["text"].split("\n")) < 100
+
+
+def test_a_memory_error_is_told(page: Page) -> None:
+    assert page.error("x = bytearray(10 ** 18)")["name"] in (
+        "MemoryError",
+        "OverflowError",
+    )
+    assert page.error("x = [0]\nraise MemoryError")["line"] == 2
+
+
+@pytest.mark.parametrize(
+    "source", ["import sys\nsys.exit(3)", "raise KeyboardInterrupt"]
+)
+def test_leaving_is_an_error_of_the_cell_and_ends_nothing(
+    page: Page, source: str
+) -> None:
+    assert page.error(source)["name"] in ("SystemExit", "KeyboardInterrupt")
+    assert page.text("print('on')") == "on\n"
+
+
+def test_input_says_what_to_do(page: Page) -> None:
+    assert "write the value into the code" in page.error("input('?')")["message"]
+
+
+def test_a_builtin_that_a_cell_deletes_is_back(page: Page) -> None:
+    page.run("import builtins\ndel builtins.print, builtins.len")
+    assert builtins.len is len
+    assert page.text("print(len('abc'))", "c2") == "3\n"
+
+
+def test_a_builtin_that_a_cell_replaces_is_back(page: Page) -> None:
+    page.run("import builtins\nbuiltins.isinstance = builtins.getattr = None")
+    assert isinstance(1, int)
+    assert page.error("1 / 0", "c2")["name"] == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize("wait", ["", "await asyncio.sleep(0)"])
+def test_a_cell_that_cancels_itself_ends_nothing(page: Page, wait: str) -> None:
+    outputs = page.run(f"import asyncio\n_ = asyncio.current_task().cancel()\n{wait}")
+    assert [output["name"] for output in outputs] == (
+        ["CancelledError"] if wait else []
+    )
+    assert page.text("await asyncio.sleep(0)\nprint(1)", "c2") == "1\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def __str__(self): raise SystemExit",
+        "def __str__(self): raise ValueError(self)",
+        "__notes__ = 5",
+        "__notes__ = [type('N', (), {'__str__': lambda self: 1 / 0})()]",
+    ],
+)
+def test_an_error_that_cannot_be_told_is_named(page: Page, body: str) -> None:
+    error = page.error(f"class Odd(Exception):\n    {body}\nraise Odd")
+    assert error["name"] == "Odd"
+    assert "line 3" in error["text"]
+
+
+def test_print_after_the_cell_has_ended_goes_nowhere(page: Page) -> None:
+    page.run("import sys\nkept = sys.stdout")
+    page.outputs.clear()
+    page.session._module.__dict__["kept"].write("late")
+    assert page.outputs == []

@@ -1,0 +1,316 @@
+"""run(), run_real(), run_on(), burn() and elapsed()."""
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import contextvars
+import gc
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from looplab.clock import (
+    DeadlockError,
+    VirtualTimeLoop,
+    burn,
+    elapsed,
+    run,
+    run_on,
+    run_real,
+)
+from tests.fast.looplab.clock.helpers import nothing, python
+
+
+def test_run_returns_the_result_at_once() -> None:
+    async def main() -> str:
+        await asyncio.sleep(3600)
+        assert asyncio.get_running_loop().time() == 3600
+        return "done"
+
+    start = time.perf_counter()
+    assert run(main()) == "done"
+    assert time.perf_counter() - start < 60
+
+
+@pytest.mark.filterwarnings("error")
+def test_run_takes_settings_or_a_factory_of_a_virtual_loop() -> None:
+    with pytest.raises(TypeError, match=r"jitter and seed beside .*\(jitter=0\.5\)"):
+        run(nothing(), loop_factory=VirtualTimeLoop, jitter=0.5, seed=1)
+    with pytest.raises(TypeError, match=r"virtual clock, got <.*use run_real\(\)"):
+        run(nothing(), loop_factory=asyncio.SelectorEventLoop)  # type: ignore[arg-type]
+    gc.collect()  # a coroutine or a loop that was left would warn here
+
+
+@pytest.mark.filterwarnings("error")
+def test_run_on_the_clock_that_is_asked_for() -> None:
+    async def main() -> bool:
+        return isinstance(asyncio.get_running_loop(), VirtualTimeLoop)
+
+    assert run_on("virtual", main(), seed=1) is True
+    assert run_on("real", main(), debug=True) is False
+    with pytest.raises(ValueError, match="clock is 'wall': give \"virtual\" or"):
+        run_on("wall", main())  # type: ignore[arg-type]
+    gc.collect()
+
+
+@pytest.mark.parametrize("outer_run", [asyncio.run, run, run_real])
+def test_run_inside_a_running_loop(outer_run: Callable[[Any], Any]) -> None:
+    """As in a notebook's cell: all that belongs to the outer loop comes back."""
+
+    async def inner() -> float:
+        async with asyncio.timeout(2), asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(1))
+        assert asyncio.current_task() in asyncio.all_tasks()
+        return asyncio.get_running_loop().time()
+
+    async def failing() -> None:
+        raise LookupError
+
+    async def numbers() -> AsyncIterator[int]:
+        yield 1
+
+    async def outer() -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        hooks = sys.get_asyncgen_hooks()
+        async with asyncio.timeout(60):
+            assert run(inner()) == 1.0
+            with pytest.raises(LookupError):
+                run(failing())
+            with pytest.raises(DeadlockError):
+                run(asyncio.Event().wait())
+            await asyncio.sleep(0)
+        assert asyncio.get_running_loop() is loop
+        assert asyncio.current_task() is task
+        assert sys.get_asyncgen_hooks() == hooks
+        assert [number async for number in numbers()] == [1]
+        await asyncio.sleep(0.001)
+        # Deeper: a run in a run in a run.
+        assert run(deep(3)) == 3
+
+    async def deep(levels: int) -> int:
+        await asyncio.sleep(1)
+        return 1 + run(deep(levels - 1)) if levels > 1 else 1
+
+    outer_run(outer())
+
+
+def test_run_inside_a_callback_of_a_running_loop() -> None:
+    """There a loop runs, but no task."""
+    results: list[float] = []
+
+    async def inner() -> float:
+        await asyncio.sleep(1)
+        return elapsed()
+
+    async def outer() -> None:
+        asyncio.get_running_loop().call_soon(lambda: results.append(run(inner())))
+        await asyncio.sleep(0.01)
+
+    asyncio.run(outer())
+    assert results == [1.0]
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A process that was started in the background may ignore interrupts."""
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, kept)
+
+
+# run_real()
+
+
+def test_run_real_runs_on_a_stock_loop_in_a_thread_of_its_own() -> None:
+    async def main() -> tuple[bool, bool, bool]:
+        await asyncio.sleep(0.01)
+        loop = asyncio.get_running_loop()
+        return (
+            isinstance(loop, VirtualTimeLoop),
+            threading.current_thread() is threading.main_thread(),
+            elapsed() >= 0.01,
+        )
+
+    assert run_real(main()) == (False, False, True)
+    assert not any(thread.name == "run_real" for thread in threading.enumerate())
+
+
+def test_run_real_inside_a_running_loop() -> None:
+    async def outer() -> float:
+        return run_real(inner())
+
+    async def inner() -> float:
+        await asyncio.sleep(0.01)
+        return elapsed()
+
+    assert 0.01 <= asyncio.run(outer()) < 30
+    assert 0.01 <= run(outer()) < 30
+
+
+def test_run_real_raises_what_the_coroutine_raises() -> None:
+    async def main() -> None:
+        raise LookupError("real")
+
+    with pytest.raises(LookupError, match="real") as caught:
+        run_real(main())
+    assert caught.traceback[-1].name == "main"
+
+
+def test_run_real_sees_context_variables() -> None:
+    variable = contextvars.ContextVar("variable", default=0)
+    variable.set(7)
+
+    async def main() -> int:
+        return variable.get()
+
+    assert run_real(main()) == 7
+
+
+def test_run_real_loop_factory_and_debug() -> None:
+    class Loop(asyncio.SelectorEventLoop):
+        pass
+
+    async def main() -> tuple[bool, bool]:
+        loop = asyncio.get_running_loop()
+        return isinstance(loop, Loop), loop.get_debug()
+
+    assert run_real(main(), loop_factory=Loop, debug=True) == (True, True)
+
+
+def test_run_real_closes_the_coroutine_when_the_factory_fails() -> None:
+    def broken() -> asyncio.AbstractEventLoop:
+        raise LookupError("no loop")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(LookupError, match="no loop"):
+            run_real(nothing(), loop_factory=broken)
+        gc.collect()
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_cancels_run_real() -> None:
+    seen: list[str] = []
+
+    async def main() -> None:
+        threading.Timer(0.05, _thread.interrupt_main).start()
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run_real(main())
+    assert time.perf_counter() - start < 300
+    assert seen == ["cancelled"]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    async def main() -> None:
+        ran.append("began")
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            ran.append("cancelled")
+            raise
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    begun = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        run_real(main())
+    assert time.perf_counter() - begun < 300
+    left = [thread for thread in threading.enumerate() if thread.name == "run_real"]
+    for thread in left:  # it began after the call had given it up, and runs nothing
+        thread.join(300)
+    assert not any(thread.is_alive() for thread in left)
+    assert ran in ([], ["began", "cancelled"])
+
+
+def test_run_real_refuses_after_nest_asyncio() -> None:
+    done = python(
+        "import asyncio\n"
+        "try:\n"
+        "    import nest_asyncio\n"
+        "    nest_asyncio.apply()\n"
+        "except ImportError:\n"
+        "    asyncio._nest_patched = True\n"
+        "from looplab import run, run_real\n"
+        "async def main(): return 'ran'\n"
+        "print(run(main()))\n"
+        "try: run_real(main())\n"
+        "except RuntimeError as exc: print('refused', exc)\n",
+        "-Werror",
+    )
+    assert done.stdout.startswith("ran\nrefused nest_asyncio.apply() has"), done
+    assert done.stderr == ""
+
+
+# burn() and elapsed()
+
+
+def test_burn_outside_any_loop_uses_cpu() -> None:
+    start = time.process_time()
+    burn(0.05)
+    assert 0.045 <= time.process_time() - start < 5
+
+
+def test_burn_on_the_stock_loop_uses_cpu_and_holds_the_loop() -> None:
+    async def main() -> tuple[float, list[str]]:
+        order: list[str] = []
+        asyncio.get_running_loop().call_later(0.001, order.append, "timer")
+        start = time.thread_time()
+        burn(0.05)
+        order.append("burnt")
+        used = time.thread_time() - start
+        await asyncio.sleep(0.01)
+        return used, order
+
+    used, order = run_real(main())
+    assert 0.045 <= used < 5
+    assert order == ["burnt", "timer"]
+
+
+def test_burn_does_not_move_another_threads_virtual_clock() -> None:
+    async def main() -> float:
+        thread = threading.Thread(target=burn, args=(0.01,))
+        thread.start()
+        thread.join()
+        return elapsed()
+
+    assert run(main()) == 0.0
+
+
+def test_elapsed() -> None:
+    async def virtual() -> float:
+        await asyncio.sleep(2)
+        burn(0.5)
+        return elapsed()
+
+    async def real() -> tuple[float, float]:
+        first = elapsed()
+        await asyncio.sleep(0.01)
+        return first, elapsed()
+
+    assert run(virtual()) == 2.5
+    first, second = asyncio.run(real())  # not started by looplab: from the first call
+    assert first == 0.0
+    assert second >= 0.01
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        elapsed()

@@ -1,0 +1,214 @@
+"""`pytest --late-max`, `looplab lag`, metrics, uvloop and attaching."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+from importlib.metadata import entry_points
+
+import pytest
+
+from looplab.diagnose import load
+from looplab.diagnose.metrics import watch_lateness
+from tests.contract.left import SLOW
+from tests.fast.looplab.diagnose.files import was_held_by
+from tools.common import ROOT
+
+ENVIRON = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
+    "PYTHONPATH": str(ROOT / "src")
+}
+
+
+def run(tmp_path, *words, **env):
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=tmp_path,
+        env=ENVIRON | env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def write(tmp_path, text, name="program.py"):
+    path = tmp_path / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return path
+
+
+TESTS = """
+    import asyncio, time
+
+    async def hog():
+        await asyncio.sleep(0)
+        time.sleep(3)
+
+    def test_good():
+        asyncio.run(asyncio.sleep(0.01))
+
+    def test_no_loop():
+        time.sleep(3)
+
+    def test_bad():
+        asyncio.run(hog())
+"""
+
+
+# Where looplab is installed pytest finds the plugin by itself.
+FOUND = {one.value for one in entry_points(group="pytest11")}
+PLUGIN = [] if "looplab.diagnose.plugin" in FOUND else ["-p", "looplab.diagnose.plugin"]
+
+
+def test_a_test_that_holds_its_loop_fails(tmp_path):
+    path = write(tmp_path, TESTS, "test_it.py")
+    words = ["-m", "pytest", "-q", *PLUGIN, path]
+    assert run(tmp_path, *words).returncode == 0
+    line = TESTS.split("\n").index("        time.sleep(3)") + 1
+    place = f"ms  hog  {path}:{line}"
+    for _ in range(20):
+        done = run(tmp_path, *words, "--late-max=2500ms")
+        assert done.returncode == 1
+        if "1 failed, 2 passed" in done.stdout and place in done.stdout:
+            break  # else the machine held up another test, or who looks at this one
+    assert "1 failed, 2 passed" in done.stdout
+    assert "the event loop was held longer than 2500 ms:" in done.stdout
+    assert place in done.stdout
+
+
+def test_a_limit_that_is_no_time(tmp_path):
+    words = ["-m", "pytest", "-q", *PLUGIN, "--late-max=soon"]
+    done = run(tmp_path, *words)
+    assert done.returncode == 4
+    assert "'soon' is not a time above 0" in done.stderr
+
+
+def test_lag(tmp_path):
+    path = write(
+        tmp_path,
+        """
+        import asyncio, time
+
+        async def main():
+            other = asyncio.create_task(asyncio.sleep(0.05))
+            await asyncio.sleep(0)
+            time.sleep(3)
+            await other
+
+        asyncio.run(main())
+        raise SystemExit(4)
+        """,
+    )
+    for _ in range(5):
+        done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
+        assert (done.returncode, done.stdout) == (4, "")
+        [line] = done.stderr.splitlines()
+        if "main" in line:
+            break  # else the machine held up another callback for longer
+    assert "late p50" in line
+    assert "main" in line
+
+
+def test_an_interval_that_is_none():
+    async def main():
+        async with watch_lateness(0):
+            pass
+
+    with pytest.raises(ValueError, match="interval is 0"):
+        asyncio.run(main())
+
+
+UVLOOP = """
+    import asyncio, time
+    import uvloop
+
+    async def hog():
+        await asyncio.sleep(0.02)
+        time.sleep(3)
+
+    async def main():
+        print(type(asyncio.get_running_loop()).__module__)
+        await asyncio.gather(hog(), asyncio.sleep(0.05))
+
+    uvloop.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "module"),
+    [("replace", "asyncio.unix_events"), ("tasks", "uvloop"), ("refuse", "uvloop")],
+)
+def test_uvloop(tmp_path, how, module):
+    pytest.importorskip("uvloop")
+    path = write(tmp_path, UVLOOP)
+    words = ["-m", "looplab", "trace", "-o", "t.jsonl", "--uvloop", how, path]
+    for _ in range(20):
+        done = run(tmp_path, *words)
+        assert (done.returncode, done.stdout) == (0, f"{module}\n")
+        if how == "refuse":
+            assert "a uvloop runs and is not recorded" in done.stderr
+            assert "no asyncio loop seen" in done.stderr
+            return
+        recording = load(tmp_path / "t.jsonl")[0]
+        if was_held_by(recording, "hog"):
+            break  # else the machine was a hog, too
+    assert recording.blame()[0].name == "hog"
+    assert recording.blame()[0].longest > 2.9
+
+
+def test_attaching_needs_a_newer_python(tmp_path):
+    if hasattr(sys, "remote_exec"):
+        pytest.skip("this Python can attach")
+    done = run(tmp_path, "-m", "looplab", "attach", "1")
+    assert done.returncode == 2
+    assert "attaching needs Python 3.14 or newer" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "remote_exec"), reason="sys.remote_exec came with Python 3.14"
+)
+def test_attaching(tmp_path):
+    path = write(
+        tmp_path,
+        """
+        import asyncio, pathlib, time
+
+        async def hog():
+            time.sleep(0.05)
+
+        async def main():
+            pathlib.Path("ready").touch()
+            while not pathlib.Path("stop").exists():
+                await asyncio.gather(hog(), asyncio.sleep(0.01))
+
+        asyncio.run(main())
+        """,
+    )
+    program = subprocess.Popen([sys.executable, path], cwd=tmp_path, env=ENVIRON)
+    try:
+        while not (tmp_path / "ready").exists():
+            assert program.poll() is None
+        words = ["-m", "looplab", "attach", program.pid, "--for", "1s", "-o", "t.jsonl"]
+        done = run(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "stop").touch()
+        assert program.wait(timeout=SLOW) == 0
+    finally:
+        program.kill()
+        program.wait()
+    recording = load(tmp_path / "t.jsonl")[0]
+    assert recording.complete
+    assert recording.blame()[0].name == "hog"
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "remote_exec"), reason="sys.remote_exec came with Python 3.14"
+)
+def test_attaching_to_nobody(tmp_path):
+    done = run(tmp_path, "-m", "looplab", "attach", "999999999")
+    assert done.returncode == 2
+    assert done.stderr == "looplab: there is no process 999999999\n"

@@ -1,0 +1,450 @@
+"""The recorder of asyncio's own loops, inside this process."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from asyncio import base_events
+from contextlib import closing
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import pytest
+
+from looplab.diagnose import stock
+from looplab.diagnose.arrival import Asker, arrival_asker, available
+from looplab.diagnose.recorder import DATA, TIMER, WATCHED, WIDTH, real_clock
+from looplab.diagnose.stock import LoopRecorder
+
+HOOKS = {"_process_events", "_add_reader", "_add_writer", "call_at"}
+
+
+class Note(NamedTuple):
+    """What is noted of a callback."""
+
+    ready: int
+    by: int
+    run: int
+    ended: int
+    cpu: float
+    task: str | None
+    code: object
+    tag: int
+    timer: tuple | None  # (by, due, set)
+    came: tuple | None  # (arrived, accepted)
+
+
+def notes_of(recorder):
+    timers = {number: tuple(rest) for number, *rest in recorder.due}
+    came = {number: tuple(rest) for number, *rest in recorder.came}
+    flat = recorder.notes
+    rows = [flat[begin : begin + WIDTH] for begin in range(0, len(flat), WIDTH)]
+    return [Note(*row, timers.get(n), came.get(n)) for n, row in enumerate(rows)]
+
+
+def recorded(coroutine, loop, arrival=None):
+    """What is noted while *loop* runs the coroutine."""
+    with closing(loop):
+        recorder = LoopRecorder(loop, arrival=arrival)
+        loop.run_until_complete(coroutine)
+        recorder.detach()
+        assert type(loop._ready).__name__ == "deque"
+        assert not HOOKS & set(vars(loop))
+        assert "select" not in vars(loop._selector)
+    return notes_of(recorder)
+
+
+def noted(notes, function):
+    return [note for note in notes if note.code is function.__code__]
+
+
+def nothing():
+    pass
+
+
+# -- what a callback is -------------------------------------------------------------
+
+
+class PythonTask(asyncio.tasks._PyTask):
+    pass
+
+
+@pytest.mark.parametrize("kind", [asyncio.Task, PythonTask])
+def test_a_task_is_named_at_each_of_its_steps(kind):
+    async def work():
+        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
+
+    async def main():
+        await kind(work(), loop=asyncio.get_running_loop(), name="it")
+
+    steps = [
+        note
+        for note in recorded(main(), asyncio.new_event_loop())
+        if (note.task, note.code) == ("it", work.__code__)
+    ]
+    assert len(steps) == 3
+
+
+# -- where it came from -------------------------------------------------------------
+
+
+def test_causes():
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            seen = asyncio.Event()
+
+            def arrived():
+                one.recv(1)
+                seen.set()
+
+            loop.add_reader(one, arrived)
+            before = now()
+            timers.append(loop.call_later(0.001, other.send, b"x"))
+            stamps.extend((before, now()))
+            loop.call_soon(nothing)
+            await seen.wait()
+            loop.remove_reader(one)
+        arrived_code.append(arrived)
+
+    arrived_code, timers, stamps = [], [], []
+    now = real_clock()
+    loop = asyncio.SelectorEventLoop()
+    notes = recorded(main(), loop, arrival_asker(loop._selector))
+    [soon] = noted(notes, nothing)
+    [io] = noted(notes, *arrived_code)
+    [timer] = [note for note in notes if note.by == TIMER]
+    by = notes.index(noted(notes, main)[0])
+    assert (soon.by, io.by) == (by, WATCHED - by)
+    maker, due, was_set = timer.timer
+    assert maker == by
+    before, after = stamps
+    assert before <= was_set <= after
+    assert due <= timer.run
+    if now is time.monotonic_ns:  # the clock by which timers are set
+        assert due == round(timers[0].when() * 1e9)
+    assert all(a.ended <= b.run for a, b in pairwise(notes))
+
+
+def test_what_the_thread_does_beside_the_loop_is_nobodys():
+    async def hold():
+        time.sleep(0.05)  # noqa: ASYNC251 - it uses no CPU time
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        recorder, left = LoopRecorder(loop), []
+        for _ in range(2):
+            recorder.enter()
+            loop.run_until_complete(hold())
+            recorder.leave()
+            left.append(real_clock()())
+            until = time.thread_time() + 0.2
+            while time.thread_time() < until:
+                pass
+        recorder.detach()
+    notes = notes_of(recorder)
+    held = noted(notes, hold)
+    assert len(held) == 2
+    assert all(note.ended - note.run >= 49_000_000 for note in held)
+    assert all(note.cpu < 0.03 for note in notes)
+    ends = noted(notes, base_events._run_until_complete_cb)
+    assert len(ends) == 2
+    assert all(end.ended <= at for end, at in zip(ends, left, strict=True))
+
+
+def test_a_timer_is_one_whoever_makes_it_ready():
+    """A loop of somebody else's may do it while a callback seems to run."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        timer = asyncio.TimerHandle(loop.time(), nothing, (), loop)
+        loop._ready.append(timer)
+        await asyncio.sleep(0)
+
+    [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
+    assert note.by == TIMER
+    assert note.timer[1:] == (note.timer[1], None)
+
+
+def test_a_loop_that_does_more_after_a_look_still_does():
+    class Loop(asyncio.SelectorEventLoop):
+        empty = 0
+
+        def _process_events(self, events):
+            self.empty += not events
+            super()._process_events(events)
+
+    loop = Loop()
+    recorded(asyncio.sleep(0.001), loop)
+    assert loop.empty > 0
+
+
+class HandsOverItself(asyncio.SelectorEventLoop):
+    """A loop that does what the stock one does, by a method of its own."""
+
+    given = 0
+
+    def _process_events(self, events):
+        self.given += len(events)
+        super()._process_events(events)
+
+
+@pytest.mark.parametrize("kind", [asyncio.SelectorEventLoop, HandsOverItself])
+def test_both_directions_of_a_connection_and_one_that_is_given_up(kind):
+    """What the selector found joins the queue as on the stock loop."""
+    called = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        more, last = socket.socketpair()
+        with one, other, more, last:
+            for each in (one, other, more, last):
+                each.setblocking(False)
+            other.send(b"x")
+            last.send(b"x")
+
+            def write():
+                called.append("write")
+                loop.remove_writer(one)
+
+            def read():
+                called.append(one.recv(1))
+
+            loop.add_reader(one, read)
+            loop.add_writer(one, write)
+            loop.add_reader(more, called.append, "never")
+            # Cancelled where nobody takes it out of the selector.
+            loop._selector.get_key(more).data[0].cancel()
+            while len(called) < 2:
+                await asyncio.sleep(0)
+            assert more.fileno() not in loop._selector.get_map()
+            loop.remove_reader(one)
+        functions.extend((read, write))
+
+    functions = []
+    loop = kind()
+    notes = recorded(main(), loop)
+    assert getattr(loop, "given", 1) > 0  # who hands over is given what was found
+    assert sorted(map(str, called)) == ["b'x'", "write"]
+    [read], [write] = (noted(notes, one) for one in functions)
+    by = notes.index(noted(notes, main)[0])
+    assert (read.by, read.came) == (WATCHED - by, None)
+    assert (write.by, write.came) == (DATA, (write.ready, False))
+    assert read.ready <= read.run
+
+
+@pytest.mark.parametrize("what", ["reader", "writer"])
+def test_a_new_one_is_not_taken_for_one_that_is_gone(what):
+    """CPython gives the place of a freed handle to another one."""
+
+    def first(seen):
+        seen.set()
+
+    def second(seen):
+        seen.set()
+
+    async def once(add, remove, function):
+        seen = asyncio.Event()
+        add(function, seen)
+        await seen.wait()
+        remove()
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            other.send(b"x")  # nobody reads it: there is data at each look
+            add = partial(getattr(loop, f"add_{what}"), one)
+            remove = partial(getattr(loop, f"remove_{what}"), one)
+            for _ in range(50):
+                await once(add, remove, first)
+                await once(add, remove, second)
+
+    notes = recorded(main(), asyncio.SelectorEventLoop())
+    data = [note for note in notes if note.by <= DATA and note.by != TIMER]
+    functions = [first.__code__, second.__code__]
+    found = [note.code for note in data if note.code in functions]
+    assert found == functions * 50
+
+
+def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", -1)  # each arrival is wanted
+    asked = []
+
+    def arrival(key, at, before, wanted):
+        asked.append((at, before, wanted))
+        return before + 1, False
+
+    arrival.usual = {}
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            seen = asyncio.Event()
+            loop.add_reader(one, seen.set)
+            await asyncio.sleep(0.001)
+            other.send(b"x")
+            await seen.wait()
+            loop.remove_reader(one)
+
+    notes = recorded(main(), asyncio.SelectorEventLoop(), arrival)
+    [data] = [note for note in notes if note.by <= DATA and note.by != TIMER]
+    assert all(wanted for _, _, wanted in asked)
+    at, before, _ = asked[0]
+    assert data.ready == at > before
+    assert data.came == (before + 1, False)
+
+
+def test_data_may_wait_through_many_short_rounds(monkeypatch):
+    """As that of a new connection does until somebody watches it."""
+    monkeypatch.setattr(stock, "SLOW_NS", 20_000_000)
+    monkeypatch.setattr(stock, "_AFTER_NS", 1_000_000)
+    asked = []
+
+    def arrival(key, at, before, wanted):
+        asked.append((at - before, wanted))
+        return None, True
+
+    arrival.usual = {}
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one, other = socket.socketpair()
+        with one, other:
+            for rounds in (1, 8):  # before the first look there is none to count from
+                seen = asyncio.Event()
+                for _ in range(rounds):
+                    time.sleep(0.005)  # noqa: ASYNC251 - that is what it is about
+                    await asyncio.sleep(0)
+                other.send(b"x")
+                loop.add_reader(one, seen.set)
+                await seen.wait()
+                loop.remove_reader(one)
+                one.recv(1)
+
+    recorded(main(), asyncio.SelectorEventLoop(), arrival)
+    assert any(since > 8 * 5_000_000 and wanted for since, wanted in asked[1:])
+
+
+@pytest.mark.parametrize("lacking", ["_ready", "_selector"])
+def test_a_loop_that_nobody_can_look_into(lacking):
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        kept = getattr(loop, lacking)
+        setattr(loop, lacking, object())
+        with pytest.raises(TypeError, match="where nobody can see it"):
+            LoopRecorder(loop)
+        setattr(loop, lacking, kept)
+
+
+@pytest.mark.skipif(not available(), reason="nobody knows when data arrived")
+def test_what_is_known_of_a_reader_is_not_asked_again(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", 1 << 62)  # no arrival is wanted
+    asked = []
+    done = asyncio.Event()
+
+    class Noting(Asker):
+        def __call__(self, key, at, before, wanted):
+            assert not wanted
+            asked.append(key.data[0]._callback.__name__)
+            return super().__call__(key, at, before, wanted)
+
+    async def echo(reader, writer):
+        while data := await reader.read(1):
+            writer.write(data)
+        writer.close()
+        done.set()
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        with socket.create_connection(server.sockets[0].getsockname()) as one:
+            one.setblocking(False)
+            for _ in range(20):
+                await loop.sock_sendall(one, b"x")
+                assert await loop.sock_recv(one, 1) == b"x"
+        await done.wait()
+        server.close()
+
+    loop = asyncio.SelectorEventLoop()
+    notes = recorded(main(), loop, Noting(loop._selector))
+    served = noted(notes, asyncio.StreamReaderProtocol.data_received)
+    assert len(served) >= 20
+    assert not any(note.came for note in served)  # accepted
+    assert asked.count("_read_ready") == 1
+
+
+# -- while an iteration runs --------------------------------------------------------
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_it_comes_and_goes_in_the_middle_of_an_iteration(detached):
+    order = []
+    recorders = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        for number in range(4):
+            loop.call_soon(order.append, number)
+        loop.call_soon(lambda: recorders.append(LoopRecorder(loop)))
+        for number in range(4, 8):
+            loop.call_soon(order.append, number)
+        if detached:
+            loop.call_soon(lambda: recorders[0].detach())
+        for number in range(8, 12):
+            loop.call_soon(order.append, number)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        recorders[0].detach()
+        assert type(loop._ready).__name__ == "deque"
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        loop.run_until_complete(main())
+    assert order == list(range(12))
+    appended = [n for n in notes_of(recorders[0]) if n.code == "list.append"]
+    assert len(appended) == (4 if detached else 8)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_ends_it_and_the_loop_can_go_on(error):
+    def fail():
+        raise error
+
+    async def main():
+        asyncio.get_running_loop().call_soon(fail)
+        await asyncio.sleep(3600)
+
+    with closing(asyncio.SelectorEventLoop()) as loop:
+        recorder = LoopRecorder(loop)
+        task = loop.create_task(main())
+        with pytest.raises(error):
+            loop.run_until_complete(task)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            loop.run_until_complete(task)
+        recorder.detach()
+    assert len(noted(notes_of(recorder), fail)) == 1
+
+
+def test_a_slow_thread_loses_nothing_from_one_recorder_to_the_next():
+    """It has hold of the queue of the first one, and goes on when there is another."""
+    ran = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        recorder = LoopRecorder(loop)
+        slow = loop._ready
+        recorder.detach()
+        other = LoopRecorder(loop)
+        slow.append(asyncio.Handle(ran.append, (1,), loop))
+        loop.call_soon(ran.append, 2)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        other.detach()
+
+    asyncio.run(main())
+    assert ran == [1, 2]

@@ -1,0 +1,397 @@
+"""`looplab trace`: any program, unchanged, with its own exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from looplab.diagnose import NotATraceError, load
+from tests.contract.left import SLOW
+from tests.fast.looplab.diagnose.files import was_held_by
+from tools.common import ROOT
+
+ENVIRON = {k: v for k, v in os.environ.items() if k != "LOOPLAB_TRACE"} | {
+    "PYTHONPATH": str(ROOT / "src")
+}
+HOG = """
+    import asyncio, sys, time
+
+    async def victim():
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+
+    async def hog():
+        await asyncio.sleep(0.02)
+        time.sleep(3)
+
+    async def main():
+        await asyncio.gather(victim(), hog())
+
+    if __name__ == "__main__":
+        asyncio.run(main())
+        sys.exit(7)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    def write(text, name="program.py"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        return path
+
+    return write
+
+
+def looplab(tmp_path, *words, env=None, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "looplab", *map(str, words)],
+        cwd=tmp_path,
+        env=ENVIRON | (env or {}),
+        capture_output=True,
+        text=True,
+        timeout=SLOW,
+        check=False,
+        **options,
+    )
+
+
+def start(tmp_path, *words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "looplab", "trace", "-o", "t.jsonl", *map(str, words)],
+        cwd=tmp_path,
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(condition):
+    """Wait for a state, however long it takes a slow machine."""
+    while not condition():
+        time.sleep(0.05)
+
+
+def child_of(process):
+    path = f"/proc/{process.pid}/task/{process.pid}/children"
+    with open(path, encoding="ascii") as file:  # noqa: PTH123
+        return int(file.read().split()[0])
+
+
+def test_a_script(tmp_path, program):
+    path = program(HOG)
+    for _ in range(20):
+        done = looplab(tmp_path, "trace", "-o", "t.jsonl", path)
+        assert done.returncode == 7
+        assert done.stdout == ""
+        assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
+        [recording] = load(tmp_path / "t.jsonl")
+        assert recording.complete
+        if was_held_by(recording, "hog"):
+            break  # else the machine was a hog, too
+    first = recording.blame()[0]
+    assert (first.name, first.function) == ("hog", "hog")
+    line = HOG.split("\n").index("        time.sleep(3)") + 1
+    assert first.place == f"{tmp_path / 'program.py'}:{line}"
+    assert first.computed < first.held / 2
+    said = looplab(tmp_path, "who", "t.jsonl")
+    assert said.returncode == 0
+    assert "1.  hog" in said.stdout
+
+
+def test_a_module_with_arguments(tmp_path, program):
+    program(
+        """
+        import asyncio, sys
+        asyncio.run(asyncio.sleep(0.01))
+        print(sys.argv[1:])
+        """,
+        "one.py",
+    )
+    words = ("trace", "-o", "t.jsonl", "-m", "one", "-o", "theirs", "--for", "x")
+    done = looplab(tmp_path, *words)
+    assert done.stdout == "['-o', 'theirs', '--for', 'x']\n"
+    assert done.returncode == 0
+    assert len(load(tmp_path / "t.jsonl")) == 1
+
+
+def test_the_program_sees_nothing_of_it(tmp_path, program):
+    text = """
+        import asyncio, json, sys
+        asyncio.run(asyncio.sleep(0))
+        print(json.dumps([sys.argv, [p for p in sys.path if "shim" in p]]))
+    """
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text), "a")
+    argv, paths = json.loads(done.stdout)
+    assert argv == [str(tmp_path / "program.py"), "a"]
+    assert paths == []
+
+
+def test_a_sitecustomize_of_the_environment_runs_too(tmp_path, program):
+    (tmp_path / "site").mkdir()
+    program("import builtins; builtins.seen = 'yes'", "site/sitecustomize.py")
+    path = program("import asyncio; asyncio.run(asyncio.sleep(0)); print(seen)")
+    env = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT / "src")])}
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", path, env=env)
+    assert done.stdout == "yes\n"
+    assert load(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("how", ["spawn", "fork", "command"])
+def test_child_processes_have_files_of_their_own(tmp_path, program, how):
+    text = f"""
+        import asyncio, multiprocessing, os, subprocess, sys
+
+        def work():
+            asyncio.run(asyncio.sleep(0.01))
+
+        if __name__ == "__main__":
+            if {how!r} == "command":
+                code = "import asyncio; asyncio.run(asyncio.sleep(0.01))"
+                subprocess.run([sys.executable, "-c", code], check=True)
+            else:
+                context = multiprocessing.get_context({how!r})
+                one = context.Process(target=work)
+                one.start()
+                one.join()
+            work()
+    """
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
+    assert done.returncode == 0, done.stderr
+    assert "recorded 2 processes" in done.stderr
+    files = sorted(tmp_path.glob("t*.jsonl"))
+    assert len(files) == 2
+    pids = {load(one)[0].about["pid"] for one in files}
+    assert len(pids) == 2
+
+
+def test_two_loops_one_after_the_other_and_one_in_a_thread(tmp_path, program):
+    text = """
+        import asyncio, threading
+
+        def work():
+            asyncio.run(asyncio.sleep(0.01))
+
+        work()
+        thread = threading.Thread(target=work, name="side")
+        thread.start()
+        thread.join()
+    """
+    looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
+    found = load(tmp_path / "t.jsonl")
+    assert sorted(one.loop for one in found) == [1, 2]
+    assert {one.about["thread"] for one in found} == {"MainThread", "side"}
+
+
+def test_a_loop_that_runs_several_times_is_one_loop(tmp_path, program):
+    text = """
+        import asyncio
+        loop = asyncio.new_event_loop()
+        for _ in range(3):
+            loop.run_until_complete(asyncio.sleep(0.01))
+        loop.close()
+    """
+    looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
+    [recording] = load(tmp_path / "t.jsonl")
+    assert sum(one.cause == "timer" for one in recording) == 3
+
+
+SERVE = """
+    import asyncio, pathlib
+
+    async def main():
+        while True:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(main())
+"""
+
+
+def has_many(path):
+    """Whether more than ten callbacks are in a recording by now."""
+    try:
+        return sum(map(len, load(path))) > 10
+    except (OSError, NotATraceError):  # it has not begun
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the child")
+def test_a_killed_program_leaves_its_recording(tmp_path, program):
+    process = start(tmp_path, program(SERVE))
+    wait_for(lambda: has_many(tmp_path / "t.jsonl"))
+    os.kill(child_of(process), signal.SIGKILL)
+    _, err = process.communicate(timeout=SLOW)
+    assert process.returncode == -signal.SIGKILL
+    assert "recorded; next: looplab who t.jsonl" in err
+    [recording] = load(tmp_path / "t.jsonl")
+    assert not recording.complete
+    assert len(recording) > 10
+
+
+def test_a_signal_is_passed_on_and_ends_both(tmp_path, program):
+    process = start(tmp_path, program(SERVE))
+    wait_for(lambda: has_many(tmp_path / "t.jsonl"))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=SLOW)
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_recording_stops_and_the_program_goes_on(tmp_path, program):
+    text = """
+        import asyncio, pathlib
+
+        async def main():
+            path = pathlib.Path("t.jsonl")
+            while not (path.exists() and '"end"' in path.read_text()):
+                await asyncio.sleep(0.01)
+            for _ in range(500):
+                await asyncio.sleep(0)
+            print("on")
+
+        asyncio.run(main())
+    """
+    words = ("trace", "-o", "t.jsonl", "--for", "5s", program(text))
+    done = looplab(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (0, "on\n")
+    [recording] = load(tmp_path / "t.jsonl")
+    assert recording.complete
+
+
+def test_no_loop(tmp_path, program):
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program("raise SystemExit(3)"))
+    assert done.returncode == 3
+    assert done.stderr.startswith("looplab: no asyncio loop seen, nothing recorded")
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "t.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nothing.py"], "there is no script and no command 'nothing.py'"),
+        (["-o", "no/where.jsonl", "p.py"], "there is no folder no: make it first"),
+        (["-o", "folder", "p.py"], "folder is a folder: give the name of a file"),
+        (["-o", "p.py", "p.py"], "p.py exists and is not a recording"),
+        (["folder"], "folder is a folder without a __main__.py"),
+    ],
+)
+def test_what_cannot_be_started_is_one_line(tmp_path, program, words, said):
+    (tmp_path / "folder").mkdir()
+    program("print('ran')", "p.py")
+    done = looplab(tmp_path, "trace", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"looplab: {said}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--for", "soon", "p.py"], ["--for", "0", "p.py"], ["--sample", "1us", "p"]],
+)
+def test_bad_usage(tmp_path, words):
+    done = looplab(tmp_path, "trace", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: looplab trace")
+
+
+def test_an_older_recording_is_replaced(tmp_path, program):
+    path = program("import asyncio; asyncio.run(asyncio.sleep(0))")
+    for _ in range(2):
+        looplab(tmp_path, "trace", "-o", "t.jsonl", path)
+    assert len(list(tmp_path.glob("t*.jsonl"))) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit of the system")
+def test_a_disk_that_is_full(tmp_path, program):
+    text = """
+        import asyncio, resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+        async def main():
+            for _ in range(2000):
+                await asyncio.sleep(0)
+
+        asyncio.run(main())
+        print("ended")
+        raise SystemExit(5)
+    """
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
+    assert (done.returncode, done.stdout) == (5, "ended\n")
+    first, *_ = done.stderr.splitlines()
+    assert first.startswith("looplab: cannot write ")
+    assert first.endswith("the program goes on without a record")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_place_that_vanishes(tmp_path, program):
+    (tmp_path / "sub").mkdir()
+    text = """
+        import asyncio, shutil
+        shutil.rmtree("sub")
+        asyncio.run(asyncio.sleep(0))
+        print("ended")
+    """
+    done = looplab(tmp_path, "trace", "-o", "sub/t.jsonl", program(text))
+    assert (done.returncode, done.stdout) == (0, "ended\n")
+    assert "the program goes on without a record" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_only_what_surrounds_a_lateness(tmp_path, program):
+    text = """
+        import asyncio, time
+
+        async def early():
+            await asyncio.sleep(0)
+
+        async def hog():
+            time.sleep(0.4)
+
+        async def main():
+            for _ in range(5):
+                await early()
+            timer = asyncio.create_task(asyncio.sleep(0.01))
+            await asyncio.sleep(0)
+            await hog()
+            await timer
+
+        asyncio.run(main())
+    """
+    words = ("trace", "-o", "t.jsonl", "--when-late", "200ms", program(text))
+    done = looplab(tmp_path, *words)
+    assert "recorded" in done.stderr
+    [recording] = load(tmp_path / "t.jsonl")
+    assert any(one.held_ns > 300_000_000 for one in recording)
+    calm = program("import asyncio; asyncio.run(asyncio.sleep(0))")
+    words = ("trace", "-o", "u.jsonl", "--when-late", "1h", calm)
+    done = looplab(tmp_path, *words)
+    assert done.stderr.startswith("looplab: nothing was late by more than 3600 s")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not a trace of looplab"),
+        ("{}", "is not a trace of looplab (its format is None)"),
+        ('{"format":"looplab-trace/5"}', "holds no callback"),
+        ('{"format":"looplab-trace/5"}\nnonsense\n{}\n', "line 2 is damaged"),
+        (
+            '{"format":"looplab-trace/5"}\n{"loop":1,"rows":[[1]],"from":0,"at":0}\n',
+            "line 2 is not what the format says",
+        ),
+    ],
+)
+def test_what_is_no_recording_is_one_line(tmp_path, text, said):
+    (tmp_path / "x").write_text(text, encoding="utf-8")
+    done = looplab(tmp_path, "who", "x")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,45 @@
+"""Fixtures of the tests of the guard."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from looplab.idle import guard
+from tests.contract.looplab.idle.opened import wait_until
+
+
+@pytest.fixture(autouse=True)
+def every_loop_is_found(unfrozen: None) -> None:
+    """The guard looks through all objects."""
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    left = [t for t in threading.enumerate() if t not in before]
+    for thread in left:  # of a library, about to end
+        thread.join(30)
+    assert not [t for t in left if t.is_alive()]
+
+
+@pytest.fixture
+def lasts_until(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Callable[[], object]], None]:
+    """Have the counts of the guard last until a condition holds, not for a time."""
+
+    def change(condition: Callable[[], object]) -> None:
+        def sleep(seconds: float) -> None:
+            if seconds:  # not the wait before the count
+                wait_until(condition)
+
+        clock = SimpleNamespace(sleep=sleep)
+        monkeypatch.setattr(guard, "time", clock)
+        monkeypatch.setattr(guard, "_COUNTS", 1)  # none of these counts is late
+
+    return change

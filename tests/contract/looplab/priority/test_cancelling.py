@@ -1,0 +1,150 @@
+"""Cancelling is not delayed by more urgent work: a task is raised until it is done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from looplab.priority import (
+    PriorityEventLoop,
+    VirtualPriorityLoop,
+    priority,
+)
+from tests.fast.looplab.priority.priority_loops import PATIENCE, exactly, on
+
+SOURCE = Path(__file__).parents[4] / "src"
+LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
+
+
+async def work(seconds: float = 0.0) -> None:
+    """Be ready for ever, or for so long."""
+    here: Any = asyncio.get_running_loop()
+    until = here.time() + (seconds or 1_000)
+    while here.time() < until:
+        if hasattr(here, "burn"):
+            here.burn(0.001)
+        await asyncio.sleep(0)
+
+
+@LOOPS
+@pytest.mark.parametrize("waits", [False, True], ids=["ready", "sleeps"])
+def test_a_cancelled_task_is_done_before_less_urgent_work(
+    loop: Any, waits: bool
+) -> None:
+    async def main() -> bool:
+        with priority(1):
+            low = asyncio.create_task(asyncio.sleep(1_000) if waits else work())
+        await asyncio.sleep(0.002)
+        with priority(5):
+            middle = asyncio.create_task(work())
+        with priority(9):
+            await asyncio.sleep(0.002)
+            low.cancel()
+            await asyncio.wait([low])
+            middle.cancel()
+        return low.cancelled()
+
+    with priority(9):
+        assert on(main, loop=loop)
+
+
+@LOOPS
+def test_a_task_that_waits_for_a_cancelled_one_is_raised_with_it(loop: Any) -> None:
+    async def main() -> list[bool]:
+        waits = asyncio.Event()
+
+        async def outer(inner: Any) -> None:
+            waits.set()
+            await inner
+
+        with priority(1):
+            inner = asyncio.create_task(asyncio.sleep(1_000))
+            tasks = [inner, asyncio.create_task(outer(inner))]
+        await waits.wait()
+        with priority(5):
+            middle = asyncio.create_task(work())
+        with priority(9):
+            tasks[1].cancel()
+            await asyncio.wait(tasks)
+            middle.cancel()
+        return [task.cancelled() for task in tasks]
+
+    with priority(9):
+        assert on(main, loop=loop) == [True, True]
+
+
+def test_in_a_program_without_priorities_nothing_is_raised() -> None:
+    async def main() -> bool:
+        here: Any = asyncio.get_running_loop()
+        task = asyncio.create_task(asyncio.sleep(1_000))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return bool(here._ready.in_use)
+
+    assert not on(main)
+    assert not exactly(main)
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+PROGRAM = """
+import asyncio, time
+from looplab.priority import PriorityEventLoop, priority
+
+async def never_rests():
+    while True:
+        await asyncio.sleep(0)
+
+async def main():
+    with priority(9):
+        task = asyncio.create_task(never_rests())
+    with priority({level}):
+        await asyncio.create_task(asyncio.sleep(0))
+    with priority(9):
+        asyncio.get_running_loop().call_later(0, lambda: print("ready", flush=True))
+    {wait}
+
+with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
+    try:
+        runner.run(main())
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic(), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
+@pytest.mark.parametrize(
+    "wait", ["await task", "await asyncio.sleep(1_000)", "await never_rests()"]
+)
+def test_an_interrupt_ends_a_program_whose_urgent_task_never_rests(wait: str) -> None:
+    """The program prints when it was interrupted; the test waits for that, not so long.
+
+    On this loop without the rule it would never end.
+    """
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(wait=wait, level=9)],
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        out, _ = program.communicate(timeout=PATIENCE)
+    finally:
+        program.kill()
+    word, _, when = out.partition(" ")
+    assert word == "interrupted"
+    assert float(when) - sent < PATIENCE
+    assert program.returncode == 0

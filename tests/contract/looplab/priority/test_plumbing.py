@@ -1,0 +1,373 @@
+"""Plumbing: callbacks of file descriptors, signals and threads on the priority loop.
+
+They go first, whoever made them, and nobody starves: neither they nor the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import Context
+from typing import Any
+
+import pytest
+
+from looplab.priority import (
+    PriorityEventLoop,
+    VirtualPriorityLoop,
+    current_priority,
+    priority,
+    timed,
+)
+from looplab.priority import loop as real
+from looplab.priority.context import context_with
+from tests.fast.looplab.priority.priority_loops import PATIENCE, POLICIES, on
+
+LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
+
+
+@contextmanager
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Two ends of a connection."""
+    here, there = socket.socketpair()
+    with here, there:
+        here.setblocking(False)
+        yield here, there
+
+
+async def spin(until: Callable[[], bool]) -> bool:
+    """Be ready all the time until something holds; return whether it does."""
+    give_up = time.monotonic() + PATIENCE
+    while not until() and time.monotonic() < give_up:
+        await asyncio.sleep(0)
+    return until()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time by which a queue ends its lots; it stands still but for the test."""
+    now = [time.monotonic()]
+    for module in (timed, real):
+        monkeypatch.setattr(module, "_monotonic", lambda: now[0])
+    return now
+
+
+# ---------------------------------------------------------------- nobody starves
+
+
+@LOOPS
+def test_plumbing_that_never_ends_starves_nobody(loop: Any) -> None:
+    async def main() -> int:
+        here = asyncio.get_running_loop()
+        rounds = 0
+        going = True
+
+        def again() -> None:
+            nonlocal rounds
+            rounds += 1
+            if going and rounds < 10_000:
+                here.call_soon(again)  # its context has no priority, so this has none
+
+        here.call_soon(again, context=Context())
+        with priority(1):
+            for _ in range(50):
+                await asyncio.create_task(asyncio.sleep(0))
+        going = False
+        return rounds
+
+    assert 50 <= on(main, loop=loop) < 1_000
+
+
+# ---------------------------------------------------------------- file descriptors
+
+
+def test_io_is_looked_at_between_two_callbacks() -> None:
+    async def main() -> list[Any]:
+        here = asyncio.get_running_loop()
+        ran: list[Any] = []
+        with sockets() as (a, b):
+
+            def readable() -> None:
+                ran.append("io")
+                here.remove_reader(a)
+
+            def job(number: int) -> None:
+                ran.append(number)
+                if number == 3:
+                    b.send(b"x")
+                time.sleep(0.003)  # three times the time between two looks
+
+            here.add_reader(a, readable)
+            with priority(1):
+                for number in range(12):
+                    here.call_soon(job, number)
+            while len(ran) < 13:
+                await asyncio.sleep(0)
+        return ran
+
+    assert on(main) == [*range(4), "io", *range(4, 12)]
+
+
+@pytest.mark.parametrize("in_use", [False, True], ids=["no priorities", "priorities"])
+@pytest.mark.parametrize("direct", [False, True], ids=["queue", "top"])
+def test_a_file_descriptor_waits_in_line_once(in_use: bool, direct: bool) -> None:
+    """The selector reports it at every look, and it is ready until it was read."""
+
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        ran: list[str] = []
+        with sockets() as (a, b):
+
+            def job(number: int) -> None:
+                time.sleep(0.002)
+                ran.append("job")
+
+            def readable() -> None:
+                a.recv(1)  # BlockingIOError if there is nothing to read
+                ran.append("io")
+
+            errors: list[Any] = []
+            here.set_exception_handler(lambda _, facts: errors.append(facts))
+            here.add_reader(a, readable)
+            if in_use:
+                with priority(1):
+                    here.call_soon(int)
+                await asyncio.sleep(0)
+            b.send(b"x")
+            for number in range(10):  # in front of it
+                here.call_soon(job, number, context=Context() if in_use else None)
+            if not direct:  # so it does not join the level that is served
+                here.call_soon_threadsafe(int)
+            while len(ran) < 11:
+                await asyncio.sleep(0.001)
+            for _ in range(10):  # if it stands in line again, it has its turn
+                await asyncio.sleep(0.001)
+            here.remove_reader(a)
+        assert not errors, errors
+        assert not here._ready.known_plumbing  # type: ignore[attr-defined]
+        return ran
+
+    assert sorted(on(main)) == ["io", *["job"] * 10]
+
+
+def test_the_wake_up_pipe_belongs_to_nobody() -> None:
+    """Whoever makes the loop, even with a priority, threads can wake it."""
+    with priority(-5):
+        loop = PriorityEventLoop()
+
+    async def main() -> bool:
+        here = asyncio.get_running_loop()
+        thread = threading.Thread(
+            target=here.call_soon_threadsafe, args=(ran.append, True)
+        )
+        thread.start()
+        with priority(9):
+            in_time = await asyncio.create_task(spin(lambda: bool(ran)))
+        thread.join()
+        assert current_priority() == 0, "the first task has none of it"
+        return in_time
+
+    ran: list[bool] = []
+    wakes = [
+        key.data[0]
+        for key in loop._selector.get_map().values()  # the pipe is all that it has
+    ]
+    assert [list(handle._context) for handle in wakes] == [[]]
+    try:
+        assert Context().run(loop.run_until_complete, main())
+    finally:
+        loop.close()
+
+
+# ---------------------------------------------------------------- threads and signals
+
+
+@POLICIES
+def test_what_a_thread_of_less_urgent_code_adds_is_not_held_up(policy: Any) -> None:
+    """``to_thread()`` takes the context along, and with it the priority."""
+
+    async def main() -> tuple[bool, list[int]]:
+        here = asyncio.get_running_loop()
+        levels: list[int] = []
+
+        def work() -> None:
+            here.call_soon_threadsafe(lambda: levels.append(current_priority()))
+
+        with priority(2):
+            working = asyncio.create_task(asyncio.to_thread(work))
+            await asyncio.sleep(0)
+        with priority(9):
+            spinning = asyncio.create_task(spin(lambda: bool(levels)))
+        in_time = await spinning
+        await working
+        return in_time, levels
+
+    assert on(main, policy=policy) == (True, [2])
+
+
+@LOOPS
+def test_in_both_loops_it_goes_first(loop: Any) -> None:
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with priority(5):
+            here.call_soon(order.append, "urgent")
+        with priority(1):
+            here.call_soon_threadsafe(order.append, "threadsafe")
+        while len(order) < 2:
+            await asyncio.sleep(0)
+        return order
+
+    assert on(main, loop=loop) == ["threadsafe", "urgent"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
+@POLICIES
+def test_a_signal_is_handled_while_urgent_callbacks_never_end(policy: Any) -> None:
+    async def main() -> bool:
+        here = asyncio.get_running_loop()
+        got: list[int] = []
+        here.add_signal_handler(signal.SIGUSR1, got.append, 1)
+        assert current_priority() == 0
+
+        async def urgent() -> bool:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            return await spin(lambda: bool(got))
+
+        try:
+            with priority(9):
+                return await asyncio.create_task(urgent())
+        finally:
+            here.remove_signal_handler(signal.SIGUSR1)
+
+    assert on(main, policy=policy)
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_waits_when_priorities_come_into_use_goes_first_too() -> None:
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with sockets() as (a, b):
+            b.send(b"x")
+
+            def readable() -> None:
+                order.append("io")
+                here.remove_reader(a)
+
+            here.add_reader(a, readable)
+
+            def give_priorities() -> None:
+                here._look()  # type: ignore[attr-defined]  # the descriptor waits
+                with priority(1):
+                    for _ in range(3):
+                        here.call_soon(order.append, "urgent")
+
+            here.call_soon(give_priorities)
+            here.call_soon(order.append, "other")
+            here.call_soon_threadsafe(order.append, "thread")
+            while len(order) < 6:
+                await asyncio.sleep(0)
+        return order
+
+    order = on(main)
+    assert sorted(order[:3]) == ["io", "thread", "urgent"], "one other after each lot"
+    assert order[3:] == ["urgent", "urgent", "other"]
+
+
+# ---------------------------------------------------------------- without priorities
+
+
+def arrivals(loop: Any) -> list[str]:
+    """A batch of callbacks, while a timer and a file descriptor become ready."""
+
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with sockets() as (receiving, sending):
+
+            def readable() -> None:
+                order.append("io")
+                here.remove_reader(receiving)
+
+            def a() -> None:
+                order.append("a")
+                sending.send(b"x")
+                here.call_later(0.01, order.append, "timer")
+                time.sleep(0.02)
+                here.call_soon(order.append, "d")
+
+            def b() -> None:
+                order.append("b")
+                here.call_soon(order.append, "e")
+
+            here.add_reader(receiving, readable)
+            here.call_soon(a)
+            here.call_soon(b)
+            here.call_soon(order.append, "c")
+            while len(order) < 7:
+                await asyncio.sleep(0.001)
+        return order
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(main())
+
+
+def test_without_priorities_all_is_as_on_the_stock_loop() -> None:
+    stock = arrivals(asyncio.SelectorEventLoop)
+    assert arrivals(PriorityEventLoop) == stock
+    assert stock == ["a", "b", "c", "d", "e", "io", "timer"]
+
+
+def test_with_a_priority_timers_and_io_join_the_line_sooner() -> None:
+    def in_use() -> PriorityEventLoop:
+        loop = PriorityEventLoop()
+        loop.call_later(3_600, int, context=context_with(1))
+        return loop
+
+    assert arrivals(in_use) == ["a", "b", "io", "c", "d", "timer", "e"]
+
+
+# ---------------------------------------------------------------- a flood
+
+
+def test_real_threads_do_not_keep_an_urgent_task_waiting_either(
+    clock: list[float],
+) -> None:
+    """In how many callbacks of the flood an urgent task takes fifty steps."""
+
+    async def main() -> int:
+        here = asyncio.get_running_loop()
+        left = 300
+
+        def callback() -> None:
+            nonlocal left
+            left -= 1
+            clock[0] += 0.001
+
+        def flood() -> None:
+            for _ in range(300):
+                here.call_soon_threadsafe(callback)
+
+        async def urgent() -> int:
+            thread = threading.Thread(target=flood)
+            thread.start()
+            thread.join()  # all of them wait
+            for _ in range(50):
+                await asyncio.sleep(0)
+            return 300 - left
+
+        with priority(9):
+            used = await asyncio.create_task(urgent())
+        while left:
+            await asyncio.sleep(0.01)
+        return used
+
+    assert 0 < on(main) <= 50, "at most one between two of its steps"

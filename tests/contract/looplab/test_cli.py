@@ -1,0 +1,72 @@
+"""The command `looplab`: its words, its help, how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.contract.left import SLOW
+from tools.common import ROOT
+
+SOURCE = "import asyncio\nq = asyncio.Queue()\n"
+ENVIRON = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
+        env=ENVIRON,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("module", ["looplab", "looplab.cli", "looplab.lint"])
+def test_the_modules_are_commands_too(module, tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    words = [] if module == "looplab.lint" else ["lint"]
+    done = run("-m", module, *words, "--isolated", str(path), cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith(
+        f"{path}:2:5: LAG101 asyncio.Queue() has its producers elsewhere"
+    )
+    assert done.stderr == "1 file checked, 1 finding\n"
+
+
+def test_standard_input_of_a_process(tmp_path):
+    words = ("-m", "looplab.lint", "--isolated", "-")
+    done = run(*words, input=SOURCE, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("<stdin>:2:5: LAG101")
+
+
+def test_a_reader_that_has_seen_enough(tmp_path):
+    (tmp_path / "a.py").write_text(SOURCE * 5000, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "looplab.lint", "--isolated", "a.py"],
+        cwd=tmp_path,
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline().startswith(b"a.py:2:5: LAG101")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=SLOW) == 141
+    assert err == b""
+
+
+def test_nothing_heavy_is_imported():
+    code = (
+        "import sys, looplab.cli; print(sorted({m.partition('.')[0] for m in "
+        "sys.modules} & {'matplotlib', 'flake8', 'numpy', 'importlib_metadata'}))"
+    )
+    done = run("-c", code)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -1,0 +1,262 @@
+"""The tracer comes and goes."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from typing import Any
+
+import pytest
+
+from looplab.clock import VirtualTimeLoop, run, run_real
+from looplab.trace import LoopTracer
+from tests.fast.looplab.trace.helpers import (
+    bare,
+    both_clocks,
+    both_loops,
+    nothing,
+)
+
+
+@both_loops
+def test_attaching_amid_an_iteration_keeps_the_order(new_loop: Any) -> None:
+    async def program(traced: bool) -> list[Any]:
+        loop = asyncio.get_running_loop()
+        seen: list[Any] = []
+
+        async def tracing() -> None:
+            seen.append("tracing")
+            if traced:
+                with LoopTracer():
+                    await asyncio.sleep(0)
+                    seen.append("inside")
+            else:
+                await asyncio.sleep(0)
+                seen.append("inside")
+            loop.call_soon(seen.append, "after")
+
+        def add(name: str) -> None:
+            seen.append(name)
+            loop.call_soon(seen.append, f"{name}'s")
+
+        loop.call_soon(add, "a")
+        loop.call_soon(add, "b").cancel()
+        task = asyncio.create_task(tracing())
+        loop.call_soon(add, "c")
+        loop.call_later(0, seen.append, "timer")
+        loop.call_soon(add, "d")
+        await task
+        await asyncio.sleep(0.01)
+        return seen
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        untraced = runner.run(program(False))
+        assert runner.run(program(True)) == untraced
+        assert set(untraced) == {
+            *("a", "a's", "c", "c's", "d", "d's"),
+            *("tracing", "inside", "after", "timer"),
+        }
+
+
+@both_loops
+def test_the_loops_own_queue_comes_back(new_loop: Any) -> None:
+    loop = new_loop()
+    own = loop._ready
+    assert type(own) is deque
+    with LoopTracer(loop) as tracer:
+        loop.call_soon(nothing)
+        with pytest.raises(RuntimeError, match="no trace yet"):
+            _ = tracer.trace
+    assert loop._ready is own
+    assert len(own) == 1  # still to run
+    assert len(tracer.trace) == 0
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    if isinstance(loop, VirtualTimeLoop):
+        assert loop._tell_left is None
+    loop.close()
+
+
+@both_loops
+def test_a_loop_that_does_not_run_yet_is_seen_from_the_start(new_loop: Any) -> None:
+    async def main() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    loop = new_loop()
+    with LoopTracer(loop) as tracer:
+        assert loop.run_until_complete(main()) == 7
+    loop.close()
+    assert [bare(r.label) for r in tracer.trace] == [
+        "main",
+        "main",
+        "_run_until_complete_cb",
+    ]
+
+
+@both_loops
+def test_an_error_in_the_block_detaches(new_loop: Any) -> None:
+    async def main() -> None:
+        loop: Any = asyncio.get_running_loop()
+        tracer = LoopTracer()
+        with pytest.raises(ZeroDivisionError), tracer:
+            _ = 1 / 0
+        assert type(loop._ready) is deque
+        assert len(tracer.trace) == 1
+        with tracer:  # it may be used again
+            await asyncio.sleep(0)
+        assert len(tracer.trace) == 2
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(main())
+
+
+@both_loops
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
+def test_an_exit_through_the_loop_detaches(new_loop: Any, error: Any) -> None:
+    def leave() -> None:
+        raise error
+
+    loop = new_loop()
+    with pytest.raises(error), LoopTracer(loop) as tracer:
+        loop.call_soon(leave)
+        loop.call_soon(nothing)
+        loop.run_forever()
+    assert [bare(r.label) for r in tracer.trace] == ["leave"]
+    assert len(loop._ready) == 1
+    loop.close()
+
+
+@both_loops
+def test_closing_the_loop_in_the_block(new_loop: Any) -> None:
+    loop = new_loop()
+    with LoopTracer(loop) as tracer:
+        loop.call_soon(nothing)
+        loop.close()
+    assert len(tracer.trace) == 0
+
+
+def test_a_second_tracer_is_refused() -> None:
+    async def main() -> None:
+        with (
+            LoopTracer() as tracer,
+            pytest.raises(RuntimeError, match="traced already"),
+            LoopTracer(),
+        ):
+            pass  # pragma: no cover
+        assert len(tracer.trace) == 1
+
+    asyncio.run(main())
+
+
+def test_a_loop_in_another_thread_is_refused() -> None:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        while not loop.is_running():
+            time.sleep(0.001)
+        with pytest.raises(RuntimeError, match="runs in another thread"):
+            LoopTracer(loop).__enter__()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def test_a_queue_that_somebody_replaced_is_reported() -> None:
+    loop: Any = asyncio.new_event_loop()
+    with pytest.raises(RuntimeError, match="was replaced"), LoopTracer(loop):
+        loop._ready = deque(loop._ready)
+    loop.close()
+
+
+def test_threads_lose_nothing() -> None:
+    """Two threads add callbacks while tracers come and go."""
+    each, threads = 3000, 2
+    ran: list[tuple[int, int]] = []
+    traced = threading.Event()
+
+    def send(loop: asyncio.AbstractEventLoop, who: int) -> None:
+        traced.wait()
+        for i in range(each):
+            loop.call_soon_threadsafe(ran.append, (who, i))
+
+    async def main() -> int:
+        loop = asyncio.get_running_loop()
+        senders = [
+            threading.Thread(target=send, args=(loop, i)) for i in range(threads)
+        ]
+        for sender in senders:
+            sender.start()
+        seen = 0
+        while any(sender.is_alive() for sender in senders):
+            with LoopTracer() as tracer:
+                traced.set()
+                await asyncio.sleep(0.001)
+                while not ran:  # the first tracer sees one at least
+                    await asyncio.sleep(0.001)
+            seen += len(tracer.trace.filter(label="list.append"))
+        for sender in senders:
+            sender.join()
+        await asyncio.sleep(0.05)
+        return seen
+
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # switch as often as can be
+    try:
+        seen = asyncio.run(main())
+    finally:
+        sys.setswitchinterval(old)
+    for who in range(threads):
+        assert [i for w, i in ran if w == who] == list(range(each))
+    assert 0 < seen <= each * threads
+
+
+@both_clocks
+def test_tracing_keeps_no_task_and_no_coroutine(clock: Any) -> None:
+    class Token: ...
+
+    refs: list[weakref.ref[Any]] = []
+
+    async def job(token: Token) -> None:
+        await asyncio.sleep(0)
+
+    async def main() -> list[bool]:
+        with LoopTracer() as tracer:
+            token = Token()
+            task = asyncio.create_task(job(token))
+            refs.extend([weakref.ref(token), weakref.ref(task)])
+            await task
+            del token, task
+            await asyncio.sleep(0)  # the handle that woke us up held the task
+            gc.collect()
+            gone = [ref() is None for ref in refs]
+        assert len(tracer.trace)
+        return gone
+
+    runner = run if clock == "virtual" else run_real
+    assert runner(main()) == [True, True]
+
+
+def test_a_slow_thread_keeps_its_order_from_one_tracer_to_the_next() -> None:
+    """It has hold of the queue of the first one, and goes on when there is another."""
+    ran: list[int] = []
+
+    async def main() -> None:
+        loop: Any = asyncio.get_running_loop()
+        with LoopTracer():
+            slow = loop._ready
+        with LoopTracer():
+            slow.append(asyncio.Handle(ran.append, (1,), loop))
+            loop.call_soon(ran.append, 2)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert ran == [1, 2]

@@ -1,0 +1,250 @@
+"""What every bus does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from ontime.bus import Bus, BusClosedError, Counts, Delivery
+from tests.fast.ontime.bus.buses import SHORT, Kind, received, with_bus
+
+
+def test_first_in_first_out_then_none(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        ids = await bus.put("a", "b")
+        ids += await bus.put("c")
+        deliveries = [await received(bus) for _ in range(3)]
+        assert [one.id for one in deliveries] == ids
+        assert [one.body for one in deliveries] == ["a", "b", "c"]
+        assert [one.number for one in deliveries] == [1, 1, 1]
+        assert len(set(ids)) == 3
+        assert await bus.receive() is None
+
+    with_bus(kind(), story)
+
+
+@pytest.mark.parametrize(
+    "body", ["", " ", "\0a\0", "é ☂ \U0001f600", "a\r\nb", "x" * 1_000_000]
+)
+def test_a_body_comes_back_as_it_was(kind: Kind, body: str) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put(body)
+        assert (await received(bus)).body == body
+
+    with_bus(kind(), story)
+
+
+def test_counts(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        assert await bus.counts() == Counts(0, 0)
+        await bus.put("a", "b", "c")
+        assert await bus.counts() == Counts(3, 0)
+        one = await received(bus)
+        await received(bus)
+        assert await bus.counts() == Counts(1, 2)
+        await bus.acknowledge(one)
+        assert await bus.counts() == Counts(1, 1)
+        assert (await bus.counts()).total == 2
+
+    with_bus(kind(), story)
+
+
+def test_messages_survive_the_object(kind: Kind) -> None:
+    async def put(bus: Bus) -> None:
+        await bus.put("a", "b")
+        await received(bus)
+
+    async def look(bus: Bus) -> None:
+        assert await bus.counts() == Counts(1, 1)
+        assert (await received(bus)).body == "b"
+
+    with_bus(kind(), put)
+    with_bus(kind(), look)
+
+
+def test_nobody_else_receives_a_leased_message(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put("a")
+        await received(bus)
+        async with kind() as other:
+            assert await other.receive() is None
+
+    with_bus(kind(), story)
+
+
+def test_a_lease_that_ran_out(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put("a", "b")
+        first = await received(bus)
+        await asyncio.sleep(2 * SHORT)
+        assert await bus.counts() == Counts(2, 0)
+        assert not await bus.refresh(first)  # nobody has it, but it is too late
+        async with kind(SHORT) as other:
+            again = await received(other)  # before the new one
+            assert (again.id, again.body, again.number) == (first.id, "a", 2)
+        assert not await bus.refresh(first)
+        assert not await bus.acknowledge(first)
+        assert (await bus.counts()).total == 2
+        # The latest holder can say that it is done, also when late.
+        await asyncio.sleep(2 * SHORT)
+        third = await received(bus)
+        assert (third.id, third.number) == (first.id, 3)
+        await asyncio.sleep(2 * SHORT)
+        assert await bus.acknowledge(third)
+        assert not await bus.acknowledge(third)
+        assert not await bus.refresh(third)
+        assert (await bus.counts()).total == 1
+
+    with_bus(kind(SHORT), story)
+
+
+def test_the_same_object_twice_is_two_deliveries(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put("a")
+        first = await received(bus)
+        await asyncio.sleep(2 * SHORT)
+        second = await received(bus)
+        assert (first.number, second.number) == (1, 2)
+        assert not await bus.acknowledge(first)
+        assert await bus.acknowledge(second)
+
+    with_bus(kind(SHORT), story)
+
+
+def test_refreshing_keeps_a_lease(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        lease = bus.lease
+        await bus.put("a")
+        began = renewed = time.monotonic()
+        mine = await received(bus)
+        while time.monotonic() < began + 1.3 * lease:
+            await asyncio.sleep(lease / 20)
+            now = time.monotonic()
+            kept, other = await bus.refresh(mine), await bus.receive()
+            if time.monotonic() - renewed < lease:
+                assert kept
+                assert other is None
+            else:  # the machine stood still, and the lease may have run out: anew
+                began, mine = now, other or mine
+            renewed = now
+        assert await bus.acknowledge(mine)
+        assert (await bus.counts()).total == 0
+
+    with_bus(kind(6), story)
+
+
+def test_a_hundred_deliveries_held_at_once(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put(*map(str, range(120)))
+        held = [await received(bus) for _ in range(100)]
+        assert await bus.counts() == Counts(20, 100)
+        assert all(await asyncio.gather(*map(bus.refresh, held)))
+        assert (await received(bus)).body == "100"
+        assert all(await asyncio.gather(*map(bus.acknowledge, held)))
+        assert await bus.counts() == Counts(19, 1)
+
+    with_bus(kind(), story)
+
+
+def test_each_message_goes_to_one_of_many(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put(*map(str, range(200)))
+        taken: list[str] = []
+
+        async def take() -> None:
+            async with kind() as mine:
+                while (found := await mine.receive()) is not None:
+                    taken.append(found.body)
+                    assert await mine.acknowledge(found)
+                    await asyncio.sleep(0)
+
+        await asyncio.gather(*(take() for _ in range(5)))
+        assert sorted(taken, key=int) == [str(n) for n in range(200)]
+
+    with_bus(kind(), story)
+
+
+def test_put_nothing(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        assert await bus.put() == []
+        assert await bus.counts() == Counts(0, 0)
+
+    with_bus(kind(), story)
+
+
+def test_bodies_that_are_none(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        with pytest.raises(TypeError, match=r"a string, not 1, a int: .* json\.dumps"):
+            await bus.put("a", 1)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="a bytes"):
+            await bus.put(b"a")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="surrogates not allowed"):
+            await bus.put("a", "\ud800")
+        assert await bus.counts() == Counts(0, 0)
+
+    with_bus(kind(), story)
+
+
+def test_deliveries_that_are_none(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        for method in bus.refresh, bus.acknowledge:
+            with pytest.raises(TypeError, match="'1' is no Delivery"):
+                await method("1")  # type: ignore[arg-type]
+            assert not await method(Delivery("1", "a", 1))  # made up
+
+    with_bus(kind(), story)
+
+
+def test_a_bus_that_is_not_open(kind: Kind) -> None:
+    bus = kind()
+
+    async def use() -> None:
+        for call in bus.put("a"), bus.receive(), bus.counts():
+            with pytest.raises(BusClosedError, match="is not open: use it inside"):
+                await call
+
+    async def story() -> None:
+        await use()
+        async with bus:
+            assert await bus.receive() is None
+            with pytest.raises(RuntimeError, match="is open already"):
+                await bus.__aenter__()
+        await use()
+        async with bus:  # one after the other is fine
+            await bus.put("a")
+
+    asyncio.run(story())
+
+
+def test_a_bus_belongs_to_a_loop(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        def elsewhere() -> None:
+            with pytest.raises(RuntimeError, match="opened on another event loop"):
+                asyncio.run(bus.counts())
+
+        await asyncio.to_thread(elsewhere)
+
+    with_bus(kind(), story)
+
+
+@pytest.mark.parametrize("what", ["lease", "patience"])
+@pytest.mark.parametrize(
+    ("value", "error", "says"),
+    [
+        (0, ValueError, "{} is 0 s: give a finite number of seconds, above 0"),
+        (-1.5, ValueError, "{} is -1.5 s"),
+        (float("inf"), ValueError, "{} is inf s"),
+        (float("nan"), ValueError, "{} is nan s"),
+        ("1", TypeError, "expected {} as a number of seconds, got '1', a str"),
+        (True, TypeError, "{} as a number of seconds, got True, a bool"),
+        (None, TypeError, "{} as a number of seconds, got None"),
+    ],
+)
+def test_bad_times(
+    kind: Kind, what: str, value: Any, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says.format(what)):
+        kind(**{what: value})

@@ -1,0 +1,227 @@
+"""Consumers and producers that are killed lose no message."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import looplab
+from looplab.priority import PriorityEventLoop
+from ontime.bus import Bus, Counts, DeadLetter, Delivery, consume
+from ontime.leases import LeaseSettings
+from tests.fast.ontime.bus.buses import Kind, with_bus
+
+FULL = bool(os.environ.get("ON_TIME_FULL"))
+
+
+def start(program: str) -> subprocess.Popen[str]:
+    path = [str(Path(looplab.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+    )
+
+
+def test_a_killed_consumer_loses_no_message(kind: Kind) -> None:
+    lease = 1.0
+    settings = LeaseSettings(
+        messages=6, rounds=2, cpu=0.001, io=0.001, receive=0.01,
+        refresh_every=0.2, refresh=0.01, lease=lease,
+    )  # fmt: skip
+    bus = kind(lease)
+    with_bus(bus, lambda bus: bus.put(*map(str, range(6))))
+    victim = start(f"""
+        from dataclasses import replace
+        from ontime.bus import *
+        from ontime.leases import LeaseSettings
+        from looplab.priority import PriorityEventLoop
+        lease, patience, most = {lease}, 60, None
+        # Each round takes longer than the test.
+        settings = replace({settings!r}, io=600)
+        consume(settings, PriorityEventLoop, bus={kind.text}, fill=False)
+        """)
+    try:
+
+        async def all_are_held(bus: Bus) -> None:
+            async with asyncio.timeout(600):
+                while (await bus.counts()).leased < 6:
+                    await asyncio.sleep(0.02)
+                # It keeps its leases for as long as it lives.
+                end = time.monotonic() + 1.5 * lease
+                refused = 0
+                while not refused or time.monotonic() < end:
+                    refused += await bus.receive() is None
+                    await asyncio.sleep(0.05)
+
+        with_bus(bus, all_are_held)
+        assert victim.poll() is None
+        victim.send_signal(signal.SIGKILL)
+        assert victim.wait(60) == -signal.SIGKILL
+    finally:
+        victim.kill()
+        victim.communicate()
+    run = consume(settings, PriorityEventLoop, bus=bus, fill=False, budget=50)
+    assert run.left == Counts(0, 0)
+    assert run.processed == 6
+    assert {one.id for one in run.deliveries if one.number > 1}
+    assert run.redelivered >= 6
+
+
+def test_a_killed_producer_loses_no_message_that_was_put(kind: Kind) -> None:
+    promised: list[str] = []
+    for kill_after in (1, 7, 23):
+        producer = start(f"""
+            import asyncio
+            from ontime.bus import *
+            lease, patience, most = 600, 60, None
+            async def main():
+                async with {kind.text} as bus:
+                    n = 0
+                    while True:
+                        ids = await bus.put(*map(str, range(n, n + 3)))
+                        print(*ids, flush=True)
+                        n += 3
+            asyncio.run(main())
+            """)
+        try:
+            assert producer.stdout is not None
+            for _ in range(kill_after):
+                promised += producer.stdout.readline().split()
+            producer.send_signal(signal.SIGKILL)
+            promised += producer.stdout.read().split()  # a line is written at once
+        finally:
+            producer.kill()
+            producer.communicate()
+
+    async def story(bus: Bus) -> list[Delivery]:
+        found = []
+        while (one := await bus.receive()) is not None:
+            found.append(one)
+            await bus.acknowledge(one)
+        return found
+
+    found = with_bus(kind(), story)
+    assert len(promised) >= 3 * (1 + 7 + 23)
+    assert set(promised) <= {one.id for one in found}
+    assert len(found) % 3 == 0  # all of a put or none
+
+
+RUNS = 8 if FULL else 2
+
+
+MESSAGES = 1_000 if FULL else 120
+
+
+LONGEST = 0.6  # seconds until the next one is killed
+
+
+# Of each message, so that four are at work for some four times as long, on any machine.
+PAUSE = 4 * 4 * LONGEST / MESSAGES
+
+
+@pytest.mark.parametrize("seed", range(RUNS))
+def test_consumers_killed_at_any_moment(kind: Kind, tmp_path: Path, seed: int) -> None:
+    """Four work, and one after the other is killed and replaced.
+
+    Every message is acknowledged once or is a dead letter, and each dead letter was
+    delivered as often as it may be.
+    """
+    chance = random.Random(seed)
+    lease, most = 0.5, 3
+    bus = kind(lease, most=most)
+    bodies = [f"{'poison' if n % 40 == 7 else 'fine'} {n}" for n in range(MESSAGES)]
+    with_bus(bus, lambda bus: bus.put(*bodies))
+    journals: list[Path] = []
+    killed = tmp_path / "killed"  # there when one has been
+
+    def one_more() -> subprocess.Popen[str]:
+        journals.append(tmp_path / f"journal-{len(journals)}")
+        return start(f"""
+            import asyncio
+            from pathlib import Path
+            from ontime.bus import *
+            lease, patience, most = {lease}, 60, {most}
+            # Opened to append and unbuffered: a line is written at once or not at all.
+            journal = open({str(journals[-1])!r}, "ab", buffering=0)
+            def note(*words):
+                journal.write(" ".join(map(str, words)).encode() + b"\\n")
+            async def main():
+                async with {kind.text} as bus:
+                    while True:
+                        one = await bus.receive()
+                        if one is None:
+                            left = (await bus.counts()).total
+                            if not left and Path({str(killed)!r}).exists():
+                                return
+                            await asyncio.sleep(0.01)
+                            continue
+                        note("begun", one.id, one.number)
+                        if one.body.startswith("poison"):
+                            await bus.give_back(one)
+                            continue
+                        await asyncio.sleep({PAUSE})
+                        note("tried", one.id, one.number)
+                        if await bus.acknowledge(one):
+                            note("done", one.id, one.number)
+            asyncio.run(main())
+            """)
+
+    workers = [one_more() for _ in range(4)]
+    kills = 0
+    try:
+        while any(worker.poll() is None for worker in workers):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                workers[-1].wait(chance.uniform(0.05, LONGEST))
+            place = chance.randrange(4)
+            if kills < 12 and workers[place].poll() is None:
+                workers[place].send_signal(signal.SIGKILL)
+                workers[place].communicate()
+                kills += 1
+                killed.touch()
+                workers[place] = one_more()
+        assert all(worker.wait(600) == 0 for worker in workers)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+    assert kills
+
+    lines = [line.split() for path in journals for line in read_lines(path)]
+    done = [id_ for what, id_, _ in lines if what == "done"]
+    tried = {id_ for what, id_, _ in lines if what == "tried"}
+    assert len(done) == len(set(done)), "acknowledged twice"
+
+    async def look(bus: Bus) -> tuple[Counts, list[DeadLetter]]:
+        return await bus.counts(), await bus.dead_letters(MESSAGES)
+
+    counts, dead = with_bus(bus, look)
+    assert counts == Counts(0, 0, len(dead))
+    assert all(letter.deliveries == most for letter in dead)
+    gone = {letter.id for letter in dead}
+    assert len(gone) == len(dead)
+    assert {letter.body for letter in dead} >= {
+        body for body in bodies if body.startswith("poison")
+    }
+    # A consumer that was killed after it had acknowledged could not say so.
+    assert not gone & set(done)
+    assert len(gone | set(done) | tried) == MESSAGES, "a message was lost"
+    assert len(set(done) | gone) >= MESSAGES - kills
+
+
+def read_lines(path: Path) -> list[str]:
+    """The whole lines of a journal, which may not be there yet."""
+    if not path.exists():
+        return []
+    return path.read_text().splitlines()

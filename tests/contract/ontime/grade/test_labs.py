@@ -1,0 +1,83 @@
+"""The exercises that submissions are compared with."""
+
+from __future__ import annotations
+
+import pytest
+
+from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
+from ontime.grade.child import Child
+from ontime.grade.labs import default_bank
+from ontime.grade.notebook import Cell
+from tests.fast.ontime.grade.handed_in import APART, TOGETHER
+from tests.notebooks.test_exercises import EXERCISES, Wrong
+from tests.notebooks.test_exercises import Exercise as Lab
+
+
+def parts(check: str = 'check("x", (a, b))') -> list[Cell]:
+    return [
+        Cell("", "", frozenset({"live"}), "a = 1"),
+        Cell("stub", "x", frozenset({"exercise"}), "b = 0"),
+        Cell("", "x", frozenset({"check"}), check),
+        Cell("", "x", frozenset({"solution"}), "b = 1"),
+    ]
+
+
+def test_an_extra_exercise_is_graded(grader: Grader) -> None:
+    folder = default_bank()
+    assert folder is not None
+    exercise = read_labs(folder)["01-xorder"]
+    assert grader.grade(exercise, exercise.solution).passed
+    assert grader.grade(exercise, "order_of_letters = 'ABCDEFG'").status == "not yet"
+
+
+def test_the_start_of_an_interpreter_is_not_the_answers_time() -> None:
+    """Which is far longer than this limit, on any machine."""
+    with Child({"part": "probe"}, Limits(seconds=0.001)) as child:
+        assert set(child.walls) == set(Grader().walls)
+
+
+def changed(exercise: Exercise, **parts: str) -> Exercise:
+    fields = {name: getattr(exercise, name) for name in Exercise.__match_args__}
+    return Exercise(**fields | parts)
+
+
+def test_a_lab_that_is_wrong_is_not_graded(exercises: dict[str, Exercise]) -> None:
+    grader = Grader(Limits(seconds=600))
+    good = exercises[APART]
+    with pytest.raises(LabError, match="own solution of 03-predict does not pass"):
+        grader.prepare([changed(good, solution=good.stub)])
+    with pytest.raises(LabError, match="untouched cell of 03-predict passes"):
+        grader.prepare([changed(good, stub=good.solution)])
+    with pytest.raises(LabError, match=r"cells above 03-predict do not run: .*Zero"):
+        grader.prepare([changed(good, setup=("wall = 1 / 0",))])
+
+
+def agrees(grader: Grader, exercise: Exercise, wrong: dict[str, Wrong]) -> str:
+    for what, one in wrong.items():
+        source = one if isinstance(one, str) else one[0]
+        grade = grader.grade(exercise, source)
+        assert grade.status in ("not yet", "error", "time"), (what, grade)
+    grade = grader.grade(exercise, exercise.solution)
+    assert grade.passed
+    return grade.graded
+
+
+@pytest.mark.parametrize("name", [APART, TOGETHER])
+def test_wrong_answers_are_refused(
+    name: str, grader: Grader, exercises: dict[str, Exercise]
+) -> None:
+    (wrong,) = (each.wrong for each in EXERCISES if each.name == name)
+    agrees(grader, exercises[name], wrong)
+
+
+# The wrong answers themselves are tried in tests/notebooks, all of them: here a grader
+# is seen to agree, which runs each in processes of its own.
+@pytest.mark.full
+@pytest.mark.parametrize("each", EXERCISES[::2], ids=str)
+def test_wrong_answers_of_labs_are_refused(
+    each: Lab, grader: Grader, exercises: dict[str, Exercise]
+) -> None:
+    wrong = dict(list(each.wrong.items())[:1])
+    graded = agrees(grader, exercises[each.name], wrong)
+    if each.name.endswith(("predict", "parsons")):
+        assert graded == "apart", "the page on grading says so"

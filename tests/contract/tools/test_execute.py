@@ -1,0 +1,254 @@
+"""`make execute`: files change only when every cell of every notebook succeeded."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tools.common import ROOT, ToolError
+from tools.execute import Quiet, refresh
+
+
+def write(path, *sources, **tags):
+    cells = [new_markdown_cell("# A title")]
+    cells += [new_code_cell(source) for source in sources]
+    for index, names in tags.items():
+        cells[int(index.removeprefix("cell"))].metadata.tags = names
+    notebook = new_notebook(cells=cells)
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"name": "other", "display_name": "mine", "language": "x"},
+            "language_info": {"name": "python", "version": "3.8.1"},
+        }
+    )
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def lines():
+    return []
+
+
+def test_outputs_are_refreshed_without_time_stamps_or_versions(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "1 + 1", "print('x')\nprint('y')")
+    refresh([path], lines.append)
+    notebook = json.loads(path.read_text())
+    assert notebook["metadata"] == {
+        "kernelspec": {
+            "display_name": "Python 3",
+            "language": "python",
+            "name": "python3",
+        },
+        "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+    }
+    _, first, second = notebook["cells"]
+    assert first["outputs"][0]["data"] == {"text/plain": ["2"]}
+    assert [o["text"] for o in second["outputs"]] == [["x\n", "y\n"]]
+    assert first["metadata"] == second["metadata"] == {}
+    assert "iopub" not in path.read_text()
+    assert [p.name for p in tmp_path.iterdir()] == ["01_a.ipynb"]
+    assert "cell 2 of 2" in "".join(lines)
+
+
+def test_two_runs_give_the_same_bytes(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "for i in range(3): print(i)")
+    refresh([path], lines.append)
+    first = path.read_bytes()
+    refresh([path], lines.append)
+    assert path.read_bytes() == first
+
+
+def test_a_failed_cell_changes_no_file_and_is_named(tmp_path, lines):
+    good = write(tmp_path / "01_good.ipynb", "1")
+    bad = write(tmp_path / "02_bad.ipynb", "x = 1", "raise ValueError('too late')")
+    before = good.read_bytes(), bad.read_bytes()
+    with pytest.raises(ToolError) as caught:
+        refresh([good, bad], lines.append)
+    message = str(caught.value)
+    assert "02_bad.ipynb: cell 2 of 2" in message
+    assert "ValueError: too late" in message
+    assert "\n" not in message
+    assert (good.read_bytes(), bad.read_bytes()) == before
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_assert_without_words_is_named_by_its_line(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "x = 1\nassert x == 2")
+    with pytest.raises(ToolError, match="AssertionError: assert x == 2"):
+        refresh([path], lines.append)
+
+
+def test_a_cell_that_may_raise_does_not_stop_the_run(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "1 / 0", "2", cell1=["raises-exception"])
+    refresh([path], lines.append)
+    outputs = nbformat.read(path, 4).cells[1].outputs
+    assert outputs[0].ename == "ZeroDivisionError"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another matter on Windows")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_changes_no_file(tmp_path, number):
+    good = write(tmp_path / "01_good.ipynb", "1")
+    slow = write(tmp_path / "02_slow.ipynb", "import time; time.sleep(60)")
+    before = good.read_bytes(), slow.read_bytes()
+    # What watches the kernel has time to find that there is none any more.
+    code = textwrap.dedent(
+        """
+        import asyncio, sys
+        from pathlib import Path
+        from tools import execute
+
+        class Slow(execute._Client):
+            async def _async_cleanup_kernel(self):
+                await super()._async_cleanup_kernel()
+                await asyncio.sleep(1.5)
+
+        execute._Client = Slow
+        execute.ROOT = Path(sys.argv[1])
+        sys.exit(execute.main([]))
+        """
+    )
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for path in (good, slow):
+        path.rename(folder / path.name)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    seen = ""
+    while "02_slow  cell 1 of 1" not in seen:
+        more = process.stdout.read(1)
+        assert more, seen
+        seen += more
+    time.sleep(0.3)
+    process.send_signal(number)
+    rest = process.communicate(timeout=600)[0]
+    assert process.returncode == 130
+    assert rest.strip() == "error: 02_slow.ipynb: interrupted; no notebook was changed."
+    after = tuple((folder / path.name).read_bytes() for path in (good, slow))
+    assert after == before
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_file_that_cannot_be_written_changes_none(tmp_path, lines, monkeypatch):
+    paths = [write(tmp_path / f"0{i}.ipynb", "1") for i in (1, 2)]
+    before = [path.read_bytes() for path in paths]
+    calls = []
+
+    def fsync(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 2:
+            raise OSError("disk full")
+
+    monkeypatch.setattr("tools.execute.os.fsync", fsync)
+    with pytest.raises(OSError, match="disk full"):
+        refresh(paths, lines.append)
+    assert [path.read_bytes() for path in paths] == before
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+# ---- a measured cell asks for a quiet machine -------------------------------
+
+COUNTER = "n = globals().get('n', 0) + 1\nn"
+
+
+def shares(*values):
+    """Stands in for the machine: the share of free cores, each time it is asked."""
+    left = list(values)
+    return lambda: left.pop(0) if len(left) > 1 else left[0]
+
+
+def measured(tmp_path):
+    return write(tmp_path / "01_a.ipynb", COUNTER, "n", cell1=["measured"])
+
+
+def texts(path):
+    cells = nbformat.read(path, 4).cells[1:]
+    return [cell.outputs[0].data["text/plain"] for cell in cells]
+
+
+def test_a_quiet_run_says_what_share_of_the_cores_was_free(tmp_path, lines):
+    path = measured(tmp_path)
+    refresh([path], lines.append, Quiet(share=shares(0.97, 0.95)))
+    _, first, second = nbformat.read(path, 4).cells
+    assert first.metadata.free_cores == 0.95
+    assert "free_cores" not in second.metadata
+    assert texts(path) == ["1", "1"]
+
+
+def test_a_run_that_was_disturbed_is_repeated(tmp_path, lines):
+    path = measured(tmp_path)
+    refresh([path], lines.append, Quiet(share=shares(1.0, 0.5, 1.0, 0.92)))
+    cells = nbformat.read(path, 4).cells[1:]
+    assert texts(path) == ["2", "2"]
+    assert cells[0].metadata.free_cores == 0.92
+    assert [cell.execution_count for cell in cells] == [1, 2]
+    assert [cell.outputs[0].execution_count for cell in cells] == [1, 2]
+
+
+def test_a_busy_machine_replaces_no_measured_output(tmp_path, lines):
+    good = write(tmp_path / "00_good.ipynb", "1")
+    path = measured(tmp_path)
+    before = good.read_bytes(), path.read_bytes()
+    with pytest.raises(ToolError) as caught:
+        refresh([good, path], lines.append, Quiet(patience=0, share=shares(0.4)))
+    message = str(caught.value)
+    assert "01_a.ipynb: cell 1 of 2: only 40% of the cores were free" in message
+    assert "--busy" in message
+    assert (good.read_bytes(), path.read_bytes()) == before
+
+
+def test_a_machine_that_is_never_quiet_may_say_so(tmp_path, lines):
+    path = measured(tmp_path)
+    quiet = Quiet(patience=0, busy=True, share=shares(0.4))
+    refresh([path], lines.append, quiet)
+    assert nbformat.read(path, 4).cells[1].metadata.free_cores == 0.4
+
+
+def test_measured_outputs_can_stay_as_they_are_committed(tmp_path, lines):
+    path = measured(tmp_path)
+    refresh([path], lines.append, Quiet(share=shares(1.0)))
+    notebook = nbformat.read(path, 4)
+    notebook.cells[1].source = "n = 7  # another way to say it\nn"
+    notebook.cells[1].metadata.free_cores = 0.93
+    nbformat.write(notebook, path)
+    refresh([path], lines.append, Quiet(keep=True, share=shares(0.1)))
+    assert texts(path) == ["1", "7"]
+    assert nbformat.read(path, 4).cells[1].metadata.free_cores == 0.93
+
+
+def test_a_measured_cell_without_outputs_is_not_kept_but_measured(tmp_path, lines):
+    path = measured(tmp_path)
+    refresh([path], lines.append, Quiet(keep=True, share=shares(1.0)))
+    assert texts(path) == ["1", "1"]
+
+
+@pytest.mark.parametrize("second", ["", "x"])
+def test_a_cell_that_shows_nothing_is_guarded_too(tmp_path, lines, second):
+    # What it has measured may be shown by another cell.
+    path = write(tmp_path / "01_a.ipynb", "x = 1", second, cell1=["measured"])
+    refresh([path], lines.append, Quiet(share=shares(1.0, 0.5, 0.95)))
+    assert nbformat.read(path, 4).cells[1].metadata.free_cores == 0.95
+    with pytest.raises(ToolError, match="cell 1 of 2: only 20% of the cores"):
+        refresh([path], lines.append, Quiet(patience=0, share=shares(0.2)))
+
+
+def test_a_cell_that_only_defines_has_no_share(tmp_path, lines):
+    path = write(tmp_path / "01_a.ipynb", "def f(): return 1", cell1=["measured"])
+    notebook = nbformat.read(path, 4)
+    notebook.cells[1].metadata.free_cores = 0.1
+    nbformat.write(notebook, path)
+    refresh([path], lines.append, Quiet(patience=0, share=shares(0.2)))
+    assert "free_cores" not in nbformat.read(path, 4).cells[1].metadata

@@ -1,0 +1,161 @@
+"""``make pdf``: the book and its exercises on paper."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.site.conftest import need
+from tools import pdf, printed
+from tools.browser import find_chromium
+
+NAV = """
+<nav class="bd-links"><ul><li class="toctree-l1"><a class="reference internal" href="#">
+The book</a></li></ul><p class="caption">Chapters</p><ul>
+<li class="toctree-l1"><a class="reference internal" href="01_late.html">1. Late</a><ul>
+<li class="toctree-l2"><a class="reference internal" href="../notebooks/01_late.html">
+Lab: late</a></li></ul></li></ul></nav>
+"""
+INDEX = """
+<section id="top"><h1>The book<a class="headerlink" href="#top">#</a></h1>
+<p>See <a href="01_late.html#why">why</a>, <a href="01_late.html">late</a>,
+<a href="../_sources/x.md">a file</a>, <a href="01_late.html#nowhere">nothing</a> and
+<a href="https://example.org/">elsewhere</a>.</p></section>
+"""
+WHY = "Why this heading is longer than a line, " * 3 + "which its bookmark is not"
+CHAPTER = """
+<section id="late"><h1>1. Late</h1><p>Claim.</p>
+<svg role="img" aria-labelledby="t"><title id="t">A picture</title>
+<path fill="url(#g)"/></svg>
+<section id="why"><h2>{why}</h2>
+<details class="sd-dropdown"><summary><span class="sd-summary-text">Predict: how late?
+</span></summary><div class="sd-summary-content"><p>Two seconds.</p></div></details>
+<details><summary>How it was computed</summary><p>By hand.</p></details>
+<table><tr><td>{wide}</td></tr></table></section>
+<section id="quiz"><h2>Quiz</h2><p>1. Which?</p>
+<details class="sd-dropdown"><summary>
+<span class="sd-summary-text">this</span></summary>
+<p>Right.</p></details></section></section>
+""".replace("{wide}", "word " * 200).replace("{why}", WHY)
+LAB = """
+<section id="lab"><h1>Lab: late</h1>
+<div class="cell tag_hide-input">
+<details class="hide above-input"><summary>Show</summary>
+<div class="cell_input"><pre>draw()</pre></div></details>
+<div class="cell_output">drawn</div></div>
+<section id="exercises"><h2>Exercises</h2><p>Write.</p>
+<section id="one"><h3>1. Guess</h3><p>How many?</p>
+<details><summary>Hint</summary>Few.</details>
+<div class="cell tag_exercise"><div class="cell_input"><pre>a = ...</pre></div></div>
+<div class="cell tag_check"><div class="cell_input"><pre>check(a)</pre></div>
+<div class="cell_output">not yet</div></div>
+<div class="cell tag_solution"><details class="hide above-input"><summary>Show</summary>
+<div class="cell_input"><pre>a = 3</pre></div></details></div>
+<details><summary>Why this works</summary><p>Count.</p></details>
+</section></section></section>
+"""
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    """A tiny built book."""
+    folder = tmp_path / "html"
+    for name, body in (
+        ("book/index.html", INDEX),
+        ("book/01_late.html", CHAPTER),
+        ("notebooks/01_late.html", LAB),
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f"<head><title>T</title></head><body>{NAV}"
+            f'<article class="bd-article">{body}</article></body>',
+            encoding="utf-8",
+        )
+    (folder / "index.html").write_text(
+        '<meta http-equiv="Refresh" content="0; url=book/index.html" />'
+    )
+    return folder
+
+
+@pytest.fixture
+def page(html: Path) -> BeautifulSoup:
+    return BeautifulSoup(printed.book(html, "Tiny", "By us"), "html.parser")
+
+
+def test_without_chromium_one_line_says_so(
+    html: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CHROMIUM", "/no/such/browser")
+    assert pdf.main([str(html)]) == 1
+    assert capsys.readouterr().err == (
+        "error: no Chromium was found: install one, or name it with CHROMIUM=\n"
+    )
+
+
+@pytest.fixture
+def printed_pdf(html: Path, tmp_path: Path) -> Path:
+    pytest.importorskip("pypdf")
+    if find_chromium() is None:
+        need("no Chromium was found")
+    target = tmp_path / "out" / "tiny.pdf"
+    try:
+        pdf.print_pages(html, printed.book(html, "Tiny", "By us"), target)
+    except subprocess.SubprocessError as error:  # pragma: no cover - a broken browser
+        need(str(error))
+    return target
+
+
+def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
+    from pypdf import PdfReader
+
+    reader = PdfReader(printed_pdf)
+    texts = [" ".join(page.extract_text().split()) for page in reader.pages]
+    # The title, the contents, three pages, and the answers.
+    assert len(texts) == 6
+    assert "Tiny" in texts[0]
+    for number, text in enumerate(texts, start=1):
+        assert str(number) in text.split()[-2:]
+
+    def titles(items: list[object], depth: int = 0) -> list[tuple[int, str]]:
+        found = []
+        for item in items:
+            if isinstance(item, list):
+                found += titles(item, depth + 1)
+            else:
+                found.append((depth, str(item["/Title"])))  # type: ignore[index]
+        return found
+
+    assert titles(reader.outline) == [
+        (0, "Contents"),
+        (0, "The book"),
+        (0, "1. Late"),
+        (1, WHY),  # a space at each end of a line
+        (1, "Quiz"),
+        (1, "Lab: late"),
+        (2, "Exercises"),
+        (3, "1. Guess"),
+        (0, "Answers and solutions"),
+        (1, "1. Late"),
+        (1, "Lab: late"),
+    ]
+    # The contents name the pages on which the parts begin.
+    for title, number in (("The book", 3), ("1. Late", 4), ("Lab: late", 5)):
+        assert re.search(rf"{re.escape(title)} ?{number}\b", texts[1])
+        assert title in texts[number - 1]
+    links = [
+        annotation.get_object()
+        for page in reader.pages
+        for annotation in page.get("/Annots", [])
+    ]
+    inner = [link for link in links if "/Dest" in link]
+    outer = [str(link["/A"]["/URI"]) for link in links if "/URI" in link.get("/A", {})]
+    assert outer == ["https://example.org/"]
+    numbers = pdf.page_numbers(printed_pdf)
+    assert {str(link["/Dest"]).removeprefix("/") for link in inner} <= set(numbers)
+    assert numbers["p-book-01_late--why"] == 4
+    assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]

@@ -1,0 +1,122 @@
+"""What is committed is whole, names no place and is of one run."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.fast.book.spinning_loop.example import (
+    CAPTURES,
+    EXAMPLE,
+    LAB,
+    committed,
+    fresh,
+    realcase,
+    toolbox,
+    yields,
+)
+
+
+@pytest.mark.parametrize("path", committed(), ids=lambda path: path.name)
+def test_a_capture_names_no_place(path: Path) -> None:
+    text = path.read_text("utf-8").replace("/usr/bin/time", "time")
+    assert text.strip()
+    assert not re.search(r"(?<![\w…])/(root|home|tmp|work|usr|var|opt|Users)\b", text)
+    assert platform.node() not in text or len(platform.node()) < 4
+    assert not re.search(r"0x[0-9a-f]{5,}", text)
+    assert max(map(len, text.splitlines())) < 1_000 or path.suffix == ".json"
+
+
+def test_every_capture_is_there() -> None:
+    names = {path.name for path in committed()}
+    wanted = {f"{tool}.txt" for tool in toolbox.TOOLS}
+    wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
+    wanted |= {"guard_old.txt", "guard_new.txt"}
+    wanted |= {"fresh.json", "fresh.txt", "fresh_stacks.txt", "fresh_core.txt"}
+    # Captures that need a build without the GIL, where they could be made.
+    assert names - {"free.txt", "yields.txt"} == wanted
+
+
+def test_every_capture_is_shown() -> None:
+    """On the page, or printed or drawn in going deeper."""
+    page = (EXAMPLE.parents[1] / "06_spinning_loop.md").read_text("utf-8")
+    cells = json.loads(LAB.read_text("utf-8"))["cells"]
+    code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
+    shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
+    assert {path.name for path in committed()} - shown == set()
+
+
+def test_the_yields_and_their_text_are_of_one_run() -> None:
+    found = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
+    assert yields.table(found) == (CAPTURES / "yields.txt").read_text("utf-8")
+
+
+def test_the_figures_and_the_text_are_of_one_run() -> None:
+    found = json.loads((CAPTURES / "real.json").read_text("utf-8"))
+    text = (CAPTURES / "real.txt").read_text("utf-8")
+    assert found["table"] == text
+    assert realcase.table(found) == text
+    assert found["versions"]["old"]["starlette"] == "0.36.3"
+    assert not realcase.failed(found)
+
+
+def test_the_captures_support_what_the_table_of_tools_says() -> None:
+    found = json.loads((CAPTURES / "captures.json").read_text("utf-8"))
+    assert found["debug_mode"]["debug"] is True
+    # A busy machine can take its core away from a callback: then it warns of that one.
+    assert found["debug_mode"]["warnings"] * 20 < found["debug_mode"]["hops"]
+    assert found["guard_old"]["passed"] is False
+    assert found["guard_new"]["passed"] is True
+    assert found["gdb"]["any_waiting"] > 0
+    # All cores and one core are two cases: the first used more than one.
+    shares = {
+        name: part["process_cpu_share"]
+        for name, part in found["getrusage"].items()
+        if name != "machine"
+    }
+    assert shares.pop("2_pinned") < toolbox.MORE_THAN_ONE
+    assert sorted(shares) == ["2", "4"]
+    assert min(shares.values()) > toolbox.MORE_THAN_ONE
+    # strace of the loops' call alone is the cure: most hops of all four cases.
+    hops = {
+        name: sum(part["hops"])
+        for name, part in found["strace_one"].items()
+        if isinstance(part, dict) and "hops" in part
+    }
+    assert set(hops) == {"nothing", "every", "epoll", "futex"}
+    assert hops["epoll"] > 3 * max(hops["nothing"], hops["every"], hops["futex"])
+    holders = found["pyspy_record"]["gil"]
+    loops = sum(n for name, n in holders.items() if name.startswith("loop"))
+    assert holders.get("MainThread", 0) < loops
+    assert (
+        max(
+            found["strace"]["calls"],
+            key=lambda c: found["strace"]["calls"][c]["percent"],
+        )
+        == "futex"
+    )
+
+
+def test_fresh_processes_and_their_text_are_of_one_run() -> None:
+    found = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
+    text = (CAPTURES / "fresh.txt").read_text("utf-8")
+    assert found["table"] == text == fresh.table(found)
+    assert found["versions"]["old"]["starlette"] == "0.36.3"
+    assert realcase.failed(found) == realcase.skipped(found) == []
+    # Each figure is of as many processes, and of the first test in each.
+    assert {found[name]["tests"] for name in fresh.VARIANTS} == {fresh.Size().rounds}
+    # Without -f the loops are not seen; with it they look into their selectors.
+    assert found["D2"]["epoll_wait_calls"] < 5 < found["D2_all"]["epoll_wait_calls"]
+    assert found["D1_third"]["median"] > found["D1"]["median"]
+    stacks = (CAPTURES / "fresh_stacks.txt").read_text("utf-8")
+    assert stacks == found["D4"]["example"]
+    assert stacks.count(" in run_forever") == 2
+    core = (CAPTURES / "fresh_core.txt").read_text("utf-8")
+    assert core == found["D5"]["example"]
+    assert "Waiting for the GIL" in core
+    assert "  take_gil\n" in core

@@ -1,0 +1,84 @@
+"""The command that makes the captures: its words, its exit status, its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fast.book.spinning_loop.example import (
+    commands,
+    free,
+    guard,
+    programs,
+    toolbox,
+    yields,
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["everything"], "no part 'everything': choose from fresh, real, tools"),
+        (["tools", "--only", "perf"], "no tool 'perf': choose from strace"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        commands.main(arguments)
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The parts, each of which does what the test says."""
+    results: dict[str, Any] = {
+        "fresh": 0,
+        "real": 0,
+        "tools": 0,
+        "guard": 0,
+        "free": 0,
+        "yields": 0,
+    }
+
+    def result(name: str) -> Callable[..., int]:
+        def work(*arguments: object) -> int:
+            if isinstance(results[name], BaseException):
+                raise results[name]
+            assert isinstance(results[name], int)
+            return results[name]
+
+        return work
+
+    monkeypatch.setattr(commands, "fresh_processes", result("fresh"))
+    monkeypatch.setattr(commands, "real", result("real"))
+    monkeypatch.setattr(toolbox, "capture", result("tools"))
+    monkeypatch.setattr(guard, "capture", result("guard"))
+    monkeypatch.setattr(free, "capture", result("free"))
+    monkeypatch.setattr(yields, "capture", result("yields"))
+    monkeypatch.setattr(commands, "start_up", lambda: None)
+    return results
+
+
+def test_the_exit_status(
+    parts: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    every = ["fresh", "real", "tools", "guard", "free", "yields"]
+    line = [*every, "--output", str(tmp_path), "--folder", str(tmp_path)]
+    assert commands.main(line) == 0
+    parts["tools"] = 3
+    assert commands.main(line) == 3
+    parts["real"] = programs.CaptureError("the disk is full")
+    assert commands.main(line) == 1  # and the others still ran
+    parts["guard"] = programs.SkippedError("no network")
+    assert commands.main(line) == 1
+    err = capsys.readouterr().err
+    assert "capture.py: real failed: the disk is full\n" in err
+    assert "capture.py: guard left out: no network\n" in err
+    parts["tools"] = KeyboardInterrupt()
+    assert commands.main(line) == 130

@@ -1,0 +1,84 @@
+"""The code that chapter 7 prints runs as it is printed, and does what the page says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[3] / "book" / "07_priority.md"
+CELL = re.compile(r"^```\{livecell\}\n:id: (\S+)\n(.*?)^```$", re.M | re.S)
+PRINTED = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+
+
+def cells() -> dict[str, str]:
+    return dict(CELL.findall(PAGE.read_text(encoding="utf-8")))
+
+
+@cache
+def outputs() -> tuple[dict[str, Any], dict[str, str]]:
+    """Run the cells one after the other; return their names and what each said."""
+    names: dict[str, Any] = {"__name__": "page"}
+    said = {}
+    for name, code in cells().items():
+        written = io.StringIO()
+        with contextlib.redirect_stdout(written):
+            exec(compile(code, f"{PAGE.name}:{name}", "exec"), names)
+        said[name] = written.getvalue()
+    return names, said
+
+
+def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
+    printed = PRINTED.findall(PAGE.read_text(encoding="utf-8"))
+    assert [code for code in printed if "uvicorn" not in code] == [], "make it live"
+    _, said = outputs()
+    assert list(said) == [
+        "consumer",
+        "consume",
+        "protocol",
+        "contest",
+        "gate",
+        "loop",
+    ]
+
+
+def test_the_cells_say_what_the_page_says() -> None:
+    _, said = outputs()
+    assert said["consume"].startswith("0 of 3 lost in 23.35 s")
+    assert "'3 urgent'" in said["contest"]
+    assert "'1 urgent'" in said["gate"]
+    assert said["loop"].startswith("0 of 30 lost")
+
+
+def test_the_printed_consumer_loses_messages_and_ends() -> None:
+    names, _ = outputs()
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
+        names["run"](names["consumer"](30, cpu=1.0))
+    lost = int(written.getvalue().split()[0])
+    assert lost > 20, "a lost message ends its own work and its lease"
+
+
+def test_the_printed_protocol_is_that_of_the_library() -> None:
+    names, _ = outputs()
+    from looplab.priority import PriorityProtocol
+    from ontime.leases import LeaseSettings, consume
+
+    what = LeaseSettings(messages=30)
+    printed = consume(what, names["Ported"]())
+    library = consume(what, PriorityProtocol())
+    assert (printed.lost, printed.makespan) == (library.lost, library.makespan)
+    assert printed.lost == 0
+
+
+def test_the_price_of_the_loop_is_that_of_the_benchmark() -> None:
+    path = PAGE.parents[1] / "benchmarks" / "priority_results.json"
+    groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
+    (echo,) = (one for one in groups if one["title"] == "TCP echo: instructions")
+    ratio = {row["name"]: row["ratio"] for row in echo["rows"]}
+    assert 1 < ratio["PriorityEventLoop, priorities in use"] < 1.15, "a tenth"
+    assert ratio["PriorityEventLoop"] < 1.02, "hardly any"

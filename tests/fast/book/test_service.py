@@ -1,0 +1,212 @@
+"""The shop of the book: each fault is there, and its mend is one."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from looplab import Heartbeat, burn, run
+from looplab.lint import check_source
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "book" / "examples"
+pytestmark = pytest.mark.skipif(
+    not EXAMPLES.is_dir()
+    or any(importlib.util.find_spec(p) is None for p in ("uvicorn", "starlette")),
+    reason="the book, uvicorn or starlette is not here",
+)
+MS = 0.001
+
+
+@pytest.fixture(autouse=True)
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import service.measure  # type: ignore[import-not-found]
+    import service.orders
+
+    yield service
+    for name in [name for name in sys.modules if name.split(".")[0] == "service"]:
+        sys.modules.pop(name)
+
+
+def settings(*faults: str, **others: Any) -> Any:
+    from service.settings import Settings
+
+    return Settings(faults=frozenset(faults), **others)
+
+
+# ------------------------------------------------- settings
+
+
+def test_a_fault_that_is_none() -> None:
+    with pytest.raises(ValueError, match="no fault 'strom'; there are hash, gather"):
+        settings("strom")
+
+
+def test_faults_as_one_string() -> None:
+    from service.settings import Settings
+
+    with pytest.raises(TypeError, match="the string 'storm': give a set"):
+        Settings(faults="storm")
+
+
+def test_the_command_line_switches_faults() -> None:
+    from service.__main__ import parse, settings_of
+    from service.settings import FAULTS
+
+    assert settings_of(parse([])).faults == set(FAULTS)
+    assert settings_of(parse(["--mend", "storm"])).faults == set(FAULTS) - {"storm"}
+    assert settings_of(parse(["--fault", "storm"])).faults == {"storm"}
+    assert settings_of(parse(["--fault"])).faults == set()
+
+
+# ------------------------------------------------- chapter 2: the hash
+
+
+# ------------------------------------------------- chapter 3: the price
+
+
+@pytest.mark.parametrize(("faults", "tasks"), [((), 0), (("gather",), 20)])
+def test_how_many_tasks_a_price_takes(faults: tuple[str, ...], tasks: int) -> None:
+    from service.desk import Desk
+
+    made = []
+
+    def factory(loop: Any, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        made.append(coroutine)
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    async def main() -> float:
+        desk = Desk(settings(*faults))
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(factory)
+        price = await desk.price(20)
+        loop.set_task_factory(None)
+        return float(price)
+
+    assert run(main()) == sum((number % 7 + 1) * 12.5 for number in range(20))
+    assert len(made) == tasks
+
+
+# ------------------------------------------------- chapter 4: the report
+
+
+@pytest.mark.parametrize(("faults", "worst"), [((), 10 * MS), (("storm",), 600 * MS)])
+def test_how_late_a_report_makes_the_loop(
+    faults: tuple[str, ...], worst: float
+) -> None:
+    from service.desk import Desk
+
+    async def main() -> float:
+        chosen = settings(*faults, report_parts=60)
+        desk = Desk(chosen, part=lambda rounds: burn(10 * MS))
+        async with desk, Heartbeat(7 * MS) as heart:
+            await asyncio.sleep(20 * MS)
+            assert await desk.report() == 60
+            await asyncio.sleep(20 * MS)
+        return heart.worst
+
+    late = run(main())
+    assert late <= worst
+    assert late > worst / 3
+
+
+# ------------------------------------------------- chapter 5: the inbox
+
+
+class SlowBus:
+    """Saves an order in a second of the virtual clock."""
+
+    async def put(self, *orders: str) -> list[str]:
+        await asyncio.sleep(1)
+        return list(orders)
+
+
+@pytest.mark.parametrize(("faults", "most"), [((), 20), (("unbounded",), 500)])
+def test_how_many_orders_wait(faults: tuple[str, ...], most: int) -> None:
+    from service.orders import FullError, Inbox
+
+    async def main() -> Any:
+        inbox = Inbox(settings(*faults), SlowBus())
+        refused = 0
+        for number in range(500):
+            try:
+                inbox.accept(str(number))
+            except FullError as error:
+                assert str(error) == "20 orders wait already"
+                refused += 1
+        saving = asyncio.create_task(inbox.save())
+        await asyncio.sleep(most + 0.5)
+        assert (inbox.saved, refused) == (most, 500 - most)
+        saving.cancel()
+        return inbox.most_waiting
+
+    assert run(main()) == most
+
+
+def test_the_linter_finds_the_queue_and_the_poll() -> None:
+    assert [
+        f"{path.name} {finding.code}"
+        for path in sorted((EXAMPLES / "service").glob("*.py"))
+        for finding in check_source(path.read_text("utf-8"))
+    ] == ["audit.py LAG201", "orders.py LAG101"]
+
+
+# ------------------------------------------------- chapter 6: the audit log
+
+
+# ------------------------------------------------- chapter 7: the leases
+
+
+# ------------------------------------------------- the service, served
+
+
+@pytest.mark.parametrize(
+    ("rates", "says"),
+    [({"baskets": 1}, "no kind 'baskets'"), ({"basket": 0}, "rate of basket is 0")],
+)
+def test_a_load_that_cannot_be(rates: dict[str, float], says: str) -> None:
+    from service.load import schedule
+
+    with pytest.raises(ValueError, match=says):
+        schedule(rates, 1)
+
+
+def test_the_schedule_does_not_wait_for_answers() -> None:
+    from service.load import schedule
+
+    plan = schedule({"basket": 4, "login": 1}, 2)
+    assert [kind for _, kind in plan].count("login") == 2
+    assert len({due for due, _ in plan}) == len(plan) == 10
+    assert plan == sorted(plan)
+
+
+def test_a_shipped_recording_tells_the_shop_from_python_and_from_no_machine() -> None:
+    from service.record import shorten  # type: ignore[import-not-found]
+
+    from looplab.diagnose.naming import is_own
+
+    home = "/home/somebody/.venv/lib/python3.11"
+    src = EXAMPLES.parents[1] / "src"
+    told = {
+        f"{EXAMPLES}/service/work.py": ("service/work.py", True),
+        f"{src}/ontime/bus/sqlite.py": ("ontime/bus/sqlite.py", True),
+        f"{src}/looplab/idle.py": ("src/looplab/idle.py", False),
+        f"{home}/site-packages/uvicorn/server.py": (
+            "python/site-packages/uvicorn/server.py",
+            False,
+        ),
+        "/usr/lib/python3.11/json/encoder.py": (
+            "python/lib/python3.11/json/encoder.py",
+            False,
+        ),
+    }
+    for path, (short, own) in told.items():
+        assert shorten(f'"{path}"') == f'"{short}"'
+        assert is_own(short) is own

@@ -1,0 +1,191 @@
+"""The order of events, and times that are not times."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import looplab
+from looplab.clock import (
+    ClockError,
+    DeadlockError,
+    LivelockError,
+    OutsideCallError,
+    StepLimitError,
+    TimeValueError,
+    VirtualTimeLoop,
+    elapsed,
+    run,
+)
+from looplab.clock.times import nanoseconds
+from tests.fast.looplab.clock.helpers import nothing
+
+# The order of events
+
+
+def test_equal_timers_run_in_the_order_they_were_set(loop: VirtualTimeLoop) -> None:
+    order: list[int] = []
+    dice = random.Random(5)
+    for number in range(10_000):
+        if dice.random() < 0.5:
+            loop.call_later(1.5, order.append, number)
+        else:
+            loop.call_at(1.5, order.append, number)
+    loop.call_later(1.5, loop.stop)
+    loop.run_forever()
+    assert order == list(range(10_000))
+
+
+def test_timers_run_in_order_of_due_time(loop: VirtualTimeLoop) -> None:
+    dice = random.Random(6)
+    delays = [dice.randrange(500) / 1000 for _ in range(5_000)]
+    order: list[tuple[float, int]] = []
+    for number, delay in enumerate(delays):
+        loop.call_later(delay, order.append, (delay, number))
+    loop.call_later(1, loop.stop)
+    loop.run_forever()
+    assert order == sorted(order)
+    assert len(order) == 5_000
+
+
+def test_rules_2_to_4(loop: VirtualTimeLoop) -> None:
+    """A timer that falls due goes behind what is ready, and waits for the iteration."""
+    order: list[str] = []
+
+    def first() -> None:
+        order.append("first")
+        loop.call_soon(order.append, "made ready by the first")
+        loop.burn(2)
+
+    loop.call_later(1, order.append, "timer")
+    loop.call_soon(first)
+    loop.call_soon(order.append, "second")
+    loop.call_later(3, loop.stop)
+    loop.run_forever()
+    assert order == ["first", "second", "made ready by the first", "timer"]
+
+
+def test_clock_does_not_jump_while_anything_is_ready() -> None:
+    async def main() -> float:
+        sleeper = asyncio.create_task(asyncio.sleep(1))
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        assert not sleeper.done()
+        return elapsed()
+
+    assert run(main()) == 0.0
+
+
+def test_sleeps_add_up_exactly() -> None:
+    async def main() -> tuple[float, int]:
+        for _ in range(1000):
+            await asyncio.sleep(0.1)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        return loop.time(), loop.time_ns()
+
+    assert run(main()) == (100.0, 100_000_000_000)
+
+
+@pytest.mark.parametrize("seconds", [2e7, 1e12, 1e300, 10**30, Fraction(1, 3), 1e-9, 0])
+def test_long_and_short_sleeps_end(seconds: Any) -> None:
+    async def main() -> float:
+        await asyncio.sleep(seconds)
+        await asyncio.sleep(seconds)
+        return asyncio.get_running_loop().time()
+
+    assert math.isclose(run(main()), float(2 * seconds), rel_tol=1e-15, abs_tol=1e-9)
+
+
+def test_call_at_comes_back_to_the_same_nanosecond(loop: VirtualTimeLoop) -> None:
+    dice = random.Random(7)
+    for _ in range(20_000):
+        now_ns = dice.randrange(20 * 86_400 * 10**9)  # 20 days
+        assert nanoseconds(now_ns / 10**9, "when") == now_ns
+
+
+def test_timer_in_the_past_runs_at_once(loop: VirtualTimeLoop) -> None:
+    seen: list[float] = []
+    loop.burn(10)
+    loop.call_at(3, lambda: seen.append(loop.time()))
+    loop.call_at(20, loop.stop)
+    loop.run_forever()
+    assert seen == [10.0]
+
+
+def test_timer_says_when_it_is_due(loop: VirtualTimeLoop) -> None:
+    timer = loop.call_later(1.5, nothing)
+    assert timer.when() == 1.5
+    assert isinstance(timer, asyncio.TimerHandle)
+    assert repr(timer).startswith("<TimerHandle when=1.5 ")
+    timer.cancel()
+    assert repr(timer).startswith("<TimerHandle cancelled when=1.5")
+    assert timer < loop.call_at(2.0, nothing)
+
+
+# Times that are none
+
+
+BAD_TIMES = [
+    (-1, TimeValueError),
+    (-1e-9, TimeValueError),
+    (math.nan, TimeValueError),
+    (math.inf, TimeValueError),
+    (-math.inf, TimeValueError),
+    ("1", TypeError),
+    (None, TypeError),
+    (Decimal("1.5"), TypeError),
+    (1j, TypeError),
+    ([1], TypeError),
+]
+
+
+@pytest.mark.parametrize(("value", "error"), BAD_TIMES)
+def test_bad_times(loop: VirtualTimeLoop, value: Any, error: type[Exception]) -> None:
+    calls: dict[str, Callable[[], object]] = {
+        "delay": lambda: loop.call_later(value, nothing),
+        "when": lambda: loop.call_at(value, nothing),
+        "jitter": lambda: VirtualTimeLoop(jitter=value),
+        "callback_cost": lambda: VirtualTimeLoop(callback_cost=value),
+        "burn()": lambda: loop.burn(value),
+    }
+    for what, call in calls.items():
+        with pytest.raises(error) as caught:
+            call()
+        assert str(caught.value).startswith(what)
+        if error is TimeValueError:
+            assert f"is {value} s" in str(caught.value)
+        else:
+            assert type(value).__name__ in str(caught.value)
+    assert loop.time_ns() == 0
+
+
+def test_errors_are_of_the_families_they_belong_to() -> None:
+    for error in (
+        DeadlockError,
+        LivelockError,
+        OutsideCallError,
+        StepLimitError,
+        TimeValueError,
+    ):
+        assert issubclass(error, ClockError)
+    assert issubclass(ClockError, RuntimeError)
+    assert issubclass(OutsideCallError, NotImplementedError)
+    assert issubclass(TimeValueError, ValueError)
+    names = {"ClockError", "VirtualTimeLoop", "burn", "elapsed", "run", "run_real"}
+    assert names <= set(looplab.__all__)
+
+
+@pytest.mark.parametrize("name", ["max_steps", "max_stalled"])
+def test_bad_limits(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 0"):
+        VirtualTimeLoop(**{name: 0})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=f"expected {name} as a whole number, or None"):
+        VirtualTimeLoop(**{name: 1.5})  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""Calls that would leave the clock are refused."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from looplab.clock import (
+    OutsideCallError,
+    VirtualTimeLoop,
+    run,
+)
+from looplab.clock.outside import INSTEAD
+from tests.fast.looplab.clock.helpers import nothing
+
+# Calls into the outside
+
+
+@pytest.mark.parametrize("name", sorted(INSTEAD))
+def test_calls_into_the_outside(loop: VirtualTimeLoop, name: str) -> None:
+    assert hasattr(asyncio.AbstractEventLoop, name)
+    with pytest.raises(
+        OutsideCallError, match=rf"loop\.{name}\(\) needs (a|an|the|another) "
+    ) as caught:
+        getattr(loop, name)(None, None)
+    assert isinstance(caught.value, NotImplementedError)
+    assert "asyncio.sleep()" in str(caught.value)
+
+
+def test_no_call_into_the_outside_is_forgotten() -> None:
+    """What the stock Unix loop adds to the base loop's face, we refuse or replace."""
+    inside = {"time", "close"}
+    stock = asyncio.SelectorEventLoop
+    for name in dir(stock):
+        if name.startswith("_") or name in inside:
+            continue
+        if getattr(stock, name) is not getattr(asyncio.BaseEventLoop, name, None):
+            assert name in INSTEAD, name
+
+
+async def to_thread() -> None:
+    await asyncio.to_thread(time.sleep, 1)
+
+
+async def executor() -> None:
+    await asyncio.get_running_loop().run_in_executor(None, time.sleep, 1)
+
+
+async def process() -> None:
+    await asyncio.create_subprocess_exec("true")
+
+
+async def shell() -> None:
+    await asyncio.create_subprocess_shell("true")
+
+
+async def connection() -> None:
+    await asyncio.open_connection("localhost", 1)
+
+
+async def server() -> None:
+    async def serve(reader: object, writer: object) -> None: ...
+
+    await asyncio.start_server(serve, "localhost", 0)
+
+
+async def names() -> None:
+    await asyncio.get_running_loop().getaddrinfo("localhost", 1)
+
+
+@pytest.mark.parametrize(
+    "call", [to_thread, executor, process, shell, connection, server, names]
+)
+def test_asyncios_own_calls_into_the_outside(call: Callable[[], Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # such as "coroutine was never awaited"
+        with pytest.raises(OutsideCallError):
+            run(call())
+        gc.collect()
+
+
+def test_no_thread_and_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise AssertionError("opened")
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(1))
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "socketpair", refuse)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    VirtualTimeLoop().close()
+    run(main())
+
+
+def test_closed_loop_refuses_work() -> None:
+    loop = VirtualTimeLoop()
+    loop.call_later(1, int)
+    loop.close()
+    loop.close()
+    assert repr(loop) == "<VirtualTimeLoop closed at 0 s>"
+    for call in (
+        lambda: loop.call_soon(int),
+        lambda: loop.call_later(1, int),
+        lambda: loop.call_at(1, int),
+        lambda: loop.call_soon_threadsafe(int),
+        loop.run_forever,
+    ):
+        with pytest.raises(RuntimeError, match="Event loop is closed"):
+            call()
+    coro = nothing()
+    with pytest.raises(RuntimeError, match="Event loop is closed"):
+        loop.create_task(coro)
+    coro.close()

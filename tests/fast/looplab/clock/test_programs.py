@@ -1,0 +1,68 @@
+"""Random programs leave the same trace on the virtual-time loop as on three references.
+
+Two are in :mod:`tests.fast.looplab.clock.random_programs`; the third is the stock loop
+itself, in real time, for programs whose timers are far apart.
+
+``ON_TIME_FULL=1`` in the environment tries many more programs, and new ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, given, settings
+
+from looplab.clock import VirtualTimeLoop
+from tests.fast.looplab.clock.random_programs import (
+    IO_PROGRAMS,
+    PROGRAMS,
+    Model,
+    Program,
+    StockLoop,
+    trace_of,
+)
+
+FULL = bool(os.environ.get("ON_TIME_FULL"))
+THOROUGH = settings(
+    max_examples=1_000 if FULL else 250,
+    derandomize=not FULL,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@THOROUGH
+@given(PROGRAMS)
+def test_same_trace_as_the_model(program: Program) -> None:
+    assert trace_of(VirtualTimeLoop, program) == trace_of(Model, program)
+
+
+@THOROUGH
+@given(PROGRAMS)
+def test_same_trace_as_the_stock_run_once(program: Program) -> None:
+    unit = 1 / 512  # whole in nanoseconds and exact in the stock loop's floats
+    assert trace_of(VirtualTimeLoop, program, unit) == trace_of(
+        StockLoop, program, unit
+    )
+
+
+@THOROUGH
+@given(IO_PROGRAMS)
+def test_the_references_agree_on_input_from_outside(program: Program) -> None:
+    """The virtual loop refuses it; the chapter's rule is that of the stock loop."""
+    unit = 1 / 512
+    assert trace_of(Model, program, unit) == trace_of(StockLoop, program, unit)
+
+
+@THOROUGH
+@given(PROGRAMS)
+def test_same_trace_with_debug_mode(program: Program) -> None:
+    def debugging() -> VirtualTimeLoop:
+        loop = VirtualTimeLoop()
+        loop.set_debug(True)
+        loop.slow_callback_duration = 1e9
+        return loop
+
+    assert trace_of(debugging, program) == trace_of(VirtualTimeLoop, program)
+
+
+# In real time

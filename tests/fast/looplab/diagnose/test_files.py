@@ -1,0 +1,280 @@
+"""The file: its bound, its formats, and what reading one imports."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextvars import copy_context
+from itertools import count
+
+import pytest
+
+import looplab
+from looplab import burn
+from looplab.diagnose import (
+    Callback,
+    Code,
+    NotATraceError,
+    Recording,
+    columns,
+    load,
+    loads,
+    record,
+)
+from looplab.diagnose.columns import pack, unpack
+from looplab.diagnose.fileformat import FORMAT
+from looplab.diagnose.options import Options, bytes_of, seconds_of
+from looplab.diagnose.recorder import (
+    BEFORE,
+    DATA,
+    THREAD,
+    TIMER,
+    UNSEEN,
+    WATCHED,
+    Recorder,
+    cause_of,
+)
+from looplab.diagnose.recording import RequestNote
+from looplab.diagnose.report import report
+from looplab.diagnose.store import Store
+from looplab.diagnose.tags import Request
+from looplab.diagnose.writer import Encoder
+from tests.fast.looplab.diagnose.files import save
+
+
+async def main():
+    async def hog():
+        await asyncio.sleep(0.05)
+        burn(1)
+
+    asyncio.current_task().set_name("a name")
+    await asyncio.gather(hog(), asyncio.sleep(0.1))
+
+
+def notes(number, first):
+    """Notes of callbacks that ran one after the other."""
+    found = []
+    for n in range(first, first + number):
+        at = n * 1000
+        by = n - 1 if n else BEFORE
+        found += at, by, at, at + 500, 4e-7, f"Task-{n}", "work", 0
+    return found
+
+
+def rows(number, first):
+    """The rows of a part for :meth:`Encoder.encode`."""
+    return first, notes(number, first), [], []
+
+
+def test_a_recording_comes_back_as_it_was(tmp_path):
+    recording = record(main())
+    [again] = load(save(recording, tmp_path / "t.jsonl"))
+    assert again.complete
+    assert again.clock == "virtual"
+    assert [one.run_ns for one in again] == [one.run_ns for one in recording]
+    for one, other in zip(recording, again, strict=True):
+        assert (one.ready_ns, one.due_ns, one.set_ns) == (
+            other.ready_ns,
+            other.due_ns,
+            other.set_ns,
+        )
+        assert (one.by, one.cause, one.task) == (other.by, other.cause, other.task)
+    assert again.blame()[0].waited == recording.blame()[0].waited
+
+
+def test_what_came_from_outside_comes_back_as_it_was(tmp_path):
+    code = Code("work")
+    of = {"ended_ns": 900, "cpu_ns": 300, "code": code, "cause": "io", "by": None}
+    recording = Recording(
+        [
+            Callback(index=0, ready_ns=5, run_ns=9, task=None, **of),
+            Callback(index=1, ready_ns=5, run_ns=9, task="a", arrived_ns=2, **of),
+            Callback(index=2, ready_ns=5, run_ns=9, task="é", accepted=False, **of),
+            Callback(
+                index=3,
+                ready_ns=5,
+                run_ns=9,
+                task="Task-0007",
+                **of | {"cause": "timer", "by": 1},
+                due_ns=4,
+            ),
+        ]
+    )
+    [again] = load(save(recording, tmp_path / "t.jsonl"))
+    assert [one.task for one in again] == [None, "a", "é", "Task-0007"]
+    assert [one.by for one in again] == [None, None, None, 1]
+    assert [one.ready_ns for one in again] == [5] * 4
+    assert [one.waits_from_ns for one in again] == [5, 2, 5, 4]
+    assert [one.accepted for one in again] == [True, True, False, True]
+    assert again[3].set_ns is None
+
+
+def test_requests_come_back_as_they_were(tmp_path):
+    at = 2_000_000_000  # the clock of the machine when the recording began
+    encoder = Encoder(at)
+    recorder = Recorder(None, 1)
+    recorder.now = count(at + 10, 10).__next__
+    recorder.enter()
+    ended = copy_context().run(Request("GET /a").begin)
+    under_way = copy_context().run(Request("GET /b").begin)
+    ended.name = "GET /{x}"
+    ended.end()
+    recorder.leave()
+    names = recorder.new_names()
+    assert names == [under_way]
+    assert recorder.new_names() == []  # it was told
+    parts = {"rows": (0, notes(1, at // 1000), [], []), "tags": names}
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(
+        json.dumps({"format": FORMAT, "origin_ns": at}).encode()
+        + b"\n"
+        + encoder.encode(1, parts | {"done": recorder.requests})
+    )
+    [again] = load(path)
+    assert again.tags == {ended.number: "GET /{x}", under_way.number: "GET /b"}
+    assert again.notes == [RequestNote(ended.number, -1, -1, 10, 30, None)]
+    assert [one.run_ns for one in again] == [0]
+
+
+def test_the_second_format_is_read_too():
+    row = "[1,2,3,4,0,0,7,0,9]"
+    text = f"""\
+{{"format":"looplab-trace/2","clock":"real"}}
+{{"loop":1,"codes":[["work","a.py",3]],"names":["it"],"tags":[[9,"GET /a"]],\
+"from":5,"at":100,"rows":[{row},[10,2,3,4,1,1,-1,0,0,6,8],[0,1,1,1,2,0,0,0,0,5,0]],\
+"done":[[9,5,5,101,104,null]]}}
+"""
+    [recording] = loads(text)
+    first, timer, data = recording
+    assert (first.index, first.run_ns, first.ready_ns, first.by) == (5, 101, 99, None)
+    assert (timer.by, timer.due_ns, timer.set_ns) == (5, 114 - 6, 114 - 8)
+    assert (timer.task, first.task) == ("it", "Task-7")
+    assert (data.arrived_ns, data.accepted) == (117 - 5, False)
+    assert recording.notes == [RequestNote(9, 5, 5, 101, 104, None)]
+
+
+def test_columns():
+    found = [(1, -1, 3), (1 << 62, 0, 1 << 31)]
+    text = pack("qii", list(zip(*found, strict=True))).decode()
+    assert text.startswith("qiq 01000000")  # where four bytes do not suffice: eight
+    assert list(unpack(text)) == found
+    assert list(unpack(pack("qii", [[], [], []]).decode())) == []
+    assert list(unpack(pack("di", [[0.1], [2]]).decode())) == [(0.1, 2)]
+    for wrong, said in (
+        ("qi 00", "1 bytes are not rows of 'qi'"),
+        ("", "'' are no kinds of columns"),
+        ("qx 00", "'qx' are no kinds of columns"),
+        ("q 0g", "non-hexadecimal"),
+        ("qd " + "00" * 24, "24 bytes are not rows"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            unpack(wrong)
+
+
+def test_columns_are_the_same_where_the_machine_writes_other_numbers(monkeypatch):
+    numbers = [[1, -1, 1 << 40], [5, 6, 7]]
+    own = pack("qi", numbers)
+    monkeypatch.setattr(columns, "_HAS_LONG", False)  # as on a big-endian machine
+    assert pack("qi", numbers) == own
+
+
+def test_what_made_a_callback_ready():
+    assert cause_of(7) == ("call", 7)
+    assert cause_of(WATCHED - 7) == ("io", 7)
+    assert [cause_of(n)[0] for n in (BEFORE, THREAD, DATA, TIMER, UNSEEN)] == [
+        "before",
+        "thread",
+        "io",
+        "timer",
+        "call",
+    ]
+    with pytest.raises(ValueError, match="-6 is no cause"):
+        cause_of(-6)
+
+
+def test_none_computed_for_longer_than_it_ran(tmp_path):
+    """The clock of CPU time also counts what the loop used between two callbacks."""
+    path = tmp_path / "t.jsonl"
+    store = Store(Options(str(path)), {"clock": "real"}, 0)
+    store.write(1, {"rows": (0, [0, BEFORE, 5, 9, 7e-9, None, "work", 0], [], [])})
+    store.close()
+    [recording] = load(path)
+    assert recording[0].cpu_ns == 9 - 5
+
+
+def test_any_end_of_a_file_can_be_missing(tmp_path):
+    text = save(record(main()), tmp_path / "t.jsonl").read_text(encoding="utf-8")
+    whole = len(loads(text)[0])
+    for end in range(len(text)):
+        try:
+            [recording] = loads(text[:end])
+        except NotATraceError as exc:
+            assert "no callback" in str(exc) or "not a trace" in str(exc)
+        else:
+            assert len(recording) <= whole
+
+
+def test_disk_is_bounded_and_what_is_left_is_whole(tmp_path):
+    path = tmp_path / "t.jsonl"
+    store = Store(Options(str(path), max_bytes=100_000), {"clock": "real"}, 0)
+    for first in range(0, 50_000, 100):
+        part = {"rows": rows(100, first)}
+        store.write(1, part)
+        store.flush()
+        assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 120_000
+    store.close()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["t.jsonl", "t.jsonl.1"]
+    [recording] = load(path)
+    assert recording.dropped > 0
+    assert [one.index for one in recording] == list(range(recording.dropped, 50_000))
+    last = recording[-1]
+    assert (last.task, last.code.name, last.run_ns) == ("Task-49999", "work", 49999000)
+    assert "older callbacks were dropped" in report(recording)
+
+
+def test_the_first_format_is_read_too(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(looplab.record(main()).to_json(), encoding="utf-8")
+    [recording] = load(path)
+    assert recording.blame()[0].name == "hog"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("200ms", 0.2),
+        ("30s", 30),
+        ("5m", 300),
+        ("1h", 3600),
+        ("0.5", 0.5),
+        ("7µs", 7e-6),
+    ],
+)
+def test_times(text, seconds):
+    assert seconds_of(text) == pytest.approx(seconds)
+
+
+def test_sizes():
+    assert bytes_of("500MB") == 500_000_000
+    assert bytes_of("2G") == 2_000_000_000
+    for text in ("", "12", "many", "-1G"):
+        with pytest.raises(ValueError, match="is not a size"):
+            bytes_of(text)
+
+
+def test_a_name_that_comes_again_is_found_without_a_search(monkeypatch):
+    """Code objects and names are numbered by identity, and by value once."""
+    encoder = Encoder(0)
+    first = encoder.encode(1, {"rows": rows(3, 1)})
+    assert json.loads(first)["codes"] == [["work", "", 0]]
+    searched = []
+    monkeypatch.setattr(encoder, "code", searched.append)
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": rows(3, 4)}))
+    assert searched == []
+    monkeypatch.undo()
+    made = "".join(["wo", "rk"])  # another object of the same value
+    again = [0, BEFORE, 0, 1, 1e-9, None, made, 0]
+    assert "codes" not in json.loads(encoder.encode(1, {"rows": (6, again, [], [])}))
+    encoder.code((test_columns.__code__, 3))
+    assert encoder.code(made) == 0
+    assert encoder.code((test_columns.__code__, 3)) == 1

@@ -1,0 +1,187 @@
+"""`looplab what-if`: a range, or a refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from random import Random
+
+import pytest
+
+from looplab import burn, cli
+from looplab._numbers import percentile
+from looplab.diagnose import (
+    Callback,
+    Code,
+    DisagreementError,
+    NothingMatchesError,
+    Recording,
+    ThreadUse,
+    faster,
+    move,
+    predict,
+    record,
+)
+from looplab.diagnose.prediction import UNLIKE, UNLIKE_S, another, by_chance
+from tests.fast.looplab.diagnose.files import save
+
+
+async def probe():
+    for _ in range(30):
+        await asyncio.sleep(0.05)
+
+
+async def hog():
+    await asyncio.sleep(0.02)
+    burn(1)
+
+
+async def both():
+    await asyncio.gather(probe(), hog())
+
+
+def test_a_range():
+    prediction = predict(record(both()), move("hog"))
+    now = prediction.figure("timers of probe", "p99")
+    assert now.recorded == pytest.approx(0.97)
+    # If the work releases the lock nobody is late; if it keeps it, a little.
+    assert now.low == 0
+    assert 0 < now.high < 0.02
+    assert "hog in a thread" in str(prediction)
+    with pytest.raises(KeyError, match="nobody"):
+        prediction.figure("nobody")
+
+
+def test_one_figure_where_nothing_is_uncertain():
+    now = predict(record(both()), faster("hog", 2)).figure("timers of probe", "p99")
+    assert now.low == now.high == pytest.approx(0.47)
+
+
+def test_recordings_of_one_program_lie_in_the_range_19_times_of_20():
+    """Of what differs by nothing but chance, in two ways to be distributed."""
+    random = Random(7)
+    for draw in (lambda: random.expovariate(1), random.random):
+        held = 0
+        for _ in range(400):
+            one, other = ([draw() for _ in range(300)] for _ in range(2))
+            low, high = by_chance(one, 0.9)
+            held += low <= percentile(other, 90) <= high
+        assert 0.92 <= held / 400 <= 0.985
+
+
+def test_a_range_counts_that_a_machine_is_not_the_same_twice():
+    assert another([0.1] * 50, 0.9) == pytest.approx(
+        (0.1 * (1 - UNLIKE), 0.1 * (1 + UNLIKE))
+    )
+    low, high = another([0.000_2] * 50, 0.9)
+    assert high == pytest.approx(0.000_2 + UNLIKE_S)
+    assert low == pytest.approx(max(0, 0.000_2 - UNLIKE_S))
+
+
+def late_for_no_reason(count=30):
+    """Timers that ran half a second late although nothing held the loop."""
+    second = 1_000_000_000
+    return Recording(
+        [
+            Callback(
+                index=n,
+                ready_ns=n * second + second // 2,
+                run_ns=n * second + second // 2,
+                ended_ns=n * second + second // 2 + 1000,
+                cpu_ns=1000,
+                cause="timer",
+                by=None,
+                code=Code("tick"),
+                task=None,
+                due_ns=n * second,
+            )
+            for n in range(count)
+        ]
+    )
+
+
+def test_a_refusal():
+    recording = late_for_no_reason()
+    with pytest.raises(DisagreementError, match="unchanged replay does not agree"):
+        predict(recording, faster("tick", 2))
+
+
+def test_a_refusal_says_that_cores_were_short():
+    recording = late_for_no_reason()
+    end = recording.end_ns
+    recording.threads += [
+        ThreadUse(0, "loop", 0, 0),
+        ThreadUse(end, "loop", 1000, end // 2),
+    ]
+    with pytest.raises(DisagreementError, match=r"Cores were short.*for 50% of"):
+        predict(recording, faster("tick", 2))
+
+
+def test_the_command(tmp_path, capsys):
+    path = save(record(both()), tmp_path / "t.jsonl")
+    assert cli.main(["what-if", str(path), "--move", "hog:2"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.startswith("what if hog in 2 threads")
+    assert "970 ms → 0 – " in out
+    words = ["what-if", str(path), "--chunk", "hog:10ms", "--json"]
+    assert cli.main(words) == 0
+    figures = json.loads(capsys.readouterr().out)
+    [one] = [
+        f for f in figures if f["name"] == "timers of probe" and f["what"] == "p99"
+    ]
+    # A piece while the timer was due, and one more before the task that it woke ran.
+    assert 0 < one["high"] <= 0.02
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["--move", "nobody"], 2, "looplab: nothing in the recording matches"),
+        ([], 2, "name a change: --move"),
+        (["--chunk", "hog"], 2, "'hog' lacks time: write PATTERN:TIME"),
+        (["--chunk", "hog:soon"], 2, "'soon' is not a time above 0"),
+        (["--faster", "hog:x"], 2, "'x' is not a number above 0"),
+        (["--workers", "hog:x"], 2, "'x' is not a number of workers"),
+        (["--workers", "hog:0"], 2, "workers is 0: give 1 or more"),
+    ],
+)
+def test_what_is_wrong_is_one_line(tmp_path, capsys, words, status, said):
+    path = save(record(both()), tmp_path / "t.jsonl")
+    try:
+        found = cli.main(["what-if", str(path), *words])
+    except SystemExit as stopped:
+        found = stopped.code
+    assert found == status
+    assert said in capsys.readouterr().err
+
+
+def test_a_refusal_has_a_status_of_its_own(tmp_path, capsys):
+    path = save(late_for_no_reason(), tmp_path / "t.jsonl")
+    assert cli.main(["what-if", str(path), "--faster", "tick:2"]) == 3
+    assert "does not agree" in capsys.readouterr().err
+
+
+def test_a_pattern_that_ends_in_a_line():
+    from looplab.diagnose.commands.what_if import _move
+
+    assert _move("app.py:12") == move("app.py:12")
+    assert _move("app.py:12:3") == move("app.py:12", 3)
+    assert _move("GET /a:4") == move("GET /a", 4)
+
+
+def test_a_prediction_warns_that_cores_were_short():
+    recording = record(both())
+    end = recording.end_ns
+    assert predict(recording, faster("hog", 2)).warning == ""
+    recording.threads += [
+        ThreadUse(0, "loop", 0, 0),
+        ThreadUse(end, "loop", 1000, end // 10),
+    ]
+    prediction = predict(recording, faster("hog", 2))
+    assert "waited for one for 10% of the time" in prediction.warning
+    assert prediction.warning in str(prediction)
+
+
+def test_nothing_matches():
+    with pytest.raises(NothingMatchesError):
+        predict(record(both()), move("nobody"))

@@ -1,0 +1,147 @@
+"""The page, the export, and what follows a program live."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from looplab import burn, cli, tag
+from looplab.diagnose import record
+from looplab.diagnose.follow import Follower, line_of
+from looplab.diagnose.page import page
+from looplab.diagnose.perfetto import chrome_events
+from looplab.diagnose.tags import Request
+from tests.fast.looplab.diagnose.files import save
+
+
+async def main():
+    async def probe():
+        for _ in range(20):
+            await asyncio.sleep(0.1)
+
+    async def hog():
+        await asyncio.sleep(0.05)
+        with tag("<b>import & co</b>"):
+            burn(1)
+
+    async def answer():
+        request = Request("GET /a").begin()
+        await asyncio.sleep(0.2)
+        request.end()
+
+    await asyncio.gather(probe(), hog(), answer())
+
+
+@pytest.fixture(scope="module")
+def recording():
+    return record(main())
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.texts = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, name, attributes):
+        self.seen.append((name, dict(attributes)))
+        if name not in ("meta", "br", "input", "line", "path", "rect", "use"):
+            self.open.append(name)
+
+    def handle_endtag(self, name):
+        if name in self.open:
+            while self.open.pop() != name:
+                pass
+
+    def handle_data(self, text):
+        self.texts.append(text)
+
+
+def test_the_page_stands_alone(recording):
+    text = page(recording)
+    found = Tags(text)
+    assert found.open == []
+    names = {name for name, _ in found.seen}
+    assert not names & {"link", "img", "iframe", "b"}
+    assert not re.search(r"(src|href)\s*=|https?://(?!www\.w3\.org)|url\(", text)
+    assert ("html", {"lang": "en"}) in found.seen
+    said = " ".join(found.texts)
+    for word in ("Culprits", "Endpoints", "GET /a", "The worst moment", "What if"):
+        assert word in said
+    assert "<b>import & co</b>" in found.texts
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_all_changes_are_there_without_scripts(recording):
+    text = page(recording)
+    for said in ("it in a thread", "it in 4 threads", "it 10 times as fast"):
+        assert f'<th scope="row">{said}</th>' in text
+    assert page(recording, changes=False).find("What if") < 0
+
+
+def test_the_export_is_balanced_and_nothing_overlaps(recording):
+    events = json.loads(json.dumps(list(chrome_events(recording))))
+    slices = [one for one in events if one["ph"] == "X"]
+    assert len(slices) == len(recording)
+    for one, after in pairwise(slices):
+        assert one["ts"] + one["dur"] <= after["ts"] + 1e-6
+    assert sum(one["ph"] == "b" for one in events) == 1
+    assert sum(one["ph"] == "e" for one in events) == 1
+    assert all(one["ts"] >= 0 for one in events)
+    counts = [one["args"]["n"] for one in events if one["ph"] == "C"]
+    assert min(counts) >= 0
+    assert counts[-1] == 0
+
+
+def test_the_command(tmp_path, recording):
+    path = save(recording, tmp_path / "t.jsonl")
+    out, trace = tmp_path / "page.html", tmp_path / "trace.json"
+    words = ["show", str(path), "--html", str(out), "--perfetto", str(trace)]
+    assert cli.main(words) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+
+
+def test_a_place_that_cannot_be_written(tmp_path, recording, capsys):
+    path = save(recording, tmp_path / "t.jsonl")
+    words = ["show", str(path), "--html", str(tmp_path / "no" / "page.html")]
+    assert cli.main(words) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("looplab: cannot write ")
+    assert len(err.splitlines()) == 1
+
+
+def test_a_file_is_followed_while_it_grows(tmp_path, recording):
+    whole = save(recording, tmp_path / "whole.jsonl").read_text(encoding="utf-8")
+    path = tmp_path / "t.jsonl"
+    follower = Follower(path)
+    assert follower.read() == []
+    seen = []
+    for end in range(0, len(whole) + 500, 500):
+        path.write_text(whole[:end], encoding="utf-8")
+        seen += follower.read()
+    assert len(seen) == len(recording)
+    text = line_of(seen, 2)
+    assert "worst   950 ms" in text
+    assert "longest 1.00 s" in text
+    assert line_of([], 1) == "nothing ran"
+
+
+def test_a_file_that_moves_aside_is_read_to_its_end(tmp_path, recording):
+    whole = save(recording, tmp_path / "whole.jsonl").read_text(encoding="utf-8")
+    path = tmp_path / "t.jsonl"
+    path.write_text(whole[: len(whole) // 2], encoding="utf-8")
+    follower = Follower(path)
+    seen = follower.read()
+    with path.open("a", encoding="utf-8") as file:
+        file.write(whole[len(whole) // 2 :])
+    path.rename(tmp_path / "aside")
+    seen += follower.read()
+    path.write_text(whole, encoding="utf-8")
+    seen += follower.read()
+    assert len(seen) == 2 * len(recording)

@@ -1,0 +1,91 @@
+"""The bounds of workers and queue; what waits, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from looplab.clock import burn, run
+from looplab.heartbeat import Heartbeat
+from looplab.jobs import (
+    JobQueue,
+)
+from tests.fast.looplab.jobs.shared import now
+
+
+@pytest.mark.parametrize("workers", [1, 4, 200])
+@pytest.mark.parametrize("maxsize", [1, 50])
+def test_jobs_that_never_await_leave_the_heartbeat_on_time(
+    workers: int, maxsize: int
+) -> None:
+    """Only the job that runs stands before the heartbeat, whatever the phase: 0.010 s.
+    The storm of the same jobs is the control."""
+
+    async def job() -> None:
+        burn(0.010)
+
+    async def main(phase: float, storm: bool) -> tuple[float, float]:
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(2 + phase)
+            start = now()
+            if storm:
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(200):
+                        group.create_task(job())
+            else:
+                async with JobQueue(workers, maxsize) as jobs:
+                    for _ in range(200):
+                        await jobs.put(job)
+            took = now() - start
+        return heartbeat.worst, took
+
+    for phase in (0.0, 0.1, 0.3333, 0.5, 0.777, 0.995):
+        worst, took = run(main(phase, storm=False))
+        assert worst <= 0.010
+        assert took == pytest.approx(2.0)
+    assert run(main(0.5, storm=True))[0] == 1.5
+
+
+def test_two_free_iterations_between_two_starts() -> None:
+    """Between the starts of two jobs the loop runs everything else that is ready."""
+
+    async def main() -> list[str]:
+        log: list[str] = []
+
+        async def other() -> None:
+            while jobs.outcomes.done < 5:
+                log.append("other")
+                await asyncio.sleep(0)
+
+        async with JobQueue(workers=5, maxsize=5) as jobs:
+            task = asyncio.create_task(other())
+            for _ in range(5):
+                await jobs.put(log.append, "job")
+            await task
+        return log
+
+    log = run(main())
+    starts = [i for i, entry in enumerate(log) if entry == "job"]
+    assert len(starts) == 5
+    assert min(b - a for a, b in pairwise(starts)) > 2
+
+
+@pytest.mark.parametrize("bad", [0, -1])
+@pytest.mark.parametrize("what", ["workers", "maxsize"])
+def test_bounds_below_one_are_refused(what: str, bad: int) -> None:
+    with pytest.raises(ValueError, match=f"{what} is {bad}: give 1 or more"):
+        JobQueue(**{"workers": 4, "maxsize": 1, what: bad})  # type: ignore[arg-type]
+
+
+def test_unbounded_is_refused_with_the_reason() -> None:
+    with pytest.raises(ValueError, match=r"maxsize is 0: give 1 .*because .*memory"):
+        JobQueue(maxsize=0)
+
+
+@pytest.mark.parametrize("bad", [1.0, "4", None, True, float("inf")])
+def test_bounds_must_be_whole_numbers(bad: Any) -> None:
+    with pytest.raises(TypeError, match="expected workers as a whole number, got"):
+        JobQueue(workers=bad)

@@ -1,0 +1,79 @@
+"""Jobs that put jobs and wait for jobs, and never for each other."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from looplab.clock import run
+from looplab.jobs import (
+    JobQueue,
+    Ticket,
+    WouldDeadlockError,
+)
+from tests.fast.looplab.jobs.shared import give
+
+
+def test_job_that_waits_for_room_while_others_run() -> None:
+    """Legitimate: the other worker will make room."""
+
+    async def parent(jobs: JobQueue) -> str:
+        for i in range(4):
+            await jobs.put(give, i, 1)
+        return "parent"
+
+    async def main() -> list[Any]:
+        async with JobQueue(workers=2, maxsize=1) as jobs:
+            await jobs.put(parent, jobs)
+        return jobs.results
+
+    assert run(main()) == ["parent", 0, 1, 2, 3]
+
+
+def test_waiting_for_a_job_that_needs_my_worker() -> None:
+    async def parent(jobs: JobQueue) -> Any:
+        ticket = await jobs.put(give, "child")
+        return await ticket
+
+    async def main(workers: int) -> list[Any]:
+        async with JobQueue(workers=workers) as jobs:
+            await jobs.put(parent, jobs)
+        return jobs.results
+
+    assert run(main(2)) == ["child", "child"]
+    with pytest.raises(ExceptionGroup) as caught:
+        run(main(1))
+    assert "wait for ever for job 1 (give)" in str(caught.value.exceptions[0])
+
+
+def test_waiting_for_myself() -> None:
+    async def selfish(box: list[Ticket[Any]]) -> None:
+        await asyncio.sleep(1)
+        await box[0]
+
+    async def main() -> None:
+        box: list[Ticket[Any]] = []
+        async with JobQueue(workers=2) as jobs:
+            box.append(await jobs.put(selfish, box))
+
+    with pytest.raises(ExceptionGroup) as caught:
+        run(main())
+    assert "would wait for itself" in str(caught.value.exceptions[0])
+
+
+def test_two_jobs_that_wait_for_each_other() -> None:
+    async def partner(box: list[Ticket[Any]], other: int) -> None:
+        await asyncio.sleep(1)
+        await box[other]
+
+    async def main() -> None:
+        box: list[Ticket[Any]] = []
+        async with JobQueue(workers=3) as jobs:
+            box.append(await jobs.put(partner, box, 1))
+            box.append(await jobs.put(partner, box, 0))
+
+    with pytest.raises(ExceptionGroup) as caught:
+        run(main())
+    assert isinstance(caught.value.exceptions[0], WouldDeadlockError)

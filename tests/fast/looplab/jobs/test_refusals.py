@@ -1,0 +1,97 @@
+"""What is no job, no open queue, or not this loop's."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+
+import pytest
+
+from looplab.clock import run
+from looplab.jobs import (
+    JobQueue,
+    JobQueueClosedError,
+    Outcomes,
+)
+from tests.fast.looplab.jobs.shared import fail, give
+
+
+def test_put_that_waits_when_the_queue_aborts() -> None:
+    async def main() -> None:
+        jobs = JobQueue(workers=1, maxsize=1)
+
+        async def sibling() -> None:
+            await asyncio.sleep(1)
+            with pytest.raises(JobQueueClosedError, match="was not started"):
+                await jobs.put(give(3))
+
+        task = asyncio.create_task(sibling())
+        with pytest.raises(ExceptionGroup):
+            async with jobs:
+                await jobs.put(fail, ValueError(), 2)
+                await jobs.put(give(1))
+                await asyncio.sleep(60)
+        await task
+        assert jobs.outcomes == Outcomes(0, 0, 0, 1, 0, 2)
+
+    run(main())
+
+
+def test_entered_twice() -> None:
+    async def main() -> None:
+        async with JobQueue() as jobs:
+            with pytest.raises(RuntimeError, match="can be entered once"):
+                await jobs.__aenter__()
+
+    run(main())
+
+
+def test_things_that_are_not_jobs() -> None:
+    async def main() -> None:
+        async with JobQueue() as jobs:
+            with pytest.raises(TypeError, match="must be an async function, not 3"):
+                await jobs.put(3)  # type: ignore[call-overload]
+            with pytest.raises(TypeError, match="takes no arguments"):
+                await jobs.put(give(1), 2)  # type: ignore[call-overload]
+            future = asyncio.get_running_loop().create_future()
+            with pytest.raises(TypeError, match="under way already"):
+                await jobs.put(future)  # type: ignore[call-overload]
+            started = give(1, 1)
+            started.send(None)
+            with pytest.raises(TypeError, match="has been started already"):
+                await jobs.put(started)
+        assert jobs.outcomes.total == 0
+
+    run(main())
+
+
+def test_without_keep_nothing_is_remembered() -> None:
+    async def main() -> None:
+        async with JobQueue(keep=False) as jobs:
+            ticket = await jobs.put(give, 5)
+            assert await ticket == 5
+            forgotten = weakref.ref(ticket)
+            del ticket
+            await jobs.put(give, 6)
+            gc.collect()
+            assert forgotten() is None
+        assert jobs.outcomes.done == 2
+        with pytest.raises(RuntimeError, match="keep=False"):
+            _ = jobs.tickets
+        with pytest.raises(RuntimeError, match="keep=False"):
+            _ = jobs.results
+
+    run(main())
+
+
+def test_repr_says_the_state() -> None:
+    async def main() -> None:
+        jobs = JobQueue(2, 3)
+        assert repr(jobs) == "<JobQueue workers=2 maxsize=3 not entered, 0 jobs>"
+        async with jobs:
+            await jobs.put(give, 1)
+            assert repr(jobs).endswith("open, 1 job: 1 waiting>")
+        assert repr(jobs).endswith("over, 1 job: 1 done>")
+
+    run(main())

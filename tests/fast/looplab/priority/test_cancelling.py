@@ -1,0 +1,150 @@
+"""Cancelling is not delayed by more urgent work: a task is raised until it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    current_priority,
+    deadline,
+    priority,
+)
+from tests.fast.looplab.priority.priority_loops import exactly
+
+
+async def work(seconds: float = 0.0) -> None:
+    """Be ready for ever, or for so long."""
+    here: Any = asyncio.get_running_loop()
+    until = here.time() + (seconds or 1_000)
+    while here.time() < until:
+        if hasattr(here, "burn"):
+            here.burn(0.001)
+        await asyncio.sleep(0)
+
+
+def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
+    """Exactly, on the virtual clock, with more urgent work for ten seconds."""
+
+    async def main() -> tuple[float, list[int]]:
+        here = asyncio.get_running_loop()
+        levels: list[int] = []
+
+        async def starved() -> None:
+            try:
+                await work()
+            finally:
+                levels.append(current_priority())
+                await asyncio.sleep(0.01)  # a clean-up that waits is raised too
+                levels.append(current_priority())
+
+        with priority(1):
+            low = asyncio.create_task(starved())
+        with priority(9):
+            await asyncio.sleep(0.005)  # it has begun
+        with priority(5):
+            middle = asyncio.create_task(work(10))
+        began = here.time()
+        with priority(9), pytest.raises(TimeoutError):
+            await asyncio.wait_for(low, 0.2)
+        took = here.time() - began
+        middle.cancel()
+        return took, levels
+
+    took, levels = exactly(main)
+    assert took <= 0.2 + 0.01 + 0.005, "the time-out, the clean-up, a few callbacks"
+    assert levels == [9, 9]
+
+
+def test_who_goes_on_after_all_is_lowered_again() -> None:
+    async def main() -> list[int]:
+        levels = []
+
+        async def stubborn() -> None:
+            try:
+                await asyncio.sleep(1_000)
+            except asyncio.CancelledError:
+                levels.append(current_priority())
+                asyncio.current_task().uncancel()  # type: ignore[union-attr]
+            await asyncio.sleep(0.001)
+            levels.append(current_priority())
+
+        with priority(1):
+            task = asyncio.create_task(stubborn())
+        await asyncio.sleep(0.001)
+        with priority(9):
+            task.cancel()
+        await task
+        return levels
+
+    assert exactly(main) == [9, 1]
+
+
+def test_what_a_cancelled_task_leaves_behind_is_not_raised_for_ever() -> None:
+    async def main() -> list[int]:
+        levels = []
+        left: list[asyncio.Task[None]] = []
+
+        async def survivor() -> None:
+            levels.append(current_priority())
+            await asyncio.sleep(0.01)
+            levels.append(current_priority())
+
+        async def task_with_a_survivor() -> None:
+            try:
+                await asyncio.sleep(1_000)
+            finally:
+                left.append(asyncio.create_task(survivor()))
+                await asyncio.sleep(0.001)
+
+        with priority(1):
+            task = asyncio.create_task(task_with_a_survivor())
+        await asyncio.sleep(0.001)
+        with priority(9):
+            task.cancel()
+            await asyncio.wait([task])
+        await left[0]
+        return levels
+
+    assert exactly(main) == [9, 1]
+
+
+@pytest.mark.parametrize(
+    ("policy", "level", "levels"),
+    [
+        (ByDeadline(), deadline, (100, 50, 1)),
+        (ByPriority(ageing=1_000), priority, (1, 5, 9)),
+    ],
+    ids=["deadline", "ageing"],
+)
+def test_a_cancellation_hands_on_what_the_policy_looks_at(
+    policy: Any, level: Callable[[float], Any], levels: tuple[float, float, float]
+) -> None:
+    low_level, middle_level, high_level = levels
+
+    async def main() -> float:
+        here: Any = asyncio.get_running_loop()
+        with level(low_level):
+            low = asyncio.create_task(work())
+        await asyncio.sleep(0.002)
+        with level(middle_level):
+            middle = asyncio.create_task(work(10))
+        with level(high_level):
+            await asyncio.sleep(0.001)
+            began = here.time()
+            low.cancel()
+            await asyncio.wait([low])
+            took = here.time() - began
+        middle.cancel()
+        return float(took)
+
+    with level(high_level):
+        assert exactly(main, policy) <= 0.01
+
+
+# ---------------------------------------------------------------- Ctrl-C

@@ -1,0 +1,176 @@
+"""Priorities: what the protocol, the gate and the loop promise, and bad input."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from looplab import Heartbeat, burn, run
+from looplab.priority import (
+    DEFAULT_PRIORITY,
+    ByDeadline,
+    ByPriority,
+    PriorityEventLoop,
+    PriorityGate,
+    PriorityProtocol,
+    VirtualPriorityLoop,
+    current_deadline,
+    current_priority,
+    deadline,
+    priority,
+)
+from ontime.leases import EXPERIMENTS, LeaseSettings, consume, consume_many
+
+
+def on(loop_factory: Callable[[], asyncio.AbstractEventLoop], main: Any) -> Any:
+    """Run ``main()`` on a loop of its own."""
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        return runner.run(main())
+
+
+# ---------------------------------------------------------------- leases
+
+
+@pytest.mark.parametrize("scheduler", [PriorityGate, PriorityEventLoop])
+def test_the_gate_and_the_loop_keep_every_lease_close_to_the_floor(
+    scheduler: Any,
+) -> None:
+    run = EXPERIMENTS["E4"].run(scheduler)
+    assert (run.processed, run.lost) == (100, 0)
+    assert run.stretch <= 1.015
+    assert run.worst_lateness <= 1.0, "a refresh waits for one computation at most"
+    assert [one.lost for one in consume_many(LeaseSettings(), scheduler, runs=5)] == [
+        0
+    ] * 5
+
+
+def test_the_protocol_as_it_stands_keeps_them_by_exact_ties_only() -> None:
+    exact = consume(LeaseSettings(), PriorityProtocol)
+    assert exact.lost == 0
+    jitter_alone = consume_many(LeaseSettings(), PriorityProtocol, runs=12)
+    assert jitter_alone.lost.max == 0
+    assert jitter_alone.worst_lateness.max <= 3, "three computations, no more"
+    cost_alone = consume(LeaseSettings(), PriorityProtocol, callback_cost=1e-6)
+    assert cost_alone.lost == 0
+    both = consume_many(LeaseSettings(), PriorityProtocol, runs=12, callback_cost=5e-6)
+    assert both.lost.min > 0
+    assert both.worst_lateness.max == pytest.approx(3, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "computations"),
+    [
+        (PriorityProtocol(settle=1), 2),
+        (PriorityProtocol(settle=2), 1),
+        (PriorityGate(settle=1), 2),
+        (PriorityGate(), 1),
+        (ByPriority(), 1),
+    ],
+)
+def test_the_others_keep_them_over_jitter_and_cost(
+    scheduler: Any, computations: int
+) -> None:
+    runs = consume_many(LeaseSettings(), scheduler, runs=8, callback_cost=5e-6)
+    assert runs.lost.max == 0
+    assert runs.worst_lateness.max == pytest.approx(computations, abs=0.002)
+
+
+def test_settling_costs_yields_and_waiters_cost_more() -> None:
+    as_it_stands, once, twice = (
+        consume(LeaseSettings(), PriorityProtocol(settle=settle)).yields
+        for settle in range(3)
+    )
+    assert as_it_stands is not None and once is not None and twice is not None
+    assert 100 * 20 < as_it_stands < once < twice
+    # Received before anything else, all messages are held and wait for their turns.
+    small = LeaseSettings(messages=10, receive_priority=4)
+    large = LeaseSettings(messages=20, receive_priority=4)
+    few = consume(small, PriorityProtocol(settle=1))
+    many = consume(large, PriorityProtocol(settle=1))
+    assert few.yields is not None and many.yields is not None
+    assert (few.held, many.held) == (10, 20)
+    assert many.yields > 3 * few.yields, "grows faster than the work"
+
+
+def test_without_priorities_the_same_settings_lose_most() -> None:
+    assert consume(LeaseSettings()).lost > 80
+
+
+# ---------------------------------------------------------------- turns
+
+
+# ---------------------------------------------------------------- order
+
+
+def test_a_heartbeat_in_a_storm_is_late_by_one_job_at_most() -> None:
+    async def main() -> float:
+        async def job() -> None:
+            burn(0.010)
+
+        with priority(9):
+            heartbeat = Heartbeat(1.0)
+            async with heartbeat:
+                await asyncio.sleep(2.5)
+                with priority(1):
+                    async with asyncio.TaskGroup() as group:
+                        for _ in range(200):
+                            group.create_task(job())
+                await asyncio.sleep(1)
+        return heartbeat.worst
+
+    assert run(main()) == pytest.approx(1.5)
+    assert on(VirtualPriorityLoop, main) <= 0.010 + 1e-9
+
+
+def test_the_earliest_deadline_goes_first() -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+        here = asyncio.get_running_loop()
+        for when, name in (
+            (30, "late"),
+            (10, "early"),
+            (math.inf, "never"),
+            (20, "mid"),
+        ):
+            with deadline(when):
+                here.call_soon(order.append, name)
+        while len(order) < 4:
+            await asyncio.sleep(0.001)
+        return order
+
+    made = on(lambda: VirtualPriorityLoop(ByDeadline()), main)
+    assert made == ["early", "mid", "late", "never"]
+
+
+# ---------------------------------------------------------------- real programs
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: priority("high").__enter__(), TypeError, "high"),  # type: ignore[arg-type]
+        (lambda: priority(1.5).__enter__(), TypeError, "1.5"),  # type: ignore[arg-type]
+        (lambda: priority(True).__enter__(), TypeError, "True"),
+        (lambda: deadline("soon").__enter__(), TypeError, "soon"),  # type: ignore[arg-type]
+        (lambda: deadline(math.nan).__enter__(), ValueError, "nan"),
+        (lambda: PriorityProtocol(settle=-1), ValueError, "settle is -1"),
+        (lambda: PriorityGate(settle="2"), TypeError, "settle"),  # type: ignore[arg-type]
+        (lambda: VirtualPriorityLoop("fifo"), TypeError, "fifo"),  # type: ignore[arg-type]
+        (lambda: ByPriority("x"), TypeError, "x"),  # type: ignore[arg-type]
+    ],
+)
+def test_bad_input_is_named(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_the_defaults_stand_outside_of_any_block() -> None:
+    assert current_priority() == DEFAULT_PRIORITY
+    assert current_deadline() == math.inf

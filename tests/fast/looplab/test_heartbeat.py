@@ -1,0 +1,420 @@
+"""The heartbeat: what it measures, what it refuses, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from looplab.clock import DeadlockError, VirtualTimeLoop, burn, run
+from looplab.heartbeat import Beat, Heartbeat, HeartbeatSummary, NoBeatsError
+from looplab.priority import VirtualPriorityLoop
+
+# What it measures
+
+
+def test_lateness_is_kept_to_the_nanosecond() -> None:
+    assert Beat(1.0, 1.000_000_001).lateness == 1e-9
+    assert Beat(1.0, 1.000_4).lateness == 0.0004
+
+
+def test_idle_loop_is_on_time() -> None:
+    async def main() -> list[Beat]:
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(3.5)
+        return heartbeat.beats
+
+    assert run(main()) == [Beat(1.0, 1.0), Beat(2.0, 2.0), Beat(3.0, 3.0)]
+
+
+def test_lateness_is_what_the_burn_leaves() -> None:
+    """Work of 0.7 s from t = 0.5 holds the loop 0.2 s past the beat due at 1.0."""
+
+    async def main() -> list[Beat]:
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(0.5)
+            burn(0.7)
+            await asyncio.sleep(2.5)
+        return heartbeat.beats
+
+    beats = run(main())
+    assert [beat.lateness for beat in beats] == [0.2, 0.0, 0.0]
+    # The next interval begins when the probe woke, not when it was due.
+    assert [beat.due_at for beat in beats] == [1.0, 2.2, 3.2]
+
+
+def test_storm_of_the_article() -> None:
+    async def job() -> None:
+        burn(0.010)
+
+    async def main() -> float:
+        async with Heartbeat() as heartbeat:
+            await asyncio.sleep(2.5)
+            async with asyncio.TaskGroup() as group:
+                for _ in range(200):
+                    group.create_task(job())
+        return heartbeat.worst
+
+    assert run(main()) == 1.5
+
+
+def test_times_are_relative_to_the_start_of_the_probe() -> None:
+    async def main() -> Beat:
+        await asyncio.sleep(7)
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(1.5)
+        return heartbeat.beats[0]
+
+    assert run(main()) == Beat(1.0, 1.0)
+
+
+def test_loop_held_before_the_probe_ran_counts() -> None:
+    async def main() -> float:
+        async with Heartbeat(1.0) as heartbeat:
+            burn(2.0)
+            await asyncio.sleep(2.5)
+        return heartbeat.worst
+
+    assert run(main()) == 2.0
+
+
+def test_overdue_beat_at_the_end_is_not_lost() -> None:
+    async def main() -> tuple[list[Beat], float]:
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(0)
+            burn(5.0)
+        beats = heartbeat.beats
+        await asyncio.sleep(10)
+        assert heartbeat.beats == beats, "a beat after the end"
+        return beats, heartbeat.worst
+
+    beats, worst = run(main())
+    assert beats == [Beat(1.0, 5.0)]
+    assert worst == 4.0
+
+
+@settings(max_examples=100)
+@given(
+    interval=st.integers(1, 50),
+    load=st.lists(st.tuples(st.integers(1, 60), st.integers(0, 200)), max_size=8),
+)
+def test_lateness_is_that_of_a_model(
+    interval: int, load: list[tuple[int, int]]
+) -> None:
+    """One task that sleeps and computes; beats due while it computes wait for its end.
+
+    The interval is a whole number of milliseconds and one nanosecond, so that a beat is
+    never due at the very moment at which something else is.
+    """
+    ms = 1_000_000  # the model counts whole nanoseconds
+    step = interval * ms + 1
+
+    async def main() -> list[Beat]:
+        async with Heartbeat(step / 1e9) as heartbeat:
+            for sleep, cpu in load:
+                await asyncio.sleep(sleep / 1e3)
+                burn(cpu / 1e3)
+        return heartbeat.beats
+
+    expected = []
+    due, now = step, 0
+    for sleep, cpu in load:
+        now += sleep * ms
+        while due < now:
+            expected.append((due, due))
+            due += step
+        now += cpu * ms
+        if due < now:
+            expected.append((due, now))
+            due = now + step
+    assert [
+        (round(beat.due_at * 1e9), round(beat.woke_at * 1e9)) for beat in run(main())
+    ] == expected
+
+
+# Figures
+
+
+def lateness_of(*values: float) -> Heartbeat:
+    """A heartbeat that has measured exactly these."""
+
+    async def main() -> Heartbeat:
+        async with Heartbeat(1.0) as heartbeat:
+            for value in values:
+                await asyncio.sleep(0.75)  # 0.25 s of the interval are left
+                burn(0.25 + value)
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+        return heartbeat
+
+    heartbeat: Heartbeat = run(main())
+    assert [beat.lateness for beat in heartbeat.beats] == list(values)
+    return heartbeat
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [(0, 0.1), (1, 0.1), (25, 0.1), (25.1, 0.2), (50, 0.2), (75, 0.3), (100, 0.4)],
+)
+def test_percentile_is_nearest_rank(p: float, expected: float) -> None:
+    assert lateness_of(0.4, 0.1, 0.3, 0.2).percentile(p) == expected
+
+
+def test_percentile_rank_is_not_rounded_up_by_floats() -> None:
+    # 0.07 * 100 is 7.000000000000001: rank 8 would be wrong.
+    values = [i / 1000 for i in range(1, 101)]
+    assert lateness_of(*values).percentile(7) == 0.007
+
+
+def test_percentile_of_one_beat() -> None:
+    heartbeat = lateness_of(0.25)
+    assert {heartbeat.percentile(p) for p in (0, 50, 100)} == {0.25}
+
+
+@pytest.mark.parametrize("p", [-0.1, 100.1, math.nan, math.inf])
+def test_percentile_out_of_range(p: float) -> None:
+    with pytest.raises(ValueError, match=f"p is {p}: give a number from 0 to 100"):
+        lateness_of(0.1).percentile(p)
+
+
+def test_no_beats_yet() -> None:
+    heartbeat = Heartbeat(0.5)
+    with pytest.raises(NoBeatsError, match=r"no beats yet.*0\.5 s"):
+        _ = heartbeat.worst
+    with pytest.raises(NoBeatsError):
+        heartbeat.percentile(50)
+    assert repr(heartbeat.summary()) == "heartbeat: no beats yet (one every 0.5 s)"
+    assert "no beats yet" in heartbeat.summary()._repr_html_()
+
+
+def test_summary_in_a_terminal_and_in_a_page() -> None:
+    summary = lateness_of(0.1, 0.2, 0.3).summary()
+    assert repr(summary) == (
+        "heartbeat: 3 beats, lateness p50 0.200 s, p99 0.300 s, worst 0.300 s"
+    )
+    page = summary._repr_html_()
+    assert page.startswith("<table>") and page.endswith("</table>")
+    assert page.count("<th") - 1 == page.count("<td>") == 4  # <thead> starts so too
+    assert "<td>0.300 s</td>" in page
+
+
+def test_name_is_escaped_in_the_page() -> None:
+    summary = HeartbeatSummary("<b>&", 1.0, 1, 1, 0.0, 0.0, 0.0)
+    assert "&lt;b&gt;&amp;" in summary._repr_html_()
+
+
+def test_memory_is_bounded_and_says_so() -> None:
+    async def main() -> Heartbeat:
+        async with Heartbeat(1.0, limit=10) as heartbeat:
+            await asyncio.sleep(0.5)
+            burn(3.5)
+            await asyncio.sleep(100)
+        return heartbeat
+
+    heartbeat = run(main())
+    assert len(heartbeat.beats) == 10
+    assert heartbeat.count > 90
+    assert heartbeat.worst == 3.0, "the worst is that of all beats"
+    assert heartbeat.percentile(100) == 0.0, "percentiles are those of the beats kept"
+    assert "(of the last 10)" in repr(heartbeat.summary())
+    assert "over the last 10" in heartbeat.summary()._repr_html_()
+
+
+def test_beats_is_a_copy() -> None:
+    heartbeat = lateness_of(0.1)
+    heartbeat.beats.clear()
+    assert heartbeat.count == len(heartbeat.beats) == 1
+
+
+# A monitor
+
+
+def test_late_beats_are_logged_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+    late: list[Beat] = []
+
+    async def main() -> None:
+        async with Heartbeat(1.0, threshold=0.5, on_late=late.append, name="db"):
+            await asyncio.sleep(0.5)
+            burn(1.0)  # 0.5 s late: at the threshold, not above it
+            await asyncio.sleep(0.75)
+            burn(1.0)  # 0.75 s late
+            await asyncio.sleep(2)
+
+    with caplog.at_level(logging.WARNING, logger="looplab.heartbeat"):
+        run(main())
+    assert [beat.lateness for beat in late] == [0.75]
+    assert [record.getMessage() for record in caplog.records] == [
+        "db woke 0.750 s late (threshold 0.500 s)"
+    ]
+
+
+def test_on_late_that_raises_does_not_stop_the_probe() -> None:
+    reports: list[dict[str, Any]] = []
+    error = RuntimeError("no pager")
+
+    def on_late(beat: Beat) -> None:
+        raise error
+
+    async def main() -> int:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda loop, context: reports.append(context))
+        async with Heartbeat(1.0, threshold=0.0, on_late=on_late) as heartbeat:
+            await asyncio.sleep(0.5)
+            burn(1.0)
+            await asyncio.sleep(3.1)
+        return heartbeat.count
+
+    assert run(main()) == 4
+    assert [report["exception"] for report in reports] == [error]
+    assert "the probe goes on" in reports[0]["message"]
+
+
+# How it starts and ends
+
+
+def test_cancelled_while_stopping() -> None:
+    async def body(heartbeat: Heartbeat) -> None:
+        async with heartbeat:
+            await asyncio.sleep(0.5)
+
+    async def main() -> None:
+        heartbeat = Heartbeat(1.0)
+        task = asyncio.create_task(body(heartbeat))
+        await asyncio.sleep(0.5)
+        await asyncio.sleep(0)  # now it waits for the probe to end
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not heartbeat.running
+
+    run(main())
+
+
+def test_used_twice_at_once() -> None:
+    async def main() -> None:
+        async with Heartbeat() as heartbeat:
+            with pytest.raises(RuntimeError, match=r"beats already.*second"):
+                heartbeat.start()
+            assert heartbeat.running
+
+    run(main())
+
+
+def test_used_again_forgets_its_beats() -> None:
+    async def main() -> None:
+        heartbeat = Heartbeat(1.0)
+        heartbeat.start()
+        await asyncio.sleep(0.5)
+        burn(2)
+        await asyncio.sleep(0.1)
+        await heartbeat.stop()
+        await heartbeat.stop()  # does nothing
+        assert heartbeat.worst == 1.5
+        async with heartbeat:
+            await asyncio.sleep(1.5)
+        assert heartbeat.beats == [Beat(1.0, 1.0)]
+        assert heartbeat.worst == 0.0
+
+    run(main())
+
+
+def test_outside_a_loop() -> None:
+    with pytest.raises(RuntimeError, match="needs a running event loop"):
+        Heartbeat().start()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"interval": 0}, ValueError, "interval is 0 s: give .* above 0"),
+        ({"interval": -1}, ValueError, "interval is -1 s"),
+        ({"interval": math.nan}, ValueError, "interval is nan s: give a finite"),
+        ({"interval": math.inf}, ValueError, "interval is inf s: give a finite"),
+        (
+            {"interval": "1"},
+            TypeError,
+            "expected interval as a number of seconds, got '1'",
+        ),
+        ({"interval": None}, TypeError, "got None$"),
+        ({"interval": True}, TypeError, "got True, a bool"),
+        ({"threshold": -0.1}, ValueError, "threshold is -0.1 s"),
+        ({"threshold": math.nan}, ValueError, "threshold is nan s"),
+        ({"limit": 0}, ValueError, "limit is 0: give 1 or more"),
+        ({"limit": 1.5}, TypeError, "expected limit as a whole number, got 1.5"),
+        ({"on_late": print}, ValueError, "on_late needs a threshold"),
+        ({"on_late": 3, "threshold": 1}, TypeError, "must be a function"),
+        ({"on_late": asyncio.sleep, "threshold": 1}, TypeError, "plain function"),
+    ],
+)
+def test_settings_refused(
+    settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        Heartbeat(**settings)
+
+
+def test_same_trace_on_two_virtual_loops() -> None:
+    async def main() -> list[Beat]:
+        async with Heartbeat(0.3) as heartbeat:
+            for _ in range(7):
+                await asyncio.sleep(0.11)
+                burn(0.07)
+        return heartbeat.beats
+
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        assert runner.run(main()) == run(main())
+
+
+# Beside a program that waits for ever
+
+
+@pytest.mark.parametrize("new_loop", [VirtualTimeLoop, VirtualPriorityLoop])
+@pytest.mark.parametrize("hearts", [1, 2])
+def test_a_beating_heart_hides_no_deadlock(new_loop: Any, hearts: int) -> None:
+    async def consume(queue: asyncio.Queue[int]) -> None:
+        await queue.get()
+
+    async def main() -> None:
+        for number in range(hearts):
+            Heartbeat(0.3 + number).start()
+        queue: asyncio.Queue[int] = asyncio.Queue()
+        consumer = asyncio.create_task(consume(queue), name="consumer")
+        await asyncio.sleep(1)  # a timer that counts: the heart beats meanwhile
+        asyncio.get_running_loop().call_later(9, print).cancel()
+        await consumer
+
+    with pytest.raises(DeadlockError) as caught:
+        run(main(), loop_factory=new_loop)
+    message = str(caught.value)
+    assert "at 1 s nothing is ready and no timer is set but a probe's" in message
+    assert "2 tasks wait" in message
+    assert "consumer: consume, line" in message
+    assert "heartbeat" not in message
+
+
+def test_a_heart_that_has_stopped_is_a_task_like_any_other() -> None:
+    async def main() -> int:
+        async with Heartbeat(0.1) as heartbeat:
+            await asyncio.sleep(1)
+        await asyncio.sleep(1)
+        return heartbeat.count
+
+    assert run(main()) == 9
+
+
+def test_what_a_job_does_in_time_is_progress_beside_a_heart() -> None:
+    async def main() -> float:
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+        async with Heartbeat(0.1):
+            loop.call_later(5, done.set)
+            await done.wait()
+        return loop.time()
+
+    assert run(main()) == 5

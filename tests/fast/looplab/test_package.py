@@ -1,0 +1,31 @@
+"""The front door of the package: every name is there, and nothing comes unasked."""
+
+from __future__ import annotations
+
+import pkgutil
+
+import pytest
+
+import looplab
+
+
+def test_every_name_is_there() -> None:
+    for name in looplab.__all__:
+        assert getattr(looplab, name).__module__.startswith("looplab."), name
+    assert set(looplab.__all__) <= set(dir(looplab))
+
+
+def test_every_room_is_there() -> None:
+    rooms = {
+        one.name
+        for one in pkgutil.iter_modules(looplab.__path__)
+        if not one.name.startswith("_") and one.name != "cli"
+    }
+    for name in rooms:
+        assert getattr(looplab, name).__name__ == f"looplab.{name}"
+        assert name in dir(looplab)
+
+
+def test_what_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'heart_beat'"):
+        looplab.heart_beat  # noqa: B018

@@ -1,0 +1,618 @@
+"""looplab.timeline: what the picture says is what the trace holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+
+from looplab.clock import burn
+from looplab.draw.palette import COLOURS, COLOURS_DARK, LOUD, PLAIN, QUIET
+from looplab.timeline import Timeline
+from looplab.timeline.layout import PHONE
+from looplab.timeline.layout import ticks as ticks_of
+from looplab.timeline.layout import width as width_of
+from looplab.timeline.svg import GROUND, GROUND_DARK
+from looplab.trace import Record, Trace, record
+
+MS = 1_000_000
+SVG = "{http://www.w3.org/2000/svg}"
+LIMIT = 60_000
+
+
+async def storm(jobs: int = 200) -> None:
+    async def heartbeat() -> None:
+        while True:
+            await asyncio.sleep(1)
+
+    async def job() -> None:
+        burn(0.010)
+
+    beat = asyncio.create_task(heartbeat(), name="heartbeat")
+    await asyncio.sleep(2.5)
+    for _ in range(jobs):
+        asyncio.create_task(job())
+    await asyncio.sleep(3.5)
+    beat.cancel()
+
+
+@pytest.fixture(scope="module")
+def storm_trace() -> Trace:
+    return record(storm())
+
+
+@pytest.fixture(scope="module")
+def picture(storm_trace: Trace) -> Timeline:
+    return Timeline(storm_trace, probe="heartbeat", title="A storm")
+
+
+def parse(timeline: Timeline) -> ET.Element:
+    return ET.fromstring(timeline.svg)
+
+
+def texts(timeline: Timeline) -> list[str]:
+    return ["".join(t.itertext()) for t in parse(timeline).iter(f"{SVG}text")]
+
+
+def callbacks(
+    *spans: tuple[int, int], task: str | None = "t", label: str = "job"
+) -> Any:
+    return [Record(run, None, run, end, task, label) for run, end in spans]
+
+
+# -- the text of the picture -----------------------------------------------------------
+
+
+def test_it_is_well_formed_and_named(picture: Timeline) -> None:
+    root = parse(picture)
+    assert root.get("role") == "img"
+    title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert title is not None and desc is not None
+    assert (root.get("aria-labelledby") or "").split() == [
+        title.get("id"),
+        desc.get("id"),
+    ]
+    assert (title.text, desc.text) == ("A storm", picture.alt)
+
+
+def test_ids_differ_between_pictures(storm_trace: Trace) -> None:
+    ids: list[str] = []
+    for picture in (
+        Timeline(storm_trace),
+        Timeline(storm_trace, title="another"),
+        Timeline(storm_trace, end=3),
+        Timeline(storm_trace, lanes=["heartbeat"]),
+    ):
+        own = re.findall(r'\bid="([^"]+)"', picture.svg)
+        assert len(own) == 2
+        ids += own
+    assert len(set(ids)) == len(ids)
+
+
+def test_nothing_from_outside(picture: Timeline) -> None:
+    outside = re.findall(r"https?://[^\"']+", picture._repr_html_())
+    assert set(outside) == {"http://www.w3.org/2000/svg"}
+    assert "<script" not in picture.svg
+
+
+def test_names_cannot_break_out() -> None:
+    evil = "</desc><script>alert('&')</script>"
+    trace = Trace(callbacks((0, MS), task=evil, label=evil))
+    picture = Timeline(trace, title=evil)
+    assert "<script" not in picture._repr_html_()
+    assert evil in (parse(picture).findtext(f"{SVG}desc") or "")
+
+
+def test_inline_it_takes_the_width_it_gets(picture: Timeline) -> None:
+    html = picture._repr_html_()
+    assert 'width="100%"' in html
+    assert "viewBox" not in html.partition("<rect")[0]  # or the text would shrink
+    assert ' width="720" ' in picture.svg
+
+
+# -- what it says ----------------------------------------------------------------------
+
+
+def test_the_lateness_is_written_beside_its_line(picture: Timeline) -> None:
+    said = texts(picture)
+    assert {"1.500 s late", "due 3 s", "ran 4.5 s", "heartbeat4 beats"} <= set(said)
+    assert "job200 tasks, ran 2.000 s, waited up to 1.990 s" in said
+    assert "the one threadbusy 2.000 s, idle 4.000 s" in said
+    assert "Times are exact, on the virtual clock." in said
+
+
+def test_the_line_goes_from_due_to_run(picture: Timeline) -> None:
+    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "orange")
+    lines = [p.get("d") or "" for p in lane.iter(f"{SVG}path") if p.get("class") == "w"]
+    # Due at 3 s and run at 4.5 s of 6 s; 9,600 units across.
+    assert lines == ["M4800 1v16M4800 9h2400"]
+
+
+def test_the_staircase_has_one_step_a_row(picture: Timeline) -> None:
+    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "blue")
+    paths = {p.get("class"): p.get("d") or "" for p in lane.iter(f"{SVG}path")}
+    steps = re.findall(r"M(\d+) ([\d.]+)h(\d+)", paths["c"])
+    assert len(steps) == 48
+    assert steps == sorted(steps, key=lambda s: float(s[1]))
+    starts = [int(x) for x, _, _ in steps]
+    assert starts == sorted(starts)
+    assert (starts[0], starts[-1] + int(steps[-1][2])) == (4000, 7200)  # 2.5 to 4.5 s
+    waits = re.findall(r"M(\d+) [\d.]+h(\d+)", paths["c q"])
+    assert {x for x, _ in waits} == {"4000"}
+    assert max(int(width) for _, width in waits) == round(1.99 * 1600)
+
+
+def test_alt_tells_the_numbers_of_the_trace(
+    storm_trace: Trace, picture: Timeline
+) -> None:
+    assert picture.alt == (
+        "Timeline of 214 callbacks from 0 s to 6 s (virtual clock, exact). "
+        "The thread is busy for 2.000 s and idle for 4.000 s. "
+        "heartbeat: 4 beats, the worst 1.500 s late at 3 s. "
+        "storm: 3 callbacks, never late. "
+        "job: 200 tasks, 200 callbacks, ran for 2.000 s in all, "
+        "waited up to 1.990 s in the ready queue. "
+        "6 callbacks of the loop itself, such as timers, in the thread's lane only."
+    )
+    beat = storm_trace.by_task()["heartbeat"]
+    assert f"{beat.worst_lateness:.3f} s late" in picture.alt
+    assert f"{len(storm_trace)} callbacks" in picture.alt
+    assert f"busy for {storm_trace.busy:.3f} s" in picture.alt
+    assert f"up to {storm_trace.worst_queueing_delay:.3f} s" in picture.alt
+    assert repr(picture) == f"<Timeline: {picture.alt}>"
+
+
+def test_a_heartbeat_on_time_is_said_to_be() -> None:
+    quiet = Timeline(record(storm(0)), probe="heartbeat")
+    assert "heartbeat: 5 beats, never late." in quiet.alt
+    assert not any("late" in text and "never" not in text for text in texts(quiet))
+
+
+def test_what_a_limit_dropped_is_said(storm_trace: Trace) -> None:
+    picture = Timeline(record(storm(), limit=50))
+    assert "164 older callbacks dropped by the tracer's limit" in picture.alt
+    assert "164 older callbacks dropped by the tracer's limit." in texts(picture)
+
+
+def test_one_moment_has_a_picture() -> None:
+    async def main() -> None: ...
+
+    picture = Timeline(record(main()))
+    assert "1 callback from 0 s to 0 s" in picture.alt
+    parse(picture)
+
+
+# -- lanes -----------------------------------------------------------------------------
+
+
+def lanes(timeline: Timeline) -> list[tuple[str, int]]:
+    return [(lane.name, len(lane.tasks)) for lane in timeline._scene.lanes]
+
+
+def test_equal_tasks_share_a_lane() -> None:
+    spans = [(i, i + 1) for i in range(12)]
+    names = ["main", "job-1", "job-2", "job-10", "w", "Task-5", "Task-6", None, None]
+    trace = Trace(
+        Record(run, None, run, end, name, "one.<locals>.step" if name else label)
+        for (run, end), name, label in zip(
+            spans, names, [""] * 7 + ["tick", "Future._release"], strict=False
+        )
+    )
+    assert lanes(Timeline(trace)) == [
+        ("main", 1),
+        ("job-1 … job-10", 3),
+        ("w", 1),
+        ("step", 2),
+        ("tick()", 1),
+    ]
+
+
+def test_too_many_lanes_fold(storm_trace: Trace) -> None:
+    letters = [f"{a}{b}" for a, b in combinations("abcdefgh", 2)]
+    many = Trace(
+        Record(i, None, i, i + 1 + (name == "gh"), name, "x")
+        for i, name in zip(range(0, 99, 2), letters, strict=False)
+    )
+    folded = lanes(Timeline(many))
+    assert (len(folded), folded[-1]) == (12, ("17 other tasks", 17))
+    assert ("gh", 1) in folded  # the busiest one stays
+    assert lanes(Timeline(storm_trace, probe="heartbeat", lanes=2)) == [
+        ("heartbeat", 1),
+        ("201 other tasks", 201),
+    ]
+    total = sum(len(lane.records) for lane in Timeline(many)._scene.lanes)
+    assert total == len(many)
+
+
+def test_lanes_by_name(storm_trace: Trace) -> None:
+    picture = Timeline(storm_trace, lanes=["job", "heart*"])
+    assert lanes(picture) == [("job", 200), ("heartbeat", 1), ("1 other task", 1)]
+    with pytest.raises(ValueError, match=r"no lane 'joob': the lanes are storm, "):
+        Timeline(storm_trace, lanes=["joob"])
+
+
+def test_colours(storm_trace: Trace) -> None:
+    def of(picture: Timeline) -> dict[str, str]:
+        return {lane.stem: lane.colour for lane in picture._scene.lanes}
+
+    assert of(Timeline(storm_trace)) == {
+        "storm": QUIET,
+        "heartbeat": PLAIN,
+        "job": PLAIN,
+    }
+    assert of(Timeline(storm_trace, probe="heart*")) == {
+        "heartbeat": LOUD,
+        "storm": QUIET,
+        "job": PLAIN,
+    }
+    other = next(name for name in COLOURS if name not in (QUIET, PLAIN, LOUD))
+    drawn = Timeline(storm_trace, probe=["heartbeat"], colours={"*b*": other})
+    assert of(drawn) == {"heartbeat": other, "storm": QUIET, "job": other}
+    with pytest.raises(
+        ValueError, match=r"colour of 'job' is 'red': it must be one of"
+    ):
+        Timeline(storm_trace, colours={"job": "red"})
+
+
+@pytest.mark.parametrize(
+    "name", ["release-notes", "please", "heartbeat", "probe", "receiver", "consumer"]
+)
+def test_the_name_of_a_task_says_nothing_about_its_lane(name: str) -> None:
+    async def main() -> None:
+        await asyncio.create_task(asyncio.sleep(1), name=name)
+
+    lanes = Timeline(record(main()))._scene.lanes
+    assert [(lane.name, lane.colour, lane.is_probe) for lane in lanes] == [
+        ("main", QUIET, False),
+        (name, PLAIN, False),
+    ]
+
+
+# -- a window --------------------------------------------------------------------------
+
+
+def test_a_window_counts_only_what_is_in_it(storm_trace: Trace) -> None:
+    picture = Timeline(storm_trace, start=2.5, end=2.6)
+    assert "from 2.5 s to 2.6 s" in picture.alt
+    assert "busy for 0.100 s and idle for 0 s" in picture.alt
+    for x in re.findall(r"M(-?\d+)", picture.svg):
+        assert 0 <= int(x) <= 9600
+
+
+def test_a_wait_that_only_crosses_the_window_is_drawn(storm_trace: Trace) -> None:
+    picture = Timeline(storm_trace, probe="heartbeat", start=3.2, end=3.4)
+    assert "heartbeat: 1 beat, the worst 1.500 s late at 3 s" in picture.alt
+    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "orange")
+    assert any("h9600" in (p.get("d") or "") for p in lane.iter(f"{SVG}path"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"start": 3, "end": 3}, "start is 3 s and end is 3 s: the start must come"),
+        ({"start": 4, "end": 3}, "the start must come before the end"),
+        ({"start": 7}, "start is 7 s and end is 6 s"),
+        ({"end": math.nan}, "end is nan s: give a finite number"),
+        ({"start": -math.inf}, "start is -inf s"),
+        ({"start": 7, "end": 8}, "no callback runs or waits between 7 and 8 s"),
+        ({"lanes": 0}, "lanes is 0: give 1 or more"),
+    ],
+)
+def test_wrong_settings(storm_trace: Trace, settings: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Timeline(storm_trace, **settings)
+
+
+def test_wrong_traces() -> None:
+    with pytest.raises(ValueError, match="the trace is empty"):
+        Timeline(Trace([]))
+    with pytest.raises(TypeError, match="takes a Trace, not list"):
+        Timeline([])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        *((0, 10**power * k) for power in range(13) for k in (1, 2, 3, 7)),
+        *((2_500_000_000, 2_500_000_000 + 10**power) for power in range(10)),
+    ],
+)
+def test_ticks(start: int, end: int) -> None:
+    ticks = ticks_of(start, end)
+    assert 1 <= len(ticks) <= 7
+    assert all(start <= at <= end for at, _ in ticks)
+    labels = [text for _, text in ticks]
+    assert len(set(labels)) == len(labels)
+    units = {"s": 10**9, "ms": 10**6, "µs": 10**3, "ns": 1}
+    for at, text in ticks:
+        number, unit = text.replace(",", "").split(" ")
+        assert round(float(number) * units[unit]) == at
+
+
+# -- large traces ----------------------------------------------------------------------
+
+
+def busy_trace(tasks: int, each: int, *, stems: int = 1) -> Trace:
+    """Callbacks of uneven length and spacing, none of which lines up with a pixel."""
+    now, records = 0, []
+    for i in range(tasks * each):
+        now += 7919 * (i * i % 13)
+        ready = max(0, now - 50_021 * (i % 17))
+        name = f"{'abcdefghijklmnopqrstuvwxyz'[i % stems]}-{i % tasks}"
+        records.append(Record(ready, None, now, now + 1009 * (i % 7), name, "work"))
+        now += 1009 * (i % 7)
+    return Trace(records)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "each", "stems"),
+    [(1, 10_000, 1), (100, 100, 1), (10_000, 1, 1), (400, 25, 20), (12, 833, 12)],
+)
+def test_ten_thousand_callbacks_fit(tasks: int, each: int, stems: int) -> None:
+    trace = busy_trace(tasks, each, stems=stems)
+    picture = Timeline(trace)
+    assert len(picture.svg.encode()) <= LIMIT
+    parse(picture)
+    assert f"Timeline of {len(trace):,} callbacks" in picture.alt
+
+
+def test_merging_loses_no_callback() -> None:
+    trace = busy_trace(1, 5000)
+    picture = Timeline(trace)
+    for bins in (1000, 300, 50):
+        blocks = picture._scene.scale.blocks(list(trace), bins)
+        assert sum(count for *_, count in blocks) == len(trace)
+        assert len(blocks) <= 2 * bins + 1
+        for (left, _, _, _), (right, *_) in pairwise(blocks):
+            assert left <= right
+
+
+def test_density_is_how_pale_a_block_is() -> None:
+    def level(busy: int) -> int:
+        step = 1000
+        ones = callbacks(*((i * step, i * step + busy) for i in range(5000)))
+        ones[-1:] = callbacks((4999 * step, 5000 * step))
+        blocks = Timeline(Trace(ones))._scene.scale.blocks(ones, 300)
+        return max(blocks, key=lambda block: block[3])[2]
+
+    assert [level(busy) for busy in (10, 400, 700, 1000)] == [1, 2, 3, 4]
+
+
+def test_a_merged_block_says_how_many() -> None:
+    busy = callbacks(*((i * 100, i * 100 + 100) for i in range(1234)))
+    idle = callbacks((400_000, 400_001), task="t")
+    assert "1,234 callbacks" in texts(Timeline(Trace(busy + idle)))
+
+
+def test_labels_do_not_overlap() -> None:
+    async def main() -> None:
+        async def heartbeat() -> None:
+            while True:
+                await asyncio.sleep(0.1)
+                burn(0.05)
+
+        async def hog() -> None:
+            while True:
+                await asyncio.sleep(0.01)
+                burn(0.2)
+
+        beat = asyncio.create_task(heartbeat(), name="heartbeat")
+        load = asyncio.create_task(hog(), name="hog")
+        await asyncio.sleep(5)
+        beat.cancel()
+        load.cancel()
+
+    picture = Timeline(record(main()))
+    marks = picture._scene.scale.late_marks(picture._scene.lanes[0])
+    assert 1 <= len(marks) <= 6
+    edges: list[tuple[float, float]] = []
+    for x, text, anchor, _ in marks:
+        width = width_of(text, 14.5)
+        left = x * PHONE / 9600 - {"start": 0, "middle": 0.5, "end": 1}[anchor] * width
+        edges.append((left, left + width))
+    for (a, b), (c, d) in combinations(sorted(edges), 2):
+        assert b <= c or d <= a
+    assert all(a >= -1 and b <= PHONE + 1 for a, b in edges)
+
+
+def test_long_facts_take_several_lines_on_a_phone() -> None:
+    async def main() -> None:
+        async def keep() -> None:
+            await asyncio.sleep(0.1)
+            burn(1)
+            await asyncio.sleep(0)
+            burn(1)
+
+        async with asyncio.TaskGroup() as group:
+            for n in range(4):
+                group.create_task(keep(), name=f"keep-{n}")
+            await asyncio.sleep(0.05)
+            burn(0.5)
+
+    said = texts(Timeline(record(main())))
+    (at,) = (n for n, text in enumerate(said) if text.startswith("keep"))
+    assert said[at + 1 : at + 3] == [
+        "4 tasks, ran 8.000 s, up to 3.450 s late,",
+        "waited up to 3.000 s",
+    ]
+    for line in said[at + 1 : at + 3]:
+        assert width_of(line) <= PHONE
+
+
+def test_no_line_goes_through_a_word(picture: Timeline) -> None:
+    css = picture.svg.partition("<style>")[2].partition("</style>")[0]
+    (rule,) = re.findall(r"\.looplab-tl text\{(paint-order:stroke[^}]*)\}", css)
+    assert "stroke:var(--pst-color-background" in rule
+    # A word on a block has no ground around it.
+    (on,) = re.findall(r"\.looplab-tl \.on\{([^}]*)\}", css)
+    assert "stroke:none" in on
+
+
+# -- colours ---------------------------------------------------------------------------
+
+
+def luminance(colour: str) -> float:
+    def linear(part: int) -> float:
+        c = part / 255
+        return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+
+    r, g, b = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    parts = (
+        (int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)
+    )
+    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
+
+
+GROUNDS = [(COLOURS, GROUND), (COLOURS_DARK, GROUND_DARK)]
+
+
+@pytest.mark.parametrize(("colours", "ground"), GROUNDS, ids=["light", "dark"])
+def test_text_can_be_read(colours: Any, ground: Any) -> None:
+    assert list(colours) == ["orange", "blue", "green", "grey"]
+    for text in (*colours.values(), ground["ink"], ground["muted"]):
+        assert contrast(text, ground["paper"]) >= 4.5
+    for colour in colours.values():
+        # Text on a full block, and text on the tint of a group that waits.
+        assert contrast(ground["paper"], colour) >= 4.5
+        assert contrast(ground["ink"], mixed(colour, ground["paper"], 0.2)) >= 4.5
+
+
+# Machado, Oliveira and Fernandes 2009, complete dichromacy, on linear RGB.
+DICHROMACY = {
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+}
+
+
+def lab(colour: str, matrix: Any) -> tuple[float, float, float]:
+    rgb = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    r, g, b = (
+        min(1.0, max(0.0, sum(m * c for m, c in zip(row, linear, strict=True))))
+        for row in matrix
+    )
+    xyz = (
+        (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
+        0.2126 * r + 0.7152 * g + 0.0722 * b,
+        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+    )
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("sight", DICHROMACY)
+@pytest.mark.parametrize("colours", [COLOURS, COLOURS_DARK], ids=["light", "dark"])
+def test_the_colours_differ_for_every_eye(colours: Any, sight: str) -> None:
+    seen = {name: lab(c, DICHROMACY[sight]) for name, c in colours.items()}
+    for one, other in combinations(seen, 2):
+        assert math.dist(seen[one], seen[other]) > 10, (one, other)
+
+
+def test_both_themes_are_in_the_picture(picture: Timeline) -> None:
+    css = picture.svg.partition("<style>")[2].partition("</style>")[0]
+    assert 'html[data-theme="dark"] .looplab-tl{' in css
+    assert "@media (prefers-color-scheme:dark){html:not([data-theme]) " in css
+    for colour in (*COLOURS.values(), *COLOURS_DARK.values()):
+        assert colour in css
+    for rule in re.findall(r"([^{}]+)\{", css.replace("@media", "}@media")):
+        assert ".looplab-tl" in rule or rule.startswith("@media"), rule
+    drawing = picture.svg.partition("</style>")[2]
+    assert not re.search(r"#[0-9a-f]{3}", drawing)  # all colours by variable
+
+
+# -- Perfetto --------------------------------------------------------------------------
+
+
+def test_the_chrome_trace(storm_trace: Trace, picture: Timeline) -> None:
+    data = json.loads(picture.to_chrome_trace())
+    events = data["traceEvents"]
+    assert all({"name", "ph", "pid", "tid"} <= set(event) for event in events)
+    assert {event["ph"] for event in events} == {"X", "M"}
+    thread = [e for e in events if e["ph"] == "X" and e["tid"] == 1]
+    assert [(e["ts"], e["dur"]) for e in thread] == [
+        (r.run_ns / 1000, (r.ended_ns - r.run_ns) / 1000) for r in storm_trace
+    ]
+    [late] = [e for e in events if e["name"] == "late"]
+    assert (late["ts"], late["dur"]) == (3_000_000, 1_500_000)
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert names[1] == "the one thread"
+    assert names[late["tid"]] == "heartbeat"
+    for track in {e["tid"] for e in events}:
+        ends = 0.0
+        for e in (e for e in events if e["ph"] == "X" and e["tid"] == track):
+            assert e["ts"] >= ends  # slices of a track never overlap
+            ends = e["ts"] + e["dur"]
+
+
+# -- marks and notches -----------------------------------------------------------------
+
+
+def path_of(timeline: Timeline, style: str) -> list[str]:
+    paths = parse(timeline).iter(f"{SVG}path")
+    return [p.get("d") or "" for p in paths if p.get("class") == style]
+
+
+def test_marks_are_lines_with_words_and_are_told() -> None:
+    trace = Trace(callbacks((0, 10 * MS), (10 * MS, 20 * MS)), clock="virtual")
+    picture = Timeline(trace, marks=[(0.005, "early"), (0.015, "late")])
+    assert {"early", "late"} <= set(texts(picture))
+    (lines,) = path_of(picture, "m")
+    assert [int(x) for x in re.findall(r"M(\d+) ", lines)] == [2400, 7200]
+    assert "Marked: early at 0.005 s, late at 0.015 s" in picture.alt
+
+
+def test_words_of_marks_that_are_near_do_not_overlap() -> None:
+    trace = Trace(callbacks((0, 10 * MS)), clock="virtual")
+    near = Timeline(trace, marks=[(0.005, "one thing"), (0.0051, "another thing")])
+    rows = {
+        "".join(t.itertext()): float(t.get("y") or 0)
+        for t in parse(near).iter(f"{SVG}text")
+    }
+    assert rows["another thing"] >= rows["one thing"] + 11
+
+
+@pytest.mark.parametrize("mark", [5, "5", (1,), ("1", "a"), (True, "a"), (1, 2)])
+def test_a_mark_that_is_none_is_refused(picture: Timeline, mark: Any) -> None:
+    with pytest.raises(TypeError, match=r"a mark is .*: give seconds and a text"):
+        Timeline(picture.trace, marks=[mark])
+
+
+@pytest.mark.parametrize("at", [-1, 100, math.inf, math.nan])
+def test_a_mark_outside_the_picture_is_refused(picture: Timeline, at: float) -> None:
+    with pytest.raises(ValueError, match="the mark 'here' is at"):
+        Timeline(picture.trace, marks=[(at, "here")])
+
+
+def test_callbacks_side_by_side_are_told_apart_where_there_is_room() -> None:
+    wide = [(i * 10 * MS, (i + 1) * 10 * MS) for i in range(4)]
+    picture = Timeline(Trace(callbacks(*wide), clock="virtual"))
+    (notches,) = path_of(picture, "o")
+    assert notches.count("M") == 3
+    assert "4 callbacks" not in texts(picture)  # they can be counted
+    narrow = [(i * MS, (i + 1) * MS) for i in range(400)]
+    crowd = Timeline(Trace(callbacks(*narrow), clock="virtual"))
+    assert path_of(crowd, "o") == []
+    assert "400 callbacks" in texts(crowd)

@@ -1,0 +1,79 @@
+"""What a trace can be asked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from looplab.trace import Record, Trace, record
+from tests.fast.looplab.trace.helpers import (
+    MS,
+    small_storm,
+)
+
+
+def make(
+    run_ns: int, end_ns: int, *, due: int | None = None, task: str = "t"
+) -> Record:
+    return Record(min(run_ns, due or run_ns), due, run_ns, end_ns, task, "job")
+
+
+def test_a_record_in_seconds() -> None:
+    one = Record(1 * MS, 500_000, 3 * MS, 7 * MS, "t", "job")
+    assert (one.ready_at, one.due_at, one.run_at, one.ended_at) == (
+        0.001,
+        0.0005,
+        0.003,
+        0.007,
+    )
+    assert (one.lateness, one.queueing_delay, one.duration) == (0.0025, 0.002, 0.004)
+    assert make(5, 6).lateness is None
+    assert repr(one) == "<Record job in t: ran 0.003 to 0.007 s, 0.0025 s late>"
+    with pytest.raises(AttributeError):
+        one.task = "other"  # type: ignore[misc]
+    assert not hasattr(one, "__dict__")
+
+
+def test_a_trace_is_a_sequence() -> None:
+    trace = Trace([make(0, 1), make(2, 4, due=1), make(4, 9, task="u")], end_ns=20)
+    assert (len(trace), trace[1].run_ns, trace[-1].task) == (3, 2, "u")
+    part = trace[1:]
+    assert isinstance(part, Trace)
+    assert (list(part), part.end_ns) == ([trace[1], trace[2]], 20)
+    assert trace[1] in trace
+    assert list(reversed(trace)) == list(trace)[::-1]
+    with pytest.raises(ValueError, match="runs forwards"):
+        trace[::-1]
+    assert list(trace.filter(task="u")) == [trace[2]]
+    assert list(trace.filter(lambda r: r.duration > 1e-9, label="job")) == list(part)
+    assert trace.latest == trace[1]
+    assert trace.longest == trace[2]
+    assert (trace.busy, trace.idle) == (8e-9, 12e-9)
+
+
+def test_an_empty_trace_has_numbers() -> None:
+    trace = Trace([])
+    assert (trace.busy, trace.idle, trace.duration) == (0, 0, 0)
+    assert (trace.worst_lateness, trace.latest, trace.longest) == (None, None, None)
+    assert trace.worst_queueing_delay == 0
+    assert dict(trace.by_task()) == {}
+
+
+def test_records_out_of_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="in the order in which they ran"):
+        Trace([make(5, 6), make(0, 1)])
+    with pytest.raises(ValueError, match="ended before it ran"):
+        Trace([make(5, 4)])
+
+
+def test_json_and_back() -> None:
+    trace = record(small_storm())
+    data = json.loads(trace.to_json())
+    assert data["fields"][2] == "run_ns"
+    assert len(data["records"]) == len(trace)
+    again = Trace.from_json(trace.to_json())
+    assert again == trace
+    assert again.result is None
+    with pytest.raises(ValueError, match="not a trace"):
+        Trace.from_json("[]")

@@ -1,0 +1,439 @@
+"""Rules for notebooks and prose, as functions that return what breaks them.
+
+Each rule takes a notebook (the parsed JSON) or a text and returns a list of
+messages, empty when all is well. ``test_guards.py`` applies them to the book and
+shows, on mutated copies, that each of them can fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tools.execute import only_defines
+
+ROOT = Path(__file__).resolve().parents[3]
+NOTEBOOKS = ROOT / "notebooks"
+BOOK = ROOT / "book"
+
+CLOCKS = {"live", "exact", "measured"}
+KNOWN_TAGS = CLOCKS | {
+    "check",
+    "exercise",
+    "hide-cell",
+    "hide-input",
+    "nbval-ignore-output",
+    "raises-exception",
+    "remove-cell",
+    "remove-input",
+    "solution",
+}
+LONGEST_LINE = 79
+MOST_LINES_LIVE = 25
+GLUED_IMAGE = "application/papermill.record/image/"
+
+Notebook = dict[str, Any]
+Cell = dict[str, Any]
+
+
+def notebooks() -> list[Path]:
+    return sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+def load(path: Path) -> Notebook:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert isinstance(notebook, dict)
+    return notebook
+
+
+def source(cell: Cell) -> str:
+    text = cell["source"]
+    return text if isinstance(text, str) else "".join(text)
+
+
+def tags(cell: Cell) -> set[str]:
+    return set(cell["metadata"].get("tags", ()))
+
+
+def code_cells(notebook: Notebook) -> Iterator[tuple[str, Cell]]:
+    """Each code cell with the words by which a message names it."""
+    number = 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            number += 1
+            lines = source(cell).strip().splitlines()
+            yield f"cell {number} ({lines[0] if lines else 'empty'})", cell
+
+
+# -------------------------------------------------------------------- tags
+
+
+def bad_tags(notebook: Notebook) -> list[str]:
+    """Exactly one clock, no unknown tag, ignored output where measured only."""
+    found = []
+    for where, cell in code_cells(notebook):
+        names = tags(cell)
+        if len(names & CLOCKS) != 1:
+            found.append(
+                f"{where}: has {sorted(names & CLOCKS) or 'none'} of the tags "
+                f"{sorted(CLOCKS)}; give it exactly one"
+            )
+        for name in sorted(names - KNOWN_TAGS):
+            found.append(f"{where}: unknown tag {name!r}")
+        ignored = "nbval-ignore-output" in names
+        if "measured" in names and not ignored:
+            found.append(
+                f"{where}: measured, so its output changes: tag it nbval-ignore-output"
+            )
+        if ignored and "measured" not in names and not _glues_image(cell):
+            found.append(
+                f"{where}: nbval-ignore-output is for measured cells (and for a glued "
+                "image, which nbval would compare); this output must be compared"
+            )
+    return found
+
+
+def bad_shares(notebook: Notebook) -> list[str]:
+    """Which cells that measure do not say how much of the machine was free."""
+    found = []
+    for where, cell in code_cells(notebook):
+        measures = "measured" in tags(cell) and not only_defines(source(cell))
+        share = cell["metadata"].get("free_cores")
+        if measures and share is None:
+            found.append(f"{where}: measures, but was not run by make execute")
+        elif not measures and share is not None:
+            found.append(f"{where}: measures nothing, but has a share of free cores")
+        elif measures and not 0 < share <= 1:
+            found.append(f"{where}: {share} is no share of the cores")
+    return found
+
+
+#: The metadata of a solution: what the button says that unfolds it.
+PROMPTS = {
+    "code_prompt_show": "Show the solution",
+    "code_prompt_hide": "Hide the solution",
+}
+
+
+def unnamed_solutions(notebook: Notebook) -> list[str]:
+    """A folded solution says that it is one."""
+    return [
+        f"{where}: its button does not say that this is the solution; give it the "
+        f'metadata "mystnb": {PROMPTS}'
+        for where, cell in code_cells(notebook)
+        if "solution" in tags(cell) and cell["metadata"].get("mystnb") != PROMPTS
+    ]
+
+
+def _glues_image(cell: Cell) -> bool:
+    return any(
+        mime.startswith(GLUED_IMAGE)
+        for output in cell["outputs"]
+        for mime in output.get("data", ())
+    )
+
+
+# -------------------------------------------------------------------- runs
+
+
+SPEAKING = {"print", "glue", "display"}
+#: Methods that return nothing, so that a cell may end with a call of them.
+SILENT = {
+    "add",
+    "append",
+    "cancel",
+    "clear",
+    "close",
+    "discard",
+    "extend",
+    "insert",
+    "put_nowait",
+    "remove",
+    "seed",
+    "set",
+    "simplefilter",
+    "sort",
+    "update",
+}
+
+
+def must_speak(text: str) -> bool:
+    """Whether a cell with this source must have an output.
+
+    It must when a statement outside functions and classes calls print, glue or
+    display, and when its last statement is an expression: whose value is shown,
+    unless it is a call known to return nothing. A cell that ends with another call
+    that returns nothing can say so: ``_ = call()``.
+    """
+    lines = ["pass" if re.match(r"\s*[%!]", li) else li for li in text.splitlines()]
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    tree = compile("\n".join(lines), "<cell>", "exec", flags)
+    assert isinstance(tree, ast.Module)
+    if any(_speaks(statement) for statement in tree.body):
+        return True
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        return False
+    if text.rstrip().endswith(";"):
+        return False
+    value: ast.expr = tree.body[-1].value
+    if isinstance(value, ast.Await):
+        value = value.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr not in SILENT
+    return not isinstance(value, ast.Constant) or value.value is not None
+
+
+def _speaks(node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    # A branch may be skipped and a loop may be empty: those promise nothing.
+    if isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.Lambda):
+        return False
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in SPEAKING
+    ):
+        return True
+    return any(_speaks(child) for child in ast.iter_child_nodes(node))
+
+
+def not_run(notebook: Notebook) -> list[str]:
+    """Every cell has been run, in order, and what it shows is there."""
+    found = []
+    for count, (where, cell) in enumerate(code_cells(notebook), start=1):
+        if not source(cell).strip():
+            found.append(f"{where}: is empty; take it out")
+            continue
+        if cell["execution_count"] is None:
+            found.append(f"{where}: was not run; run `make execute`")
+            continue
+        if cell["execution_count"] != count:
+            found.append(
+                f"{where}: has run number {cell['execution_count']}, not {count}: the "
+                "notebook was not run from top to bottom; run `make execute`"
+            )
+        if "raises-exception" in tags(cell):
+            continue
+        try:
+            speaks = must_speak(source(cell))
+        except SyntaxError as error:
+            found.append(f"{where}: is no Python: {error}")
+            continue
+        if speaks and not cell["outputs"]:
+            found.append(
+                f"{where}: shows something, but has no output; run `make execute`, "
+                "or write `_ = ...` if its last call returns nothing"
+            )
+    return found
+
+
+def errors(notebook: Notebook) -> list[str]:
+    """An error is on purpose (raises-exception) or it is a mistake."""
+    found = []
+    for where, cell in code_cells(notebook):
+        failed = [o for o in cell["outputs"] if o["output_type"] == "error"]
+        expected = "raises-exception" in tags(cell)
+        if failed and not expected:
+            found.append(f"{where}: ends in {failed[0]['ename']}")
+        if expected and not failed:
+            found.append(f"{where}: is tagged raises-exception and raised nothing")
+    return found
+
+
+# ----------------------------------------------------------------- outputs
+
+
+TRACES = {
+    "a path of one machine": re.compile(
+        r"(?<![\w/.:<])/(?:home|root|Users|tmp|var|private|opt|usr|mnt|srv|work)/"
+        r"|\b[A-Z]:\\\w|site-packages|ipykernel_\d+"
+    ),
+    "a time stamp": re.compile(
+        r"\b(?:19|20)\d\d-[01]\d-[0-3]\d\b"
+        r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w* \w{3} +\d{1,2} \d\d:\d\d"
+    ),
+    "a memory address": re.compile(r"\b0x[0-9a-fA-F]{6,}\b"),
+}
+
+
+def output_texts(cell: Cell) -> Iterator[str]:
+    """All text of the outputs of a cell; pictures in base64 are left out."""
+    for output in cell["outputs"]:
+        if "text" in output:
+            yield "".join(output["text"])
+        for mime, data in output.get("data", {}).items():
+            if isinstance(data, dict):
+                yield json.dumps(data)
+            elif "image/png" not in mime and "image/jpeg" not in mime:
+                yield "".join(data)
+        yield from output.get("traceback", ())
+        if "evalue" in output:
+            yield output["evalue"]
+
+
+def traces_of_a_machine(notebook: Notebook) -> list[str]:
+    """No output tells where or when it was made."""
+    found = []
+    for where, cell in code_cells(notebook):
+        text = "\n".join(output_texts(cell))
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        if "raises-exception" in tags(cell):
+            # nbval does not compare a traceback, and the page shows it as it is;
+            # it may name the file of the cell, but no folder of ours.
+            text = re.sub(r"ipykernel_\d+", "", text)
+        for what, pattern in TRACES.items():
+            if match := pattern.search(text):
+                near = text[max(0, match.start() - 20) : match.end() + 20]
+                found.append(f"{where}: output holds {what}: {near!r}")
+        if "execution" in cell["metadata"]:
+            found.append(f"{where}: its metadata hold the times of a run")
+    return found
+
+
+# -------------------------------------------------------------------- size
+
+
+def too_big(notebook: Notebook) -> list[str]:
+    """Lines that fit a page, and live cells that a reader can hold in mind."""
+    found = []
+    for where, cell in code_cells(notebook):
+        lines = source(cell).splitlines()
+        for number, line in enumerate(lines, start=1):
+            if len(line) > LONGEST_LINE:
+                found.append(
+                    f"{where}: line {number} has {len(line)} columns, "
+                    f"not at most {LONGEST_LINE}"
+                )
+        if "live" in tags(cell) and len(lines) > MOST_LINES_LIVE:
+            found.append(
+                f"{where}: has {len(lines)} lines, not at most {MOST_LINES_LIVE}: "
+                "split it"
+            )
+    return found
+
+
+# ------------------------------------------------------------------- prose
+
+
+UNITS = (
+    r"s|ms|µs|μs|us|ns|seconds?|milliseconds?|microseconds?|nanoseconds?"
+    r"|times|fold|×|%|per\s?cent|percent"
+)
+NUMBER = re.compile(
+    rf"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:\s*(?:–|to|and|±)\s*\d[\d,.]*)?"
+    rf"[\s\u00a0-]*(?:{UNITS})(?![\w])"
+)
+ROLE = re.compile(r"\{([\w:.-]+)\}(`+)(?:.*?)(?<!`)\2(?!`)", re.S)
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.S)
+ALLOWED_ROLES = re.compile(
+    r"ours|glue(?::\w+)?|published|param|cite(?::\w+)?|doc|ref|term"
+)
+FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,}|:{3,})\s*(.*)$")
+CODE_DIRECTIVES = {
+    "code",
+    "code-block",
+    "code-cell",
+    "doctest",
+    "glue",
+    "highlight",
+    "literalinclude",
+    "math",
+    "mermaid",
+    "raw",
+}
+
+
+def prose_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a MyST page that are prose, with their numbers.
+
+    Fenced code is left out; the content of a directive such as a note is prose.
+    """
+    fences: list[tuple[str, bool]] = []  # (fence, whether its content is code)
+    lines = text.splitlines()
+    start = 0
+    if lines and lines[0] == "---" and "---" in lines[1:]:
+        start = lines.index("---", 1) + 1
+    for number, line in enumerate(lines[start:], start=start + 1):
+        match = FENCE.match(line)
+        in_code = bool(fences) and fences[-1][1]
+        if match:
+            mark, info = match[1], match[2].strip()
+            closes = (
+                fences
+                and not info
+                and mark[0] == fences[-1][0][0]
+                and len(mark) >= len(fences[-1][0])
+            )
+            if closes:
+                fences.pop()
+                continue
+            if not in_code:
+                name = re.match(r"\{([\w:.-]+)\}", info)
+                code = name[1].split(":")[0] in CODE_DIRECTIVES if name else True
+                fences.append((mark, code))
+                title = info[name.end() :] if name and not code else ""
+                if title:
+                    yield number, title
+                continue
+        if not in_code and not line.startswith("%"):
+            yield number, line
+
+
+def typed_numbers(text: str) -> list[str]:
+    """Numbers with a unit of time or of ratio that were typed into prose.
+
+    Allowed: ``{ours}`` (from a lab), ``{published}`` (theirs, checked by the build),
+    ``{param}`` (a setting of an experiment), code, and links.
+    """
+    found = []
+    # Line by line would miss a role that is broken over two lines: the text is
+    # kept whole, with one line for each line of the page.
+    lines = [""] * (len(text.splitlines()) + 1)
+    for number, line in prose_lines(text):
+        lines[number] = line
+    prose = "\n".join(lines)
+
+    def blank(match: re.Match[str]) -> str:
+        return "\n" * match[0].count("\n")
+
+    def blank_role(match: re.Match[str]) -> str:
+        return blank(match) if ALLOWED_ROLES.fullmatch(match[1]) else match[0]
+
+    def blank_code(match: re.Match[str]) -> str:
+        # `1.5 s` is a figure in other type, not code.
+        if NUMBER.fullmatch(match[2].strip()):
+            return match[2]
+        return blank(match)
+
+    prose = ROLE.sub(blank_role, prose)
+    prose = CODE_SPAN.sub(blank_code, prose)
+    prose = re.sub(r"\$\$?[^$]*\$\$?", blank, prose)
+    prose = re.sub(r"<!--.*?-->", blank, prose, flags=re.S)
+    prose = re.sub(r"\]\([^)]*\)|<https?:[^>]*>|https?://\S+", blank, prose)
+    for match in NUMBER.finditer(prose):
+        number = prose.count("\n", 0, match.start())
+        figure = " ".join(match[0].split())
+        found.append(
+            f"line {number}: {figure!r} is typed: pull it from the lab with "
+            "{ours}`key:.3f`, or mark it {published}`A2:...` or {param}`...`"
+        )
+    return found
+
+
+#: Reference pages: they state rules with settings, and no result of a run.
+RULE_PAGES = {"clock_rules", "looplab_rules"}
+
+
+def all_pages() -> list[Path]:
+    """The pages of the book, those of the reference in ``book/looplab`` too."""
+    return sorted([*BOOK.glob("*.md"), *BOOK.glob("*/*.md")])
+
+
+def pages() -> list[Path]:
+    """The pages of the book that may not type a measured number."""
+    return [path for path in all_pages() if path.stem not in RULE_PAGES]

@@ -1,0 +1,231 @@
+"""``make pdf``: the book and its exercises on paper."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tools import commands, printed, printed_exercises, site
+from tools.common import ToolError
+
+NAV = """
+<nav class="bd-links"><ul><li class="toctree-l1"><a class="reference internal" href="#">
+The book</a></li></ul><p class="caption">Chapters</p><ul>
+<li class="toctree-l1"><a class="reference internal" href="01_late.html">1. Late</a><ul>
+<li class="toctree-l2"><a class="reference internal" href="../notebooks/01_late.html">
+Lab: late</a></li></ul></li></ul></nav>
+"""
+INDEX = """
+<section id="top"><h1>The book<a class="headerlink" href="#top">#</a></h1>
+<p>See <a href="01_late.html#why">why</a>, <a href="01_late.html">late</a>,
+<a href="../_sources/x.md">a file</a>, <a href="01_late.html#nowhere">nothing</a> and
+<a href="https://example.org/">elsewhere</a>.</p></section>
+"""
+WHY = "Why this heading is longer than a line, " * 3 + "which its bookmark is not"
+CHAPTER = """
+<section id="late"><h1>1. Late</h1><p>Claim.</p>
+<svg role="img" aria-labelledby="t"><title id="t">A picture</title>
+<path fill="url(#g)"/></svg>
+<section id="why"><h2>{why}</h2>
+<details class="sd-dropdown"><summary><span class="sd-summary-text">Predict: how late?
+</span></summary><div class="sd-summary-content"><p>Two seconds.</p></div></details>
+<details><summary>How it was computed</summary><p>By hand.</p></details>
+<table><tr><td>{wide}</td></tr></table></section>
+<section id="quiz"><h2>Quiz</h2><p>1. Which?</p>
+<details class="sd-dropdown"><summary>
+<span class="sd-summary-text">this</span></summary>
+<p>Right.</p></details></section></section>
+""".replace("{wide}", "word " * 200).replace("{why}", WHY)
+LAB = """
+<section id="lab"><h1>Lab: late</h1>
+<div class="cell tag_hide-input">
+<details class="hide above-input"><summary>Show</summary>
+<div class="cell_input"><pre>draw()</pre></div></details>
+<div class="cell_output">drawn</div></div>
+<section id="exercises"><h2>Exercises</h2><p>Write.</p>
+<section id="one"><h3>1. Guess</h3><p>How many?</p>
+<details><summary>Hint</summary>Few.</details>
+<div class="cell tag_exercise"><div class="cell_input"><pre>a = ...</pre></div></div>
+<div class="cell tag_check"><div class="cell_input"><pre>check(a)</pre></div>
+<div class="cell_output">not yet</div></div>
+<div class="cell tag_solution"><details class="hide above-input"><summary>Show</summary>
+<div class="cell_input"><pre>a = 3</pre></div></details></div>
+<details><summary>Why this works</summary><p>Count.</p></details>
+</section></section></section>
+"""
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    """A tiny built book."""
+    folder = tmp_path / "html"
+    for name, body in (
+        ("book/index.html", INDEX),
+        ("book/01_late.html", CHAPTER),
+        ("notebooks/01_late.html", LAB),
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f"<head><title>T</title></head><body>{NAV}"
+            f'<article class="bd-article">{body}</article></body>',
+            encoding="utf-8",
+        )
+    (folder / "index.html").write_text(
+        '<meta http-equiv="Refresh" content="0; url=book/index.html" />'
+    )
+    return folder
+
+
+@pytest.fixture
+def page(html: Path) -> BeautifulSoup:
+    return BeautifulSoup(printed.book(html, "Tiny", "By us"), "html.parser")
+
+
+def test_the_pages_come_in_the_order_of_the_contents(html: Path) -> None:
+    assert printed.contents(html) == [
+        printed.Page("book/index.html", "The book", 1),
+        printed.Page("book/01_late.html", "1. Late", 1, "Chapters"),
+        printed.Page("notebooks/01_late.html", "Lab: late", 2, "Chapters"),
+    ]
+
+
+def test_a_link_to_another_page_stays_in_the_document(page: BeautifulSoup) -> None:
+    paragraph = page.select_one("#p-book-index p")
+    assert paragraph is not None
+    assert [link.get("href") for link in paragraph.select("a")] == [
+        "#p-book-01_late--why",
+        "#p-book-01_late",
+        None,
+        None,
+        "https://example.org/",
+    ]
+    names = [str(tag["id"]) for tag in page.select("[id]")]
+    assert len(names) == len(set(names))
+    for link in page.select('a[href^="#"]'):
+        assert str(link["href"])[1:] in names
+    picture = page.select_one("svg")
+    assert picture is not None
+    assert picture["aria-labelledby"] == "p-book-01_late--t"
+    assert (
+        picture.path is not None and picture.path["fill"] == "url(#p-book-01_late--g)"
+    )
+
+
+def test_answers_stand_at_the_end(page: BeautifulSoup) -> None:
+    text = " ".join(page.get_text().split())
+    front, end = text.split("Answers and solutions", 2)[1:]
+    for answer in ("Two seconds.", "Right.", "Few.", "a = 3", "Count."):
+        assert answer not in front and answer in end
+    assert "Predict: how late? Answer 1" in front
+    assert "By hand." in front  # no answer, so it is shown in its place
+    for gone in ("draw()", "not yet", "#"):
+        assert gone not in front
+    assert "drawn" in front and "a = ..." in front
+    numbers = re.findall(r"(?:Answer|Hint|Solution) (\d+)", front)
+    assert numbers == re.findall(r"(?:Answer|Hint|Solution) (\d+)", end)
+    assert numbers == ["1", "2", "3", "4"]
+
+
+def test_a_lab_stands_below_its_chapter_in_the_outline(page: BeautifulSoup) -> None:
+    levels = {
+        " ".join(tag.get_text().split()): tag.name
+        for tag in page.select("section:not(.answers) > :is(h1, h2, h3)")
+    }
+    assert levels["1. Late"] == "h1"
+    assert levels["Lab: late"] == "h2"
+    assert levels["Exercises"] == "h3"
+
+
+@pytest.fixture
+def teaching(tmp_path: Path) -> Path:
+    """Extra exercises of the tiny book."""
+    folder = tmp_path / "teaching"
+    for name in ("exercises", "solutions"):
+        (folder / name).mkdir(parents=True)
+    code = {"cell_type": "code", "outputs": []}
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": "# Extra\n\nWords."},
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": "## Third\n\n[a](../b.md)\n\n```python\nx = 1\n```",
+        },
+        {**code, "metadata": {"exercise": "01-x"}, "source": "b = ..."},
+        {
+            **code,
+            "metadata": {"exercise": "01-x", "tags": ["check"]},
+            "source": "check(b)",
+        },
+    ]
+    notebook = folder / "exercises/01_late.ipynb"
+    notebook.write_text(json.dumps({"cells": cells}))
+    solutions = folder / "solutions/01_late.py"
+    solutions.write_text('SOLUTIONS = {"01-x": "\\nb = 4\\n"}\n')
+    return folder
+
+
+def test_the_exercises_come_without_solutions(html: Path, teaching: Path) -> None:
+    text = printed_exercises.exercises(html, "Exercises", "By us", teaching)
+    text = " ".join(BeautifulSoup(text, "html.parser").body.get_text().split())
+    front, end = text.split("Answers and solutions", 2)[1:]
+    assert (
+        front.index("1. Guess") < front.index("More exercises") < front.index("Third")
+    )
+    for task in ("a = ...", "b = ...", "x = 1"):
+        assert task in front
+    for solution in ("a = 3", "b = 4"):
+        assert solution not in front and solution in end
+    alone = printed_exercises.exercises(html, "Exercises", "By us", Path("nowhere"))
+    assert "1. Guess" in alone and "Third" not in alone
+
+
+def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
+    def make() -> str:
+        return printed_exercises.exercises(html, "Exercises", "By us", teaching)
+
+    solutions = teaching / "solutions/01_late.py"
+    for text, said in (
+        ("SOLUTIONS = 1", "no SOLUTIONS"),
+        ("SOLUTIONS = {f(): 1}", "malformed node"),
+        ("SOLUTIONS = {", "never closed"),
+    ):
+        solutions.write_text(text)
+        with pytest.raises(ToolError, match=rf"01_late\.py.*{said}"):
+            make()
+    solutions.write_text("SOLUTIONS = {}")
+    (teaching / "exercises/01_late.ipynb").write_text("{}")
+    with pytest.raises(ToolError, match=r"01_late\.ipynb is no notebook"):
+        make()
+    (html / "notebooks/01_late.html").write_text("<p>nothing</p>")
+    with pytest.raises(ToolError, match=r"notebooks/01_late\.html has no article"):
+        make()
+    with pytest.raises(ToolError, match="holds no site"):
+        printed.contents(teaching)
+
+
+def test_make_pdf_builds_the_site_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(commands.environment, "offer_node_modules", lambda: None)
+    monkeypatch.setattr(commands.environment, "ensure_venv", lambda: "venv")
+    monkeypatch.setattr(site, "build", lambda venv: seen.append("built"))
+    monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
+    monkeypatch.setattr(commands, "find_chromium", lambda: "/a/browser")
+    assert commands.main(["pdf"]) == 0
+    assert seen == ["built", ("venv", "-m", "tools.pdf")]
+
+
+def test_make_pdf_asks_for_chromium_before_it_builds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("the build began")
+
+    monkeypatch.setattr(commands.environment, "ensure_venv", never)
+    monkeypatch.setattr(commands, "find_chromium", lambda: None)
+    assert commands.main(["pdf"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
