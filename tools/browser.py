@@ -38,7 +38,7 @@ QUIET = (
 
 def required() -> bool:
     """Whether a test that finds no browser must fail instead of skip."""
-    return os.environ.get("ON_TIME_REQUIRE_BROWSER", "") not in ("", "0")
+    return os.environ.get("ON_TIME_REQUIRE", "") not in ("", "0")
 
 
 def find_chromium() -> str | None:

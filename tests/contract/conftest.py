@@ -3,6 +3,7 @@ said to hang. A failure comes with the load of the machine."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -10,14 +11,52 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 CPU = 60.0  # seconds, with all processes that a test has started and waited for
 HANG = 300.0
 SLOW_HANG = 3600.0
+#: What has passed of the slow tests, so that `make slow` goes on where it stopped.
+DONE = ROOT / "_build" / "slow"
+
+
+def passed() -> Path:
+    """The list of the slow tests that have passed with the code as it is now."""
+    state = hashlib.sha256()
+    for folder in ("book", "notebooks", "src", "tests", "tools"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                state.update(f"{path}".encode() + path.read_bytes())
+    return DONE / f"{state.hexdigest()[:16]}.txt"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note what passes where slow tests are run; the workers leave it to the first."""
+    if config.option.markexpr == "slow" and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Notes(passed()))
+
+
+class Notes:
+    """Adds each slow test that passes to the list."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        file.parent.mkdir(parents=True, exist_ok=True)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(f"{report.nodeid}\n")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test its limit, where it names none."""
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Give each test its limit, where it names none; leave out what has passed."""
+    if config.option.markexpr == "slow" and (file := passed()).is_file():
+        done = set(file.read_text(encoding="utf-8").splitlines())
+        config.hook.pytest_deselected(items=[i for i in items if i.nodeid in done])
+        items[:] = [item for item in items if item.nodeid not in done]
     for item in items:
         if item.path.is_relative_to(HERE) and not item.get_closest_marker("timeout"):
             slow = item.get_closest_marker("slow") is not None

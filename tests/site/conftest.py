@@ -17,7 +17,7 @@ from tools.browser import chromium, required
 def need(reason: str) -> NoReturn:
     """Skip with the reason, or fail where the browser tests are required."""
     if required():
-        pytest.fail(f"{reason} (and ON_TIME_REQUIRE_BROWSER is set)", pytrace=False)
+        pytest.fail(f"{reason} (and ON_TIME_REQUIRE is set)", pytrace=False)
     pytest.skip(reason)
 
 

@@ -1,10 +1,8 @@
 """The built book in a browser: whole, quiet, accessible, narrow, without scripts.
 
-Every page is visited below a sub-path in light, where it also turns dark, on a wide and
-on a narrow screen, and without scripts; every eighth page at the root in dark, too.
-The tests then look at what was found.  On a narrow screen the layout is another one
-and colours are the same, so there every fourth page has all tried.  A plain
-``make test`` visits some of the pages, in light.
+Every page is visited once below a sub-path on a wide screen in light, and once without
+scripts. Each fourth one is turned dark too, and loaded anew on a narrow screen, where
+the layout is another one. The tests then look at what was found.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from ontime.measuring import sized
 from tests.site import checks
 
 Make = Callable[..., checks.Visitor]
@@ -42,69 +39,50 @@ class Findings:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> list[str]:
-    """All pages but those that only send the reader on to another one.
-
-    Slides have tests of their own, in ``test_slides.py``.
-    """
+    """All pages but those that only send the reader on to another one, and slides."""
     found = [n for n in checks.pages(site) if not checks.is_redirect(site / n)]
     found = [name for name in found if not name.startswith("slides/")]
     assert found
-    return sized(found, found[5::8])  # two of the reference among them
+    return found
 
 
-@pytest.fixture(
-    scope="module", params=[LIGHT, pytest.param(DARK, marks=pytest.mark.full)]
-)
-def findings(
-    request: pytest.FixtureRequest,
-    pages: list[str],
-    origin: str,
-    visitor: Make,
-    axe: Path,
-) -> Findings:
-    """The pages visited in one colour scheme, wide and narrow.
-
-    In light, below a path, all of them; there each one also has its colours tried when
-    the system turns dark.  In dark, at the root, every eighth: only the colours differ.
-    """
+@pytest.fixture(scope="module")
+def findings(pages: list[str], origin: str, visitor: Make, axe: Path) -> Findings:
+    """What the visits of the pages brought."""
     found = Findings()
-    is_dark = request.param == DARK
-    rules = checks.COLOURS if is_dark else ()
-    below = "/" if is_dark else checks.SUB_PATH
-    one = visitor(origin + below, color_scheme=request.param)
+    reader = visitor(origin + checks.SUB_PATH, color_scheme=LIGHT)
     whole = set(pages[::4])
-    for name in pages[::8] if is_dark else pages:
-        visit = one.visit(name)
+    for name in pages:
+        visit = reader.visit(name)
         found.words[name] = checks.article_text(visit.page)
         shown = visit.page.evaluate("document.documentElement.dataset.theme")
-        if shown not in {request.param, None}:
+        if shown not in {LIGHT, None}:
             found.scheme.append(f"{name}: is {shown}")
         found.alternatives += checks.without_alternative(visit.page, name)
-        found.axe += checks.axe_violations(visit.page, name, only=rules)
-        if sized(not is_dark, False):
-            checks.switch_scheme(visit.page, DARK)
-            found.axe += checks.axe_violations(
-                visit.page, f"{name} (turned dark)", only=checks.COLOURS
-            )
-            checks.switch_scheme(visit.page, LIGHT)
+        found.axe += checks.axe_violations(visit.page, name)
         found.cut += checks.cut_outputs(visit.page, name)
         found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
-        found.errors += visit.errors
-        found.foreign += visit.foreign
-        found.early += visit.fetched_early
-        # Loaded anew on the narrow screen, where tables fold and code must scroll:
-        # what the theme's scripts do for it they do on load.
-        visit = one.visit(name, width=checks.NARROW)
-        found.wide += checks.too_wide(visit.page, name)
-        found.hidden += checks.out_of_sight(visit.page, name)
-        found.axe += checks.axe_violations(
-            visit.page,
-            f"{name} (narrow)",
-            only=rules if name in whole else checks.WIDTHS,
-        )
-        found.signs += checks.boxes_without_a_sign(visit.page, name)
-        found.errors += visit.errors
-        found.foreign += visit.foreign
+        if name in whole:
+            checks.switch_scheme(visit.page, DARK)
+            dark = f"{name} (turned dark)"
+            found.axe += checks.axe_violations(visit.page, dark, only=checks.COLOURS)
+            checks.switch_scheme(visit.page, LIGHT)
+        visits = [visit]
+        if name in whole:
+            # Loaded anew, where tables fold and code must scroll: what the theme's
+            # scripts do for it they do on load.
+            narrow = reader.visit(name, width=checks.NARROW)
+            found.wide += checks.too_wide(narrow.page, name)
+            found.hidden += checks.out_of_sight(narrow.page, name)
+            found.axe += checks.axe_violations(
+                narrow.page, f"{name} (narrow)", only=checks.WIDTHS
+            )
+            found.signs += checks.boxes_without_a_sign(narrow.page, name)
+            visits.append(narrow)
+        for visit in visits:
+            found.errors += visit.errors
+            found.foreign += visit.foreign
+            found.early += visit.fetched_early
     return found
 
 
@@ -176,7 +154,6 @@ def test_every_picture_has_a_text_alternative(findings: Findings) -> None:
     assert not findings.alternatives, report(findings.alternatives)
 
 
-@pytest.mark.parametrize("findings", [LIGHT], indirect=True)
 def test_without_scripts(
     pages: list[str], findings: Findings, origin: str, visitor: Make
 ) -> None:
@@ -195,7 +172,7 @@ def test_keyboard(pages: list[str], origin: str, visitor: Make) -> None:
     one = visitor(origin + "/")
     found = []
     # Not all: what has the focus looks and works the same on all pages.
-    for name in pages[1 :: sized(6, 3)]:
+    for name in pages[1::6]:
         visit = one.visit(name)
         found += checks.keyboard_faults(visit.page, name)
     assert not found, report(found)

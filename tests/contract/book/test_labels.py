@@ -146,7 +146,7 @@ def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
     return sorted(set(wrong))
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", [*CHARTS, *BARS])
 def test_no_words_cover_anything(
@@ -161,7 +161,7 @@ def test_no_words_cover_anything(
     assert not wrong
 
 
-@pytest.mark.full  # it proves the one above
+@pytest.mark.slow  # it proves the one above
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_name_on_a_curve_would_be_seen(
     made: dict[str, Explorable], name: str

@@ -25,7 +25,7 @@ def node_modules() -> Path:
     if not has_node_modules():
         reason = "the Node packages are not installed: run npm ci"
         if required():
-            pytest.fail(f"{reason} (and ON_TIME_REQUIRE_BROWSER is set)", pytrace=False)
+            pytest.fail(f"{reason} (and ON_TIME_REQUIRE is set)", pytrace=False)
         pytest.skip(reason)
     return MODULES
 

@@ -22,7 +22,7 @@ def packages_of(venv: Path) -> Path:
     return Path(sysconfig.get_path("purelib", "venv", {"base": str(venv)}))
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
 def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
     """With the Python of the tests, which need not be the one that Binder takes.

@@ -66,9 +66,9 @@ def find_browser(kind: str) -> str:
 
 
 def scenarios(names: Iterable[str], smoke: Container[str]) -> list[Any]:
-    """Scenarios as parameters; a plain run has those in *smoke* only."""
-    full = pytest.mark.full
-    return [n if n in smoke else pytest.param(n, marks=full) for n in names]
+    """Scenarios as parameters; those outside *smoke* are slow."""
+    slow = pytest.mark.slow
+    return [n if n in smoke else pytest.param(n, marks=slow) for n in names]
 
 
 class Driver:

@@ -23,7 +23,7 @@ def test_the_distilled_case_runs() -> None:
     assert any("select" in place for place in found["innermost"]["loop"])
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_debug_mode_is_silent() -> None:
     for _ in range(5):
         begun, used_before = time.perf_counter(), cpu_of_children()

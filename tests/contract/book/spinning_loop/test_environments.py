@@ -38,7 +38,7 @@ def test_no_index(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "e").iterdir()] == [".lock"]
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
     """An index that never answers, and a reader who has had enough."""

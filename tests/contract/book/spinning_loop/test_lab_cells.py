@@ -36,7 +36,7 @@ def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
     return done.stdout
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_lab_without_an_index(tmp_path: Path) -> None:
     """The reader asks for the real case: one line says why not, nothing is changed."""
     before = {path: path.read_bytes() for path in committed()}

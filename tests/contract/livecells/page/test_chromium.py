@@ -20,6 +20,6 @@ def test_page(driver: Driver, name: str) -> None:
     tell(driver, name)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_programs_print_what_they_print_in_a_notebook(driver: Driver) -> None:
     compare_programs(driver)

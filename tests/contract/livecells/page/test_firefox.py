@@ -20,7 +20,7 @@ ALIKE = {
     "too_much_is_shown_as_text",
 }
 
-pytestmark = pytest.mark.full  # a plain `make test` opens one browser
+pytestmark = pytest.mark.slow  # a plain `make test` opens one browser
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ALIKE])

@@ -83,7 +83,7 @@ def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
         assert shown(outputs[cell["id"]]) == committed(cell), cell["id"]
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS[1::2], ids=lambda path: path.stem)
 def test_cells_pressed_in_any_order_give_the_committed_outputs(
     notebook: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,7 +97,7 @@ def test_cells_pressed_in_any_order_give_the_committed_outputs(
         assert reader.press(place) == committed(cell), cell["id"]
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_cell_with_what_it_needs_gives_the_committed_output(notebook: Path) -> None:
     cells = live_cells(notebook)

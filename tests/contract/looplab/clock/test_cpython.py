@@ -88,7 +88,7 @@ LONG = {"test.test_asyncio.test_tasks"}
 
 @pytest.mark.parametrize(
     "module",
-    [pytest.param(m, marks=pytest.mark.full) if m in LONG else m for m in MODULES],
+    [pytest.param(m, marks=pytest.mark.slow) if m in LONG else m for m in MODULES],
 )
 def test_cpythons_tests_pass(module: str) -> None:
     if not has(module):

@@ -19,7 +19,7 @@ def run(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]
     )  # fmt: skip
 
 
-@pytest.mark.full  # it makes two environments, from the index
+@pytest.mark.slow  # it makes two environments, from the index
 def test_the_hook_finds_what_is_committed(tmp_path):
     venv = tmp_path / "venv"
     made = run(sys.executable, "-m", "venv", str(venv), cwd=tmp_path)

@@ -124,7 +124,7 @@ def reports() -> Iterator[dict[str, Future[Report]]]:
         yield {name: pool.submit(run_module, name) for name in MODULES if has(name)}
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) -> None:
     if module not in reports:
@@ -143,7 +143,7 @@ def test_cpythons_tests_pass(module: str, reports: dict[str, Future[Report]]) ->
         assert report.loops >= loops
 
 
-@pytest.mark.full
+@pytest.mark.slow
 # Of test_ssl one test looks for leaks as soon as the loop stops.  In another order than
 # the stock one, a transport's last callback may still be waiting then.
 @pytest.mark.parametrize(

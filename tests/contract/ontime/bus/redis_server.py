@@ -27,8 +27,8 @@ def need_redis() -> str:
         found, reason = None, "the package redis is not installed"
     if found is not None:
         return found
-    if os.environ.get("ON_TIME_FULL"):
-        pytest.fail(f"{reason} (and ON_TIME_FULL is set)", pytrace=False)
+    if os.environ.get("ON_TIME_REQUIRE"):
+        pytest.fail(f"{reason} (and ON_TIME_REQUIRE is set)", pytrace=False)
     pytest.skip(reason)
 
 

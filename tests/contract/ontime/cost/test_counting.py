@@ -25,7 +25,7 @@ def counter() -> None:
         pytest.skip("nothing counts instructions here")
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @needs_pyperf
 @pytest.mark.usefixtures("counter")
 def test_instructions_are_counted() -> None:
@@ -38,7 +38,7 @@ def test_instructions_are_counted() -> None:
     assert f"{counted:,.0f}" in repr(table)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @needs_pyperf
 @pytest.mark.usefixtures("counter")
 def test_which_ways_to_await_grow_tenfold() -> None:

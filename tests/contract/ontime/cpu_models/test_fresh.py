@@ -230,7 +230,7 @@ def start_script(kind: str, least: int, folder: Path) -> subprocess.Popen[bytes]
     return script
 
 
-@pytest.mark.full
+@pytest.mark.slow
 # The script, the supervisor, the measuring process; and two workers.
 @needs_groups
 @needs_proc

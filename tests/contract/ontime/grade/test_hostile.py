@@ -58,7 +58,7 @@ def test_honest_answers(apart, together, exercises: Exercises) -> None:
 # What keeps it busy
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [

@@ -72,7 +72,7 @@ def test_wrong_answers_are_refused(
 
 # The wrong answers themselves are tried in tests/notebooks, all of them: here a grader
 # is seen to agree, which runs each in processes of its own.
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("each", EXERCISES[::2], ids=str)
 def test_wrong_answers_of_labs_are_refused(
     each: Lab, grader: Grader, exercises: dict[str, Exercise]

@@ -35,7 +35,7 @@ def judged(**window: Any) -> tuple[dict[str, LeaseRuns], Aims]:
     return runs, judge(LOGS, runs)
 
 
-@pytest.mark.full  # a plain run sees it in the lab
+@pytest.mark.slow  # a plain run sees it in the lab
 def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> None:
     runs, aims = judged(whole_ms=False)
     assert aims == Aims(
@@ -44,7 +44,7 @@ def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> No
     assert runs["E5"].spread(lambda run: run.messages[2].received_at).min > 40
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [{"stages": 2}, {"tick": None}, {"opening": False}])
 def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
     for run in EXPERIMENTS["E3"].judged(Window(**wrong)):
@@ -53,7 +53,7 @@ def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
         assert LOGS["E3"].distance(run, LAST) > 1
 
 
-@pytest.mark.full  # a plain run sees it in the lab
+@pytest.mark.slow  # a plain run sees it in the lab
 def test_the_pool_meets_what_was_published() -> None:
     light, heavy = EXPERIMENTS["E1"].judged(), EXPERIMENTS["E2"].judged()
     assert light.lost.max == heavy.lost.max == 0
@@ -68,7 +68,7 @@ def test_the_pool_meets_what_was_published() -> None:
         assert LOGS["E1"].distance(run, list(LOGS["E1"].times)) < 0.3
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_a_second_pool_is_seen_to_be_wrong() -> None:
     heavy = EXPERIMENTS["E2"].judged(ThreadPool(tick=1 / 64))
     assert heavy.makespan.max < 80

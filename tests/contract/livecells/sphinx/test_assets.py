@@ -267,7 +267,7 @@ def test_another_choice_of_modules_makes_other_assets(
 # ---- releases ---------------------------------------------------------------
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_same_tree_gives_the_same_assets(
     make: Any, bundle: assets.Bundle, project: Path
 ) -> None:
@@ -276,7 +276,7 @@ def test_the_same_tree_gives_the_same_assets(
     assert (again.version, again.files) == (bundle.version, bundle.files)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_another_script_is_another_release(
     make_small: Any,
     small: assets.Bundle,
@@ -320,7 +320,7 @@ def test_a_second_build_makes_nothing(
     assert make_small(tmp_path) == first
 
 
-@pytest.mark.full
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["note", "folder", "half", "other", "common"])
 def test_a_cache_that_was_interrupted_is_made_anew(
     make_small: Any, small: assets.Bundle, tmp_path: Path, harm: str
@@ -414,7 +414,7 @@ def test_a_project_that_cannot_be_built_is_named(tmp_path: Path) -> None:
         wheels.make_wheel(broken, tmp_path)
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_a_finished_wheel_is_taken_as_it_is(
     make: Any, bundle: assets.Bundle, tmp_path: Path
 ) -> None:
@@ -450,7 +450,7 @@ def test_a_script_that_cannot_be_bundled_is_shown(
         make(livecells_wheels=[])
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_without_node_the_library_stays_as_it_is(
     make: Any, node_modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.livecells.books import Shelf, code, notebook, text
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_a_cell_with_such_an_import_is_named_and_does_not_run(shelf: Shelf) -> None:
     lab = notebook(
         text("# Lab"),

@@ -15,7 +15,7 @@ from tests.site import checks
 from tools import lite, lite_labs
 from tools.common import ROOT, ToolError
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.slow
 
 LAB = "07_priority"
 PATIENCE = 1_200_000  # milliseconds; a quiet machine needs some 30 s

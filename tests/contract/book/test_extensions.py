@@ -8,9 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import accessible_theme
 import pytest
-import reference
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
@@ -222,34 +220,6 @@ def test_roles(book: Book, text: str, says: str) -> None:
 # ------------------------------------------------------------------- theme
 
 
-@pytest.mark.parametrize(
-    ("html", "mended"),
-    [
-        (
-            '<button class="btn search-button-field x" title="S" aria-label="Search" '
-            'data-x="1">',
-            '<button class="btn search-button-field x" title="S" data-x="1">',
-        ),
-        (
-            '<a class="x" href="a.html">A &amp; "B"</a><details><summary>'
-            '<span class="toctree-toggle">',
-            '<a class="x" href="a.html">A &amp; "B"</a><details>'
-            '<summary aria-label="Pages below A &amp; B"><span class="toctree-toggle">',
-        ),
-        (
-            '<div role="list" class="citation-list">\n'
-            '<div class="citation" id="id6" role="doc-biblioentry">',
-            '<div class="citation-list">\n<div class="citation" id="id6">',
-        ),
-        ('<summary aria-label="Toggle hidden content">', "<summary>"),
-        ('<button aria-label="Menu">', '<button aria-label="Menu">'),
-    ],
-)
-def test_the_theme_is_mended(html: str, mended: str) -> None:
-    assert accessible_theme.mend(html) == mended
-    assert accessible_theme.mend(mended) == mended
-
-
 def test_a_number_keeps_its_unit(book: Book) -> None:
     book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
     book.write(
@@ -314,23 +284,6 @@ def test_pages_may_be_read_in_parallel(book: Book, allowed: bool) -> None:
 
 
 # --------------------------------------------------------------- the reference
-
-SIGNATURES = [
-    ("(a: list[~m.B] = <factory>)", "(a: list[~m.B] = ...)"),
-    ("(make: ~t.Any = <class 'some.place.Loop'>)", "(make: ~t.Any = Loop)"),
-    ("(kind: Any = Ellipsis, **o: Any)", "(kind: Any = ..., **o: Any)"),
-    ("(a: int, _trace: Trace | None = None)", "(a: int)"),
-    (
-        "(job: ~c.Callable[[~P], ~m.T], *args: ~typing.~P, **kwargs: ~typing.~P)",
-        "(job: ~c.Callable[P, ~m.T], *args: P.args, **kwargs: P.kwargs)",
-    ),
-    ("(a: int = 1) -> _Hidden", "(a: int = 1) -> _Hidden"),
-]
-
-
-@pytest.mark.parametrize(("printed", "written"), SIGNATURES)
-def test_a_signature_is_as_a_reader_would_write_it(printed: str, written: str) -> None:
-    assert reference.readable(printed) == written
 
 
 MODULE = '''

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.site.live.driver import Driver, scenarios
-from tests.site.live.scenario_names import READER, SMOKE, tell
+from tests.site.live.driver import Driver
+from tests.site.live.scenario_names import READER, tell
 
 BROWSER = "chrome"
 
 
-@pytest.mark.parametrize("name", scenarios(READER, SMOKE))
+@pytest.mark.parametrize("name", READER)
 def test_live(driver: Driver, name: str) -> None:
     tell(driver, name)

@@ -76,7 +76,7 @@ def files(page: str = PAGE) -> dict[str, str]:
     return {"index.md": page, "explorables/mine.py": MODULE}
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_page_has_the_slider_and_the_first_picture(shelf: Shelf) -> None:
     book = shelf.build(files())
     assert book.warnings == ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.site.live.driver import Driver
-from tests.site.live.scenario_names import CELLS, READER, tell
+from tests.site.live.scenario_names import MORE, READER, tell
 
 BROWSER = "firefox"
 #: What is the book's matter or the page's own, the same in every browser.
 ALIKE = {
     "cells_alone",
-    "changed_digit",
     "explorables_broken",
     "fatal",
     "link_hostile",
@@ -19,11 +18,10 @@ ALIKE = {
     "much_output",
     "python_missing",
 }
-NAMES = [name for name in (*CELLS, *READER) if name not in ALIKE]
 
-pytestmark = pytest.mark.full  # a plain `make test` opens one browser
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*READER, *MORE} - ALIKE))
 def test_live(driver: Driver, name: str) -> None:
-    tell(driver, name)
+    tell(driver, name, limit=3000)

@@ -98,7 +98,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return inside
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_the_example_is_built_from_the_installed_wheel(
     python: Path, node_modules: Path, tmp_path: Path
 ) -> None:
