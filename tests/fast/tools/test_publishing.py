@@ -79,10 +79,6 @@ def steps(path: Path) -> list[dict[str, Any]]:
     return [step for job in workflow(path)["jobs"].values() for step in job["steps"]]
 
 
-def test_there_are_three() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["packages", "site", "tests"]
-
-
 @each
 def test_a_workflow_has_few_rights_and_ends(path: Path) -> None:
     whole = workflow(path)
