@@ -5,12 +5,12 @@ They come without solutions; these stand at the end, as do the hints.
 
 from __future__ import annotations
 
-import ast
 import json
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from ontime.grade.labs import LabError, read_solutions
 from tools.common import ToolError
 from tools.printed import (
     UNWANTED,
@@ -25,7 +25,7 @@ from tools.printed import (
 )
 from tools.printed_answers import Answers, fragment, take_answers
 
-__all__ = ["exercises", "read_bank", "read_solutions"]
+__all__ = ["exercises", "read_bank"]
 
 
 def of_lab(html: Path, page: Page, answers: Answers) -> str:
@@ -47,27 +47,6 @@ def of_lab(html: Path, page: Page, answers: Answers) -> str:
 
 
 # --------------------------------------------------------------------- the bank
-
-
-def read_solutions(path: Path) -> dict[str, str]:
-    """The solutions of a chapter: a dict of texts called SOLUTIONS; it is not run.
-
-    Raises:
-        ToolError: The file has no such dict.
-    """
-    if not path.is_file():
-        return {}
-    try:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == (
-                "SOLUTIONS"
-            ):
-                found = ast.literal_eval(node.value)
-                if isinstance(found, dict):
-                    return {str(name): str(text) for name, text in found.items()}
-    except (SyntaxError, ValueError) as error:
-        raise ToolError(f"{path}: {error}") from None
-    raise ToolError(f"{path} has no SOLUTIONS: give it a plain dict of texts")
 
 
 def read_bank(path: Path) -> list[dict[str, Any]]:
@@ -143,7 +122,7 @@ def exercises(
         html: the built site.
         title: of the document.
         lead: a line below the title.
-        teaching: the folder with ``exercises`` and ``solutions``; it may be missing.
+        teaching: the folder with ``exercises`` and ``answers``; it may be missing.
 
     Raises:
         ToolError: There is no site, no lab has exercises, or a file cannot be read.
@@ -162,7 +141,10 @@ def exercises(
         stem = page.address.rpartition("/")[2].removesuffix(".html")
         notebook = teaching / "exercises" / f"{stem}.ipynb"
         if notebook.is_file():
-            solutions = read_solutions(teaching / "solutions" / f"{stem}.py")
+            try:
+                solutions = read_solutions(teaching / "answers", stem[:2])
+            except LabError as error:
+                raise ToolError(str(error)) from None
             text += of_bank(notebook, solutions, answers)
         if text:
             one = Page(page.address, chapter.title, 1)

@@ -1,8 +1,8 @@
 """The exercises of the labs: what a submission is compared with.
 
 The notebooks of the bank of extra exercises hold no solutions.  They are in a folder
-beside it: ``solutions/01_callbacks.py`` has those of ``exercises/01_callbacks.ipynb``,
-in a dict ``SOLUTIONS`` from the names of exercises to the text of a cell.
+beside it: ``answers/01/xorder.py`` has that of 01-xorder, the text of a cell, under the
+name ``SOLUTION``.
 """
 
 from __future__ import annotations
@@ -69,33 +69,31 @@ def _folder(place: str) -> Path | None:
     return None
 
 
-def read_solutions(path: Path) -> dict[str, str]:
-    """The solutions in a file of the bank, by the names of their exercises.
+def read_solutions(folder: Path, chapter: str) -> dict[str, str]:
+    """The solutions of a chapter's extra exercises, by name.
 
-    The file is read and not run.
+    Those of chapter ``"01"`` are in ``01/x*.py`` below *folder*. The files are read and
+    not run.
 
     Raises:
-        LabError: it holds no dict ``SOLUTIONS`` of texts.
+        LabError: a file cannot be read, or holds no text ``SOLUTION``.
     """
+    return {
+        f"{chapter}-{path.stem}": _solution_in(path)
+        for path in sorted((folder / chapter).glob("x*.py"))
+    }
+
+
+def _solution_in(path: Path) -> str:
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError) as error:
-        raise LabError(f"the solutions {path} cannot be read: {error}") from None
+        raise LabError(f"the solution {path} cannot be read: {error}") from None
     for node in tree.body:
         match node:
-            case ast.Assign([ast.Name("SOLUTIONS")], ast.Dict(keys, values)):
-                texts = [
-                    (key.value, value.value)
-                    for key, value in zip(keys, values, strict=True)
-                    if isinstance(key, ast.Constant) and isinstance(value, ast.Constant)
-                ]
-                if len(texts) == len(keys) and all(
-                    isinstance(text, str) for pair in texts for text in pair
-                ):
-                    return {str(name): str(text) for name, text in texts}
-    raise LabError(
-        f'{path} has no SOLUTIONS = {{"01-xname": """text of a cell"""}} of texts only'
-    )
+            case ast.Assign([ast.Name("SOLUTION")], ast.Constant(str(text))):
+                return text
+    raise LabError(f'{path} has no SOLUTION = """text of a cell"""')
 
 
 def read_labs(folder: Path) -> dict[str, Exercise]:
@@ -110,8 +108,7 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
             cells = read(path)
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
-        beside = folder.parent / "solutions" / f"{path.stem}.py"
-        solutions = read_solutions(beside) if beside.is_file() else {}
+        solutions = read_solutions(folder.parent / "answers", path.stem[:2])
         exercises = exercises_of(cells, solutions)
         found.update({exercise.name: exercise for exercise in exercises})
     if not found:

@@ -224,7 +224,7 @@ def test_a_guide_has_the_form_of_the_others(stem: str) -> None:
         r"`([\w-]+)` is the one to take if\s+there is time for one\s+only", extra
     )
     assert f"| `{one}` |" in extra
-    assert f"[solutions](solutions/{stem}.py)" in extra
+    assert f"[answers](answers/{stem[:2]})" in extra
 
 
 @each_guide
@@ -297,7 +297,7 @@ def test_the_exercises_of_the_bank(stem: str) -> None:
     assert len(stubs) == len(set(stubs)) >= 5
     registered = [name for name in extra_exercises() if name[:2] == stem[:2]]
     assert sorted(stubs) == registered, "tasks and checks"
-    solutions = read_solutions(TEACHING / "solutions" / f"{stem}.py")
+    solutions = read_solutions(TEACHING / "answers", stem[:2])
     assert sorted(solutions) == registered, "solutions"
     table = parts_of(guide(stem), 2)["Extra exercises"]
     assert re.findall(r"^\| `([\w-]+)` \|.+\| \d+ \|$", table, re.M) == stubs, "guide"

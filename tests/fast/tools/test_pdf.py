@@ -145,7 +145,7 @@ def test_a_lab_stands_below_its_chapter_in_the_outline(page: BeautifulSoup) -> N
 def teaching(tmp_path: Path) -> Path:
     """Extra exercises of the tiny book."""
     folder = tmp_path / "teaching"
-    for name in ("exercises", "solutions"):
+    for name in ("exercises", "answers/01"):
         (folder / name).mkdir(parents=True)
     code = {"cell_type": "code", "outputs": []}
     cells = [
@@ -155,17 +155,17 @@ def teaching(tmp_path: Path) -> Path:
             "metadata": {},
             "source": "## Third\n\n[a](../b.md)\n\n```python\nx = 1\n```",
         },
-        {**code, "metadata": {"exercise": "01-x"}, "source": "b = ..."},
+        {**code, "metadata": {"exercise": "01-xb"}, "source": "b = ..."},
         {
             **code,
-            "metadata": {"exercise": "01-x", "tags": ["check"]},
+            "metadata": {"exercise": "01-xb", "tags": ["check"]},
             "source": "check(b)",
         },
     ]
     notebook = folder / "exercises/01_late.ipynb"
     notebook.write_text(json.dumps({"cells": cells}))
-    solutions = folder / "solutions/01_late.py"
-    solutions.write_text('SOLUTIONS = {"01-x": "\\nb = 4\\n"}\n')
+    solution = folder / "answers/01/xb.py"
+    solution.write_text('SOLUTION = "\\nb = 4\\n"\n')
     return folder
 
 
@@ -188,16 +188,15 @@ def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
     def make() -> str:
         return printed_exercises.exercises(html, "Exercises", "By us", teaching)
 
-    solutions = teaching / "solutions/01_late.py"
-    for text, said in (
-        ("SOLUTIONS = 1", "no SOLUTIONS"),
-        ("SOLUTIONS = {f(): 1}", "malformed node"),
-        ("SOLUTIONS = {", "never closed"),
+    solution = teaching / "answers/01/xb.py"
+    for text, problem in (
+        ("SOLUTION = 1", "no SOLUTION"),
+        ("SOLUTION = (", "never closed"),
     ):
-        solutions.write_text(text)
-        with pytest.raises(ToolError, match=rf"01_late\.py.*{said}"):
+        solution.write_text(text)
+        with pytest.raises(ToolError, match=rf"xb\.py.*{problem}"):
             make()
-    solutions.write_text("SOLUTIONS = {}")
+    solution.write_text("SOLUTION = ''")
     (teaching / "exercises/01_late.ipynb").write_text("{}")
     with pytest.raises(ToolError, match=r"01_late\.ipynb is no notebook"):
         make()

@@ -8,9 +8,8 @@ from ontime.grade import Exercise, Grader, LabError, Limits, read_labs
 from ontime.grade.child import Child
 from ontime.grade.labs import default_bank
 from ontime.grade.notebook import Cell
+from tests.fast.exercises.homes import all_homes
 from tests.fast.ontime.grade.handed_in import APART, TOGETHER
-from tests.notebooks.test_exercises import EXERCISES, Wrong
-from tests.notebooks.test_exercises import Exercise as Lab
 
 
 def parts(check: str = 'check("x", (a, b))') -> list[Cell]:
@@ -52,32 +51,12 @@ def test_a_lab_that_is_wrong_is_not_graded(exercises: dict[str, Exercise]) -> No
         grader.prepare([changed(good, setup=("wall = 1 / 0",))])
 
 
-def agrees(grader: Grader, exercise: Exercise, wrong: dict[str, Wrong]) -> str:
-    for what, one in wrong.items():
-        source = one if isinstance(one, str) else one[0]
-        grade = grader.grade(exercise, source)
-        assert grade.status in ("not yet", "error", "time"), (what, grade)
-    grade = grader.grade(exercise, exercise.solution)
-    assert grade.passed
-    return grade.graded
-
-
 @pytest.mark.parametrize("name", [APART, TOGETHER])
-def test_wrong_answers_are_refused(
+def test_the_grader_says_what_the_check_says(
     name: str, grader: Grader, exercises: dict[str, Exercise]
 ) -> None:
-    (wrong,) = (each.wrong for each in EXERCISES if each.name == name)
-    agrees(grader, exercises[name], wrong)
-
-
-# The wrong answers themselves are tried in tests/notebooks, all of them: here a grader
-# is seen to agree, which runs each in processes of its own.
-@pytest.mark.slow
-@pytest.mark.parametrize("each", EXERCISES[::2], ids=str)
-def test_wrong_answers_of_labs_are_refused(
-    each: Lab, grader: Grader, exercises: dict[str, Exercise]
-) -> None:
-    wrong = dict(list(each.wrong.items())[:1])
-    graded = agrees(grader, exercises[each.name], wrong)
-    if each.name.endswith(("predict", "parsons")):
-        assert graded == "apart", "the page on grading says so"
+    exercise = exercises[name]
+    for what, (source, _) in all_homes()[name].wrong.items():
+        grade = grader.grade(exercise, source)
+        assert grade.status in ("not yet", "error", "time"), (what, grade)
+    assert grader.grade(exercise, exercise.solution).passed

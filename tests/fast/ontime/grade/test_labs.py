@@ -60,16 +60,15 @@ def test_a_bank_has_its_solutions_beside_it() -> None:
 
 
 def test_solutions_are_read_and_not_run(tmp_path: Path) -> None:
-    path = tmp_path / "01_a.py"
-    path.write_text('raise SystemExit\nSOLUTIONS = {"01-xa": "b = 1"}\n')
-    assert read_solutions(path) == {"01-xa": "b = 1"}
-    for text in ("", "SOLUTIONS = {1: '2'}", "SOLUTIONS = {'a': f()}", "SOLUTIONS = x"):
+    path = tmp_path / "01" / "xa.py"
+    path.parent.mkdir()
+    path.write_text('raise SystemExit\nSOLUTION = "b = 1"\n')
+    assert read_solutions(tmp_path, "01") == {"01-xa": "b = 1"}
+    assert read_solutions(tmp_path, "02") == {}
+    for text in ("", "SOLUTION = 1", "SOLUTION = f()"):
         path.write_text(text)
-        with pytest.raises(LabError, match=r"01_a\.py has no SOLUTIONS = "):
-            read_solutions(path)
-    for bad in (path.parent, path.with_name("none.py")):
-        with pytest.raises(LabError, match="cannot be read"):
-            read_solutions(bad)
+        with pytest.raises(LabError, match=r"xa\.py has no SOLUTION = "):
+            read_solutions(tmp_path, "01")
     path.write_text("(")
     with pytest.raises(LabError, match="cannot be read"):
-        read_solutions(path)
+        read_solutions(tmp_path, "01")

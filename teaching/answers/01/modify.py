@@ -1,0 +1,279 @@
+"""Answers to exercise 01-modify, right and wrong."""
+
+STUB = "make an object that knows its callback"
+
+RIGHT = {
+    "Cancellable": """
+from ontime.check.callbacks import SmallLoop
+class CancellableLoop:
+
+    def __init__(self, skip=True):
+        self.loop = SmallLoop()
+
+    def call_soon(self, callback, *args):
+        self.loop.call_soon(callback, *args)
+
+    def call_later(self, delay, callback, *args):
+
+        class Handle:
+            cancelled = False
+
+            def cancel(self):
+                self.cancelled = True
+        handle = Handle()
+        self.loop.call_later(delay, lambda: handle.cancelled or (callback(*args) and None))
+        return handle
+
+    def run_forever(self):
+        self.loop.run()
+""",
+}
+
+WRONG = {
+    "cancels by the moment": (
+        """
+class Handle:
+    def __init__(self, loop, when):
+        self.loop, self.when = loop, when
+    def cancel(self):
+        self.loop.gone.add(self.when)
+class CancellableLoop(TimerLoop):
+    def __init__(self):
+        super().__init__()
+        self.gone = set()
+    def call_later(self, delay, callback, *args):
+        when = self.now + delay
+        super().call_later(delay, lambda: when in self.gone or callback(*args))
+        return Handle(self, when)
+""",
+        "cancel() is about one timer",
+    ),
+    "takes it out of the queue that is being run": (
+        """
+class Handle:
+    def __init__(self, loop, item):
+        self.loop, self.item = loop, item
+    def cancel(self):
+        self.loop.timers = [t for t in self.loop.timers if t is not self.item]
+        ready = self.item[2:]
+        if ready in self.loop.ready:
+            self.loop.ready.remove(ready)
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        item = (self.now + delay, next(self.numbers), callback, args)
+        heappush(self.timers, item)
+        return Handle(self, item)
+""",
+        "it raised IndexError",
+    ),
+    "counts every timer from the start": (
+        """
+class Handle:
+    def __init__(self, callback, args):
+        self.callback, self.args, self.cancelled = callback, args, False
+
+    def cancel(self):
+        self.cancelled = True
+
+    def run(self):
+        if not self.cancelled:
+            self.callback(*self.args)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback, args)
+        super().call_later(delay - self.now, handle.run)
+        return handle
+""",
+        "a delay counts from now",
+    ),
+    "cancels by what is called, not by the timer": (
+        """
+class Handle:
+    def __init__(self, loop, key):
+        self.loop, self.key = loop, key
+
+    def cancel(self):
+        self.loop.gone.append(self.key)
+
+class CancellableLoop(TimerLoop):
+    def __init__(self):
+        super().__init__()
+        self.gone = []
+
+    def call_later(self, delay, callback, *args):
+        key = (callback, args)
+        super().call_later(
+            delay, lambda: key in self.gone or callback(*args))
+        return Handle(self, key)
+""",
+        "cancel() is about one timer",
+    ),
+    "forgets the arguments": (
+        """
+class Handle:
+    def __init__(self, callback):
+        self.callback = callback
+
+    def cancel(self):
+        self.callback = lambda: None
+
+    def run(self):
+        self.callback()
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback)
+        super().call_later(delay, handle.run)
+        return handle
+""",
+        "compare the parameters of your function with those",
+    ),
+    "may be cancelled once only": (
+        """
+class Handle:
+    def __init__(self, callback, args):
+        self.work = [(callback, args)]
+
+    def cancel(self):
+        self.work.pop()
+
+    def run(self):
+        for callback, args in self.work:
+            callback(*args)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        handle = Handle(callback, args)
+        super().call_later(delay, handle.run)
+        return handle
+""",
+        "it raised IndexError",
+    ),
+    "cancels nothing": (
+        """
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        super().call_later(delay, callback, *args)
+        return self
+
+    def cancel(self):
+        pass
+""",
+        "look whether the timer is cancelled before you call",
+    ),
+    "takes it out of the heap, too late once it is ready": (
+        """
+class Handle:
+    def __init__(self, loop, number):
+        self.loop, self.number = loop, number
+
+    def cancel(self):
+        self.loop.timers = sorted(
+            t for t in self.loop.timers if t[1] != self.number)
+
+class CancellableLoop(TimerLoop):
+    def call_later(self, delay, callback, *args):
+        number = next(self.numbers)
+        self.numbers = count(number)
+        super().call_later(delay, callback, *args)
+        return Handle(self, number)
+""",
+        "look whether it is cancelled at the last moment",
+    ),
+    "an object instead of a class": (
+        "CancellableLoop = TimerLoop()",
+        "hand over the class itself",
+    ),
+    "Reckless": (
+        """
+from ontime.check.callbacks import SmallLoop
+class Cancellable:
+
+    def __init__(self, skip=True):
+        self.loop = SmallLoop()
+
+    def call_soon(self, callback, *args):
+        self.loop.call_soon(callback, *args)
+
+    def call_later(self, delay, callback, *args):
+
+        class Handle:
+            cancelled = False
+
+            def cancel(self):
+                self.cancelled = True
+        handle = Handle()
+        self.loop.call_later(delay, lambda: handle.cancelled or (callback(*args) and None))
+        return handle
+
+    def run_forever(self):
+        self.loop.run()
+class CancellableLoop(Cancellable):
+
+    def call_later(self, delay, callback, *args):
+        super().call_later(delay, callback, *args)
+        return type('Handle', (), {'cancel': lambda self: None})()
+""",
+        "its callback ran",
+    ),
+    "NoHandle": (
+        """
+from ontime.check.callbacks import SmallLoop
+class Cancellable:
+
+    def __init__(self, skip=True):
+        self.loop = SmallLoop()
+
+    def call_soon(self, callback, *args):
+        self.loop.call_soon(callback, *args)
+
+    def call_later(self, delay, callback, *args):
+
+        class Handle:
+            cancelled = False
+
+            def cancel(self):
+                self.cancelled = True
+        handle = Handle()
+        self.loop.call_later(delay, lambda: handle.cancelled or (callback(*args) and None))
+        return handle
+
+    def run_forever(self):
+        self.loop.run()
+class CancellableLoop(Cancellable):
+
+    def call_later(self, delay, callback, *args):
+        super().call_later(delay, callback, *args)
+""",
+        "no cancel()",
+    ),
+    "Cancellable()": (
+        """
+from ontime.check.callbacks import SmallLoop
+class Cancellable:
+
+    def __init__(self, skip=True):
+        self.loop = SmallLoop()
+
+    def call_soon(self, callback, *args):
+        self.loop.call_soon(callback, *args)
+
+    def call_later(self, delay, callback, *args):
+
+        class Handle:
+            cancelled = False
+
+            def cancel(self):
+                self.cancelled = True
+        handle = Handle()
+        self.loop.call_later(delay, lambda: handle.cancelled or (callback(*args) and None))
+        return handle
+
+    def run_forever(self):
+        self.loop.run()
+CancellableLoop = Cancellable()
+""",
+        "not a class",
+    ),
+}

@@ -1,0 +1,50 @@
+"""Answers to exercise 02-xcontext, right and wrong."""
+
+# Why this works: run_in_executor does not take the context along, as
+# asyncio.to_thread does. A copy is made at each call, in the task of the caller, and
+# context.run calls the function inside it, in the pool that was handed in.
+SOLUTION = """
+async def offload(pool, function, *args):
+    loop = asyncio.get_running_loop()
+    context = contextvars.copy_context()
+    return await loop.run_in_executor(pool, context.run, function, *args)
+"""
+
+STUB = "run_in_executor does not take the context along"
+
+RIGHT = {}
+
+WRONG = {
+    "to_thread has no pool": (
+        """
+async def offload(pool, function, *args):
+    return await asyncio.to_thread(function, *args)
+""",
+        "None is the pool that everybody shares",
+    ),
+    "the context of the definition": (
+        """
+context = contextvars.copy_context()
+async def offload(pool, function, *args):
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(pool, context.run, function, *args)
+""",
+        "see ['nobody', 'nobody', 'nobody']",
+    ),
+    "runs it on the loop": (
+        """
+async def offload(pool, function, *args):
+    return function(*args)
+""",
+        "the function ran on the loop",
+    ),
+    "calls it before it is handed over": (
+        """
+async def offload(pool, function, *args):
+    context = contextvars.copy_context()
+    said = context.run(function, *args)
+    await asyncio.get_running_loop().run_in_executor(pool, lambda: None)
+""",
+        "see [None, None, None]",
+    ),
+}

@@ -1,0 +1,104 @@
+"""Answers to exercise 04-xfair, right and wrong."""
+
+# Why this works: A dict keeps its keys in the order in which they came. A customer is
+# taken out for a turn, and put back at the end as long as jobs are left. The stub has
+# one line for all.
+SOLUTION = """
+class Fair:
+    def __init__(self):
+        self.lines = {}  # in the order of their turns
+
+    def put(self, customer, job):
+        self.lines.setdefault(customer, deque()).append(job)
+
+    def get(self):
+        if not self.lines:
+            raise LookupError("nothing waits")
+        customer = next(iter(self.lines))
+        line = self.lines.pop(customer)
+        job = line.popleft()
+        if line:
+            self.lines[customer] = line
+        return job
+
+    def __len__(self):
+        return sum(map(len, self.lines.values()))
+"""
+
+STUB = "a line for each customer"
+
+RIGHT = {}
+
+WRONG = {
+    "a stack": (
+        """
+class Fair:
+    def __init__(self):
+        self.jobs = []
+    def put(self, customer, job):
+        self.jobs.append(job)
+    def get(self):
+        return self.jobs.pop()
+    def __len__(self):
+        return len(self.jobs)
+""",
+        "a line for each customer",
+    ),
+    "the first customer first": (
+        """
+class Fair:
+    def __init__(self):
+        self.lines = {}
+    def put(self, customer, job):
+        self.lines.setdefault(customer, deque()).append(job)
+    def get(self):
+        for line in self.lines.values():
+            if line:
+                return line.popleft()
+        raise LookupError
+    def __len__(self):
+        return sum(map(len, self.lines.values()))
+""",
+        "who had a turn goes to the end",
+    ),
+    "counts customers": (
+        """
+class Fair:
+    def __init__(self):
+        self.lines = {}
+    def put(self, customer, job):
+        self.lines.setdefault(customer, deque()).append(job)
+    def get(self):
+        customer = next(iter(self.lines))
+        line = self.lines.pop(customer)
+        job = line.popleft()
+        if line:
+            self.lines[customer] = line
+        return job
+    def __len__(self):
+        return len(self.lines)
+""",
+        "len() says 2",
+    ),
+    "a turn for each job that came": (
+        """
+class Fair:
+    def __init__(self):
+        self.lines, self.turns = {}, deque()
+    def put(self, customer, job):
+        self.lines.setdefault(customer, deque()).append(job)
+        if customer not in self.turns:
+            self.turns.append(customer)
+    def get(self):
+        customer = self.turns.popleft()
+        line = self.lines[customer]
+        job = line.popleft()
+        if line:
+            self.turns.appendleft(customer)
+        return job
+    def __len__(self):
+        return sum(map(len, self.lines.values()))
+""",
+        "who had a turn goes to the end",
+    ),
+}

@@ -1,0 +1,90 @@
+"""Answers to exercise 04-xsettle, right and wrong."""
+
+# Why this works: An error is caught where the job is awaited, and kept at the job's
+# place, since jobs do not end in their order. The `sleep(0)` lets the loop look at
+# its timers after each job. Without it a worker takes all the jobs that never wait in
+# one step. The stub lets one error end the group.
+SOLUTION = """
+async def settle(jobs, workers):
+    left, outcomes = deque(enumerate(jobs)), {}
+
+    async def worker():
+        while left:
+            place, job = left.popleft()
+            try:
+                outcomes[place] = await job()
+            except Exception as error:
+                outcomes[place] = error
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return [outcomes[place] for place in sorted(outcomes)]
+"""
+
+STUB = "catch the error of a job where it is awaited"
+
+RIGHT = {}
+
+WRONG = {
+    "gather with a semaphore": (
+        """
+async def settle(jobs, workers):
+    guard = asyncio.Semaphore(workers)
+    async def one(job):
+        async with guard:
+            return await job()
+    return await asyncio.gather(*map(one, jobs), return_exceptions=True)
+""",
+        "a beat is 1.",
+    ),
+    "workers that do not give way": (
+        SOLUTION.replace("            await asyncio.sleep(0)\n", ""),
+        "a job that does not wait does not let others in",
+    ),
+    "in the order in which they end": (
+        """
+async def settle(jobs, workers):
+    left, outcomes = deque(jobs), []
+    async def worker():
+        while left:
+            try:
+                outcomes.append(await left.popleft()())
+            except Exception as error:
+                outcomes.append(error)
+            await asyncio.sleep(0)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return outcomes
+""",
+        "one job of 1 s and eight of 0.2 s: the outcomes are",
+    ),
+    "in batches": (
+        """
+async def settle(jobs, workers):
+    outcomes = []
+    for start in range(0, len(jobs), workers):
+        batch = jobs[start:start + workers]
+        outcomes += await asyncio.gather(
+            *(job() for job in batch), return_exceptions=True)
+    return outcomes
+""",
+        "one job of 1 s and eight of 0.2 s: it took 1.4 s",
+    ),
+    "one after the other": (
+        """
+async def settle(jobs, workers):
+    outcomes = []
+    for job in jobs:
+        try:
+            outcomes.append(await job())
+        except Exception as error:
+            outcomes.append(error)
+        await asyncio.sleep(0)
+    return outcomes
+""",
+        "1 were under way at most, not 3",
+    ),
+}

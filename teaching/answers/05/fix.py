@@ -1,0 +1,353 @@
+"""Answers to exercise 05-fix, right and wrong."""
+
+STUB = "a queue without a bound takes whatever comes"
+
+RIGHT = {
+    "over channels": """
+from looplab.channel import Channel
+async def pipeline(source, parse, store):
+    parsed = Channel()
+
+    async def read():
+        async for item in source:
+            await parsed.put(parse(item))
+        parsed.close()
+
+    async def save():
+        async for text in parsed:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(read())
+        tasks.create_task(save())
+""",
+    "with three stages": """
+END = object()
+async def pipeline(source, parse, store):
+    raw = asyncio.Queue(maxsize=1)
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def read():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def turn():
+        while (item := (await raw.get())) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def save():
+        while (text := (await parsed.get())) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        for stage in (read, turn, save):
+            tasks.create_task(stage())
+""",
+}
+
+WRONG = {
+    "two who store": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+        await parsed.put(END)
+""",
+        "not stored once each and in their order",
+    ),
+    "an empty text taken for the end": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+    async def storer():
+        while text := await parsed.get():
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(None)
+""",
+        "look for an await whose counterpart never comes",
+    ),
+    "bounds of five": (
+        """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(maxsize=5), asyncio.Queue(maxsize=5)
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "were under way at once",
+    ),
+    "a slow poll": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            while parsed.empty():
+                await asyncio.sleep(0.001)
+            if (text := parsed.get_nowait()) is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "a task that sleeps and looks again polls",
+    ),
+    "a poll dressed as a time-out": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            try:
+                text = await asyncio.wait_for(parsed.get(), 0.1)
+            except TimeoutError:
+                continue
+            if text is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "one item can be parsed while the one before is being stored",
+    ),
+    "a slow poll dressed as a time-out": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            try:
+                async with asyncio.timeout(5):
+                    text = await parsed.get()
+            except TimeoutError:
+                continue
+            if text is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(storer())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "a task that sleeps and looks again polls",
+    ),
+    "a task for each store": (
+        """
+async def pipeline(source, parse, store):
+    async with asyncio.TaskGroup() as tasks:
+        async for item in source:
+            tasks.create_task(store(parse(item)))
+            await asyncio.sleep(0)
+""",
+        "one task a stage",
+    ),
+    "loses what is stored last": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while True:
+            await store(await parsed.get())
+
+    storing = asyncio.create_task(storer())
+    async for item in source:
+        await parsed.put(parse(item))
+    storing.cancel()
+""",
+        "wait until the last stage has seen the end",
+    ),
+    "bounded, and polls still": (
+        """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
+
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def storer():
+        while True:
+            while parsed.empty():
+                await asyncio.sleep(0)
+            if (text := parsed.get_nowait()) is END:
+                return
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "look for a loop that never stops",
+    ),
+    "waits, and is unbounded still": (
+        """
+async def pipeline(source, parse, store):
+    raw, parsed = asyncio.Queue(), asyncio.Queue()
+
+    async def reader():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def parser():
+        while (item := await raw.get()) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    async with asyncio.TaskGroup() as tasks:
+        for stage in reader, parser, storer:
+            tasks.create_task(stage())
+""",
+        "a queue without a bound takes whatever comes",
+    ),
+    "one after the other": (
+        """
+async def pipeline(source, parse, store):
+    async for item in source:
+        await store(parse(item))
+""",
+        "took 1.5",
+    ),
+    "forgets an error of store": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def storer():
+        while (text := await parsed.get()) is not END:
+            await store(text)
+
+    storing = asyncio.create_task(storer())
+    async for item in source:
+        await parsed.put(parse(item))
+    await parsed.put(END)
+    await storing
+""",
+        "it cancels the others",
+    ),
+    "nothing": (
+        """
+async def pipeline(source, parse, store):
+    ...
+""",
+        "only 0 of 100",
+    ),
+    "polls": (
+        """
+END = object()
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def save():
+        while True:
+            while parsed.empty():
+                await asyncio.sleep(0)
+            if (text := parsed.get_nowait()) is END:
+                return
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(save())
+        async for item in source:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+""",
+        "does not come to an end",
+    ),
+    "leaves its consumer": (
+        """
+async def pipeline(source, parse, store):
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def save():
+        while True:
+            await store(await parsed.get())
+            parsed.task_done()
+    _ = asyncio.create_task(save())
+    async for item in source:
+        await parsed.put(parse(item))
+    await parsed.join()
+""",
+        "left 1 tasks behind",
+    ),
+    "swallows": (
+        """
+import contextlib
+END = object()
+async def with_three_stages(source, parse, store):
+    raw = asyncio.Queue(maxsize=1)
+    parsed = asyncio.Queue(maxsize=1)
+
+    async def read():
+        async for item in source:
+            await raw.put(item)
+        await raw.put(END)
+
+    async def turn():
+        while (item := (await raw.get())) is not END:
+            await parsed.put(parse(item))
+        await parsed.put(END)
+
+    async def save():
+        while (text := (await parsed.get())) is not END:
+            await store(text)
+    async with asyncio.TaskGroup() as tasks:
+        for stage in (read, turn, save):
+            tasks.create_task(stage())
+async def pipeline(source, parse, store):
+
+    async def careless(text):
+        with contextlib.suppress(OSError):
+            await store(text)
+    await with_three_stages(source, parse, careless)
+""",
+        "as if nothing had been",
+    ),
+    "lambda *_: None": ("pipeline = lambda *_: None", "plain function"),
+}

@@ -1,0 +1,308 @@
+"""Answers to exercise 05-make, right and wrong."""
+
+STUB = "collect the results and return the list"
+
+RIGHT = {
+    "chain of channels": """
+from looplab.channel import Channel
+async def chain(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+""",
+}
+
+WRONG = {
+    "tasks that nobody owns": (
+        """
+async def chain(items, *stages):
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(END)
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not END:
+            await outbox.put(await stage(item))
+        await outbox.put(END)
+    tasks = [asyncio.create_task(feed(queues[0]))]
+    for n, stage in enumerate(stages):
+        tasks.append(asyncio.create_task(work(stage, queues[n], queues[n + 1])))
+    while (item := await queues[-1].get()) is not END:
+        results.append(item)
+    await asyncio.gather(*tasks)
+    return results
+""",
+        "look for an await whose counterpart never comes",
+    ),
+    "takes all items first": (
+        """
+async def chain(items, *stages):
+    items = list(items)
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(END)
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not END:
+            await outbox.put(await stage(item))
+        await outbox.put(END)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed(queues[0]))
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+        while (item := await queues[-1].get()) is not END:
+            results.append(item)
+    return results
+""",
+        "were under way at once",
+    ),
+    "a lock for each stage, a task for each item": (
+        """
+async def chain(items, *stages):
+    locks = [asyncio.Lock() for _ in stages]
+
+    async def through(item):
+        for lock, stage in zip(locks, stages):
+            async with lock:
+                item = await stage(item)
+        return item
+
+    return await asyncio.gather(*(through(item) for item in items))
+""",
+        "a queue of size",
+    ),
+    "hides the error of a stage": (
+        """
+async def chain(items, *stages):
+    results = []
+    for item in items:
+        try:
+            for stage in stages:
+                item = await stage(item)
+            results.append(item)
+        except Exception:
+            pass
+    return results
+""",
+        "let the stages work at the same time",
+    ),
+    "the results as they come out of the last stage, without the first": (
+        """
+async def chain(items, *stages):
+    queue, results = asyncio.Queue(maxsize=1), []
+
+    async def feed():
+        for item in items:
+            await queue.put(item)
+        await queue.put(END)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        while (item := await queue.get()) is not END:
+            results.append(await stages[-1](item))
+    return results
+""",
+        "the result of one stage is the item of the next",
+    ),
+    "one item after the other": (
+        """
+async def chain(items, *stages):
+    results = []
+    for item in items:
+        for stage in stages:
+            item = await stage(item)
+        results.append(item)
+    return results
+""",
+        "the slowest stage needs",
+    ),
+    "a task for each item": (
+        """
+async def chain(items, *stages):
+    async def through(item):
+        for stage in stages:
+            item = await stage(item)
+        return item
+
+    return await asyncio.gather(*(through(item) for item in items))
+""",
+        "several items at the same time",
+    ),
+    "None for the end": (
+        """
+async def chain(items, *stages):
+    queues = [asyncio.Queue(maxsize=1) for _ in range(len(stages) + 1)]
+    results = []
+
+    async def feed(first):
+        for item in items:
+            await first.put(item)
+        await first.put(None)
+
+    async def work(stage, inbox, outbox):
+        while (item := await inbox.get()) is not None:
+            await outbox.put(await stage(item))
+        await outbox.put(None)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed(queues[0]))
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+        while (item := await queues[-1].get()) is not None:
+            results.append(item)
+    return results
+""",
+        "look for an await whose counterpart never comes",
+    ),
+    "no list": (
+        """
+from looplab.channel import Channel
+async def chain_of_channels(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+async def chain(items, *stages):
+    return tuple(await chain_of_channels(items, *stages))
+""",
+        "returned ()",
+    ),
+    "first stage only": (
+        """
+from looplab.channel import Channel
+async def chain_of_channels(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+async def chain(items, *stages):
+    return await chain_of_channels(items, stages[0])
+""",
+        "those of all stages",
+    ),
+    "none is the end": (
+        """
+from looplab.channel import Channel
+async def chain_of_channels(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+async def chain(items, *stages):
+    found = await chain_of_channels(items, *stages)
+    return found[:found.index(None)] if None in found else found
+""",
+        "1, None, 2",
+    ),
+    "swallows errors": (
+        """
+from looplab.channel import Channel
+async def chain_of_channels(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+async def chain(items, *stages):
+    try:
+        return await chain_of_channels(items, *stages)
+    except ExceptionGroup:
+        return []
+""",
+        "as if nothing had been",
+    ),
+    "leaves tasks": (
+        """
+from looplab.channel import Channel
+async def chain_of_channels(items, *stages):
+    links = [Channel() for _ in range(len(stages) + 1)]
+
+    async def feed():
+        for item in items:
+            await links[0].put(item)
+        links[0].close()
+
+    async def work(place):
+        async for item in links[place]:
+            await links[place + 1].put(await stages[place](item))
+        links[place + 1].close()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for place in range(len(stages)):
+            tasks.create_task(work(place))
+        return [item async for item in links[-1]]
+async def chain(items, *stages):
+    running = asyncio.create_task(chain_of_channels(items, *stages))
+    try:
+        return await asyncio.shield(running)
+    except ExceptionGroup:
+        _ = asyncio.create_task(asyncio.sleep(60))
+        raise
+""",
+        "left behind",
+    ),
+}

@@ -1,0 +1,388 @@
+"""Answers to exercise 06-fix, right and wrong."""
+
+STUB = "let get() wait for something that put() sets or fills"
+
+RIGHT = {
+    "ByEvent": """
+import queue
+class Inbox:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = queue.Queue()
+        self.arrived = asyncio.Event()
+
+    def put(self, item):
+        self.items.put(item)
+        self.loop.call_soon_threadsafe(self.arrived.set)
+
+    async def get(self):
+        while self.items.empty():
+            self.arrived.clear()
+            await self.arrived.wait()
+        return self.items.get_nowait()
+""",
+    "ByCondition": """
+from collections import deque
+class Inbox:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = deque()
+        self.waiting = deque()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.take, item)
+
+    def take(self, item):
+        self.items.append(item)
+        while self.waiting:
+            if not (future := self.waiting.popleft()).done():
+                future.set_result(None)
+                return
+
+    async def get(self):
+        while not self.items:
+            future = self.loop.create_future()
+            self.waiting.append(future)
+            await future
+        return self.items.popleft()
+""",
+    "ByQueue": """
+class Inbox:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+""",
+}
+
+WRONG = {
+    "asks for the running loop in put": (
+        """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+    def put(self, item):
+        loop = asyncio.get_running_loop()
+        loop.call_soon_threadsafe(self._items.put_nowait, item)
+    async def get(self):
+        return await self._items.get()
+""",
+        "no running event loop",
+    ),
+    "blocks the loop": (
+        """
+import queue
+class Inbox:
+    def __init__(self):
+        self._items = queue.Queue()
+    def put(self, item):
+        self._items.put(item)
+    async def get(self):
+        return self._items.get()
+""",
+        "blocks the thread of the loop",
+    ),
+    "loses what came as it was cancelled": (
+        """
+from collections import deque
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items, self._waiters = deque(), deque()
+    def put(self, item):
+        self._loop.call_soon_threadsafe(self._deliver, item)
+    def _deliver(self, item):
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                return waiter.set_result(item)
+        self._items.append(item)
+    async def get(self):
+        if self._items:
+            return self._items.popleft()
+        mine = self._loop.create_future()
+        self._waiters.append(mine)
+        return await mine
+""",
+        "look for an await whose counterpart never comes",
+    ),
+    "waits until it is put": (
+        """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.Queue()
+    def put(self, item):
+        asyncio.run_coroutine_threadsafe(
+            self._items.put(item), self._loop).result()
+    async def get(self):
+        return await self._items.get()
+""",
+        "holds up the thread",
+    ),
+    "last in, first out": (
+        """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.LifoQueue()
+
+    def put(self, item):
+        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "None is an item like any other",
+    ),
+    "None is taken for nothing": (
+        """
+from collections import deque
+
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = deque()
+        self._arrived = asyncio.Event()
+
+    def put(self, item):
+        self._items.append(item)
+        self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def get(self):
+        while True:
+            if self._items:
+                item = self._items.popleft()
+                if item is not None:
+                    return item
+            self._arrived.clear()
+            await self._arrived.wait()
+""",
+        "look for an await whose counterpart never comes",
+    ),
+    "a put that has to be awaited": (
+        """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+
+    async def put(self, item):
+        await self._items.put(item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "make it a plain one",
+    ),
+    "a nap": (
+        """
+import queue
+
+class Inbox:
+    def __init__(self):
+        self._items = queue.Queue()
+
+    def put(self, item):
+        self._items.put(item)
+
+    async def get(self):
+        while self._items.empty():
+            await asyncio.sleep(0.001)
+        return self._items.get_nowait()
+""",
+        "let get() wait for something that put() sets or fills",
+    ),
+    "touches the queue from the other thread": (
+        """
+class Inbox:
+    def __init__(self):
+        self._items = asyncio.Queue()
+
+    def put(self, item):
+        self._items.put_nowait(item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "hand the call over",
+    ),
+    "not safe from a thread": (
+        """
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = asyncio.Queue()
+
+    def put(self, item):
+        self._loop.call_soon(self._items.put_nowait, item)
+
+    async def get(self):
+        return await self._items.get()
+""",
+        "hand the call over",
+    ),
+    "an event that is never cleared": (
+        """
+import queue
+
+class Inbox:
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._items = queue.Queue()
+        self._arrived = asyncio.Event()
+
+    def put(self, item):
+        self._items.put(item)
+        self._loop.call_soon_threadsafe(self._arrived.set)
+
+    async def get(self):
+        await self._arrived.wait()
+        return self._items.get_nowait()
+""",
+        "it raised Empty",
+    ),
+    "ThreadQueue": (
+        """
+class ByQueue:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+class Inbox(ByQueue):
+
+    def put(self, item):
+        ...
+""",
+        "did not tell the loop",
+    ),
+    "AsyncPut": (
+        """
+class ByQueue:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+class Inbox(ByQueue):
+
+    async def put(self, item):
+        await self.items.put(item)
+""",
+        "another thread cannot await it",
+    ),
+    "Naps": (
+        """
+import queue
+class ByEvent:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = queue.Queue()
+        self.arrived = asyncio.Event()
+
+    def put(self, item):
+        self.items.put(item)
+        self.loop.call_soon_threadsafe(self.arrived.set)
+
+    async def get(self):
+        while self.items.empty():
+            self.arrived.clear()
+            await self.arrived.wait()
+        return self.items.get_nowait()
+class Inbox(ByEvent):
+
+    async def get(self):
+        while self.items.empty():
+            await asyncio.sleep(0.005)
+        return self.items.get_nowait()
+""",
+        "callbacks in 0.3 s",
+    ),
+    "Nothing": (
+        """
+class ByQueue:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+class Inbox(ByQueue):
+
+    async def get(self):
+        return None
+""",
+        "before anything had been put",
+    ),
+    "NoGet": (
+        """
+class Inbox:
+
+    def put(self, item):
+        ...
+""",
+        "has no method get()",
+    ),
+    "PlainGet": (
+        """
+class ByQueue:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+class Inbox(ByQueue):
+
+    def get(self):
+        return 1
+""",
+        "cannot be awaited",
+    ),
+    "ByQueue.put": (
+        """
+class ByQueue:
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue()
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+Inbox = ByQueue.put
+""",
+        "not a class",
+    ),
+    "lambda: None": ("Inbox = lambda: None", "not a class"),
+    "7": ("Inbox = 7", "not a class"),
+}

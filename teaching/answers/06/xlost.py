@@ -1,0 +1,64 @@
+"""Answers to exercise 06-xlost, right and wrong."""
+
+# Why this works: Several calls of `set()` before a reader runs are one. So a letter
+# in the box is what counts, and not the event: look into the box first, and only wait
+# if it is empty. For a letter that another thread puts in just then, `set()` runs on
+# the loop later, after `clear()`, so it is not lost.
+SOLUTION = """
+from collections import deque
+
+class Mailbox:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.letters, self.come = deque(), asyncio.Event()
+
+    def put(self, item):
+        self.letters.append(item)
+        self.loop.call_soon_threadsafe(self.come.set)
+
+    async def get(self):
+        while not self.letters:
+            self.come.clear()
+            await self.come.wait()
+        return self.letters.popleft()
+"""
+
+STUB = "one wake-up can stand for several letters"
+
+RIGHT = {
+    "a mailbox with a queue": """
+class Mailbox:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.letters = asyncio.Queue()
+        self.get = self.letters.get
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.letters.put_nowait, item)
+""",
+}
+
+WRONG = {
+    "the event stays set": (
+        SOLUTION.replace("            self.come.clear()\n", ""),
+        "it holds the loop for ever",
+    ),
+    "another thread sets it": (
+        SOLUTION.replace(
+            "self.loop.call_soon_threadsafe(self.come.set)", "self.come.set()"
+        ),
+        "from another thread",
+    ),
+    "a nap": (
+        SOLUTION.replace("await self.come.wait()", "await asyncio.sleep(0.05)"),
+        "a reader that looks again and again polls",
+    ),
+    "from the wrong end": (
+        SOLUTION.replace("popleft()", "pop()"),
+        "each once, and in order",
+    ),
+    "the letter stays": (
+        SOLUTION.replace("self.letters.popleft()", "self.letters[0]"),
+        "each once, and in order",
+    ),
+}

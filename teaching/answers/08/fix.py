@@ -1,0 +1,93 @@
+"""Answers to exercise 08-fix, right and wrong."""
+
+STUB = "a request must not wait for the answer to the one before"
+
+RIGHT = {
+    "client": """
+async def client(ask, count, every):
+    found = [0.0] * count
+
+    async def one(number, due):
+        await asyncio.sleep(due - elapsed())
+        await ask()
+        found[number] = elapsed() - due
+    start = elapsed()
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(count):
+            tasks.create_task(one(number, start + number * every))
+    return found
+""",
+}
+
+WRONG = {
+    "sleeps after each, and so stays late": (
+        """
+async def client(ask, count, every):
+    async def one():
+        sent = elapsed()
+        await ask()
+        return elapsed() - sent
+    tasks = []
+    for _ in range(count):
+        tasks.append(asyncio.create_task(one()))
+        await asyncio.sleep(every)
+    return await asyncio.gather(*tasks)
+""",
+        "must not stay late",
+    ),
+    "on a schedule, and counts from when it is sent": (
+        """
+async def client(ask, count, every):
+    start = elapsed()
+    async def one(due):
+        await asyncio.sleep(due - elapsed())
+        sent = elapsed()
+        await ask()
+        return elapsed() - sent
+    due = [start + n * every for n in range(count)]
+    return await asyncio.gather(*map(one, due))
+""",
+        "count from the moment when it was due",
+    ),
+    "waits for each answer": (
+        """
+async def client(ask, count, every):
+    start = elapsed()
+    latencies = []
+    for number in range(count):
+        due = start + number * every
+        await asyncio.sleep(max(0, due - elapsed()))
+        await ask()
+        latencies.append(elapsed() - due)
+    return latencies
+""",
+        "a request must not wait for the answer to the one before",
+    ),
+    "counts from when it sent": (
+        """
+async def client(ask, count, every):
+    latencies = []
+    for number in range(count):
+        sent = elapsed()
+        await ask()
+        latencies.append(elapsed() - sent)
+        await asyncio.sleep(every)
+    return latencies
+""",
+        "a request must not wait for the answer to the one before",
+    ),
+    "counts from the start of all": (
+        """
+async def client(ask, count, every):
+    start = elapsed()
+
+    async def one(number):
+        await asyncio.sleep(number * every)
+        await ask()
+        return elapsed() - start
+
+    return await asyncio.gather(*map(one, range(count)))
+""",
+        "count from the moment when it was due",
+    ),
+}

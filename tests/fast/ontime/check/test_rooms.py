@@ -1,0 +1,187 @@
+"""What the checks are made of: their small worlds, and the lines to put in order."""
+
+from __future__ import annotations
+
+import asyncio
+import textwrap
+from collections import deque
+from collections.abc import Callable
+from heapq import heappush
+from itertools import permutations
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from looplab import elapsed, run
+from looplab.lint import check_source
+from ontime.check import (
+    backpressure,
+    callbacks,
+    check,
+    cpu_models,
+    late_heartbeat,
+    priority,
+    spinning_loop,
+    task_cost,
+)
+from ontime.check.backpressure import FINDINGS, VERDICTS
+from ontime.check.bank.your_program import REMEDIES, who_tables
+from ontime.check.callbacks import SmallFuture, SmallLoop
+from ontime.check.cpu_models import Office
+
+LINES = [
+    (callbacks, [5, 10, 6, 2, 4, 9, 8, 11, 1], 2),
+    (cpu_models, [4, 2, 6, 7, 9, 1], 3),
+    (task_cost, [5, 7, 9, 2, 4, 1], 3),
+    (late_heartbeat, [7, 13, 4, 10, 6, 14, 2, 8, 11, 1, 5, 15, 9], 2),
+    (backpressure, [7, 9, 5, 12, 4, 2, 8, 10, 1, 6], 2),
+    (spinning_loop, [5, 3, 7, 2, 1], 3),
+    (priority, [5, 10, 2, 8, 11, 1, 6, 4], 3),
+]
+
+
+@pytest.mark.parametrize(("chapter", "order", "spare"), LINES)
+def test_lines_in_order_are_python_and_some_are_not_needed(
+    chapter: Any, order: list[int], spare: int
+) -> None:
+    compile(chapter.parsons_program(order), "<program>", "exec")
+    lines = chapter.PARSONS_LINES
+    assert len(set(lines)) == len(lines) == len(order) + spare
+    assert order != sorted(order)
+
+
+def test_predict_of_chapter_1_has_one_right_order() -> None:
+    passed = [p for p in permutations("ABCDE") if check("01-predict", "".join(p))]
+    assert passed == [tuple("AEBDC")]
+
+
+def test_parsons_of_chapter_1_is_the_small_loops_iteration() -> None:
+    space: dict[str, Any] = {}
+    program = callbacks.parsons_program([5, 10, 6, 2, 4, 9, 8, 11, 1])
+    exec("from heapq import heappop\n" + program, space)
+    timers: list[Any] = []
+    ran: list[str] = []
+    heappush(timers, (3.0, 0, lambda: ran.append("timer")))
+    clock = SimpleNamespace(now=0.0)
+    space["run_once"](deque(), timers, clock)
+    assert (ran, clock.now) == (["timer"], 3.0)
+
+
+def test_parsons_of_chapter_2_has_one_right_order() -> None:
+    """Of all orders of the six lines that begin with the def and are Python."""
+
+    def compiles(program: str) -> bool:
+        try:
+            compile(program, "<program>", "exec")
+        except SyntaxError:
+            return False
+        return True
+
+    orders = [[4, *order] for order in permutations([2, 6, 7, 9, 1])]
+    programs = [
+        order for order in orders if compiles(cpu_models.parsons_program(order))
+    ]
+    assert len(programs) > 1
+    passed = [order for order in programs if check("02-parsons", order)]
+    assert passed == [[4, 2, 6, 7, 9, 1]]
+
+
+def test_the_small_loop_keeps_order_and_time() -> None:
+    loop = SmallLoop()
+    ran: list[tuple[float, str]] = []
+
+    def note(name: str) -> None:
+        ran.append((loop.now, name))
+
+    timers: list[tuple[float, str]] = [(2, "d"), (1, "b"), (1, "c")]
+    for delay, name in timers:
+        loop.call_later(delay, note, name)
+    loop.call_soon(note, "a")
+    loop.run()
+    assert ran == [(0.0, "a"), (1.0, "b"), (1.0, "c"), (2.0, "d")]
+
+
+def test_a_small_future_has_one_result() -> None:
+    loop = SmallLoop()
+    future: SmallFuture = loop.create_future()
+    with pytest.raises(RuntimeError):
+        future.result()
+    future.set_result(1)
+    with pytest.raises(RuntimeError):
+        future.set_result(2)
+    seen: list[Any] = []
+    note: Callable[[Any], None] = seen.append
+    future.add_done_callback(note)
+    loop.run()
+    assert (seen, future.done(), future.result()) == ([future], True, 1)
+
+
+def test_work_holds_whoever_runs_it_and_offload_does_not() -> None:
+    async def main() -> tuple[float, float, list[int]]:
+        office = Office(2, 0.5)
+        office.work(3)
+        began = elapsed()
+        jobs = [office.offload(office.work, n) for n in range(4)]
+        results = await asyncio.gather(*jobs)
+        assert (office.most_waiting, office.done) == (4, 4)
+        return began, elapsed(), results
+
+    assert run(main()) == (0.5, 1.5, [0, 1, 4, 9])
+
+
+def test_offload_lets_an_error_through() -> None:
+    async def main() -> None:
+        office = Office(1, 0.5)
+        await office.offload(office.work, -1)
+
+    with pytest.raises(ValueError, match="-1"):
+        run(main())
+
+
+RIGHT = {
+    "broadcaster": "bound",
+    "litestar": "refuse",
+    "uvicorn": "harmless",
+    "crawlee": "end",
+    "discord.py": "harmless",
+}
+
+
+def test_each_finding_has_one_right_verdict() -> None:
+    for library in FINDINGS:
+        for verdict in VERDICTS:
+            answer = RIGHT | {library: verdict}
+            assert bool(check("05-judge", answer)) == (answer == RIGHT)
+
+
+def test_the_linter_says_what_the_check_says_of_it() -> None:
+    sections = {}
+    for library, source in FINDINGS.items():
+        if source.startswith("self."):
+            first, _, rest = source.partition("\n")
+            source = "class Service:\n    def __init__(self):\n        " + first
+            source += "\n" + textwrap.indent(rest, "    ")
+        source = "import asyncio\n" + source
+        (finding,) = check_source(source, select=["LAG1", "LAG102"])
+        sections[library] = finding.section
+    assert sections == {
+        "broadcaster": "lag101-await",
+        "litestar": "lag101-callback",
+        "uvicorn": "lag102-answer",
+        "crawlee": "lag101-finally",
+        "discord.py": "lag101-callback",
+    }
+
+
+def test_the_tables_show_what_the_remedies_need() -> None:
+    tables = who_tables()
+    first = {name: table.splitlines()[3:5] for name, table in tables.items()}
+    assert "invoices" in first["A"][0]
+    assert "at most 5.0 ms" in first["A"][1]
+    assert "pictures" in first["B"][0]
+    assert "at most 120 ms" in first["B"][1]
+    assert "inbox" in first["C"][0]
+    assert "it woke itself and did nothing" in tables["C"]
+    assert sum("ms" in line for line in tables["D"].splitlines()) <= 4
+    assert set(REMEDIES) == {"thread", "queue", "wait", "elsewhere"}
