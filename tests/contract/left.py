@@ -26,10 +26,10 @@ needs_groups = pytest.mark.skipif(
 HAS_PROC = Path("/proc/self/stat").exists()
 needs_proc = pytest.mark.skipif(not HAS_PROC, reason="needs /proc to count processes")
 
-#: Seconds for a process that was told to end: a busy machine lets it wait for a core.
-PATIENCE = 300.0
+#: Seconds after which a process that was told to end is said to hang.
+PATIENCE = 120.0
 #: Seconds after which a program is said to hang: it may start several interpreters.
-SLOW = 1800.0
+SLOW = 240.0
 
 
 def ours() -> dict[int, str]:

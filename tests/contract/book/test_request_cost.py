@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import os
 import subprocess
 import sys
@@ -56,32 +55,6 @@ def test_one_request_is_sent_when_the_time_is_over_at_once(server_type: Any) -> 
         assert server.drive("gather", 2, 1, 0.0).answers == 1
         assert server.drive("gather", 2, 1, 0.0, rate=100).answers == 1
         assert server.drive("gather", 2, 1, 0.0).each > 0
-
-
-def test_a_saturated_server_says_its_share_and_hardly_sleeps(server_type: Any) -> None:
-    with server_type() as server:
-        # Uvicorn looks up ten times a second while the client itself has no core.
-        loads = (server.drive("gather", 2, 1, 0.3) for _ in range(100))
-        load = next(one for one in loads if one.wall < 0.6)
-        assert load.rate > 0
-        assert 0 < load.share < 1.5
-        assert math.isnan(load.sleeps) or load.sleeps_each < 0.9
-
-
-def test_a_load_comes_at_its_rate_one_by_one_or_together(server_type: Any) -> None:
-    for _ in range(5):
-        with server_type() as server:
-            lone = server.drive("sequence", 2, 0, 1.0, rate=30)
-            crowd = server.drive("sequence", 2, 0, 1.0, rate=30, together=15)
-        if max(lone.wall, crowd.wall) > 1.5:  # the client itself had no core
-            continue
-        assert 5 < lone.answers < 60
-        assert 15 <= crowd.answers < 90
-        if math.isnan(lone.sleeps) or crowd.sleeps_each < 0.9 * lone.sleeps_each:
-            return
-        # Where others have the core, requests pile up, and it sleeps less between them.
-        assert lone.sleeps_each < 0.7, (lone, crowd)
-    pytest.skip(f"others used the machine: {lone}, {crowd}")
 
 
 def test_the_service_and_the_load_have_a_core_each(server_type: Any) -> None:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
     or any(importlib.util.find_spec(p) is None for p in ("uvicorn", "starlette")),
     reason="the book, uvicorn or starlette is not here",
 )
-PATIENCE = 600  # seconds
+PATIENCE = 120  # seconds until something is said to hang
 MS = 0.001
 
 

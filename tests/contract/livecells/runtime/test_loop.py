@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from livecells.runtime.loop import CellLoop, Driver
+from livecells.runtime.loop import Driver
 
 
 @pytest.fixture
@@ -86,11 +86,3 @@ def test_a_task_that_leaves_does_not_end_the_loop(driver: Driver) -> None:
     for _ in range(5):
         driver.step()
     assert driver.result == "ok"
-
-
-def test_alone_it_waits_as_any_loop_does() -> None:
-    loop = CellLoop()
-    start = time.monotonic()
-    loop.run_until_complete(asyncio.sleep(0.1))
-    assert time.monotonic() - start >= 0.09
-    loop.close()

@@ -52,20 +52,6 @@ def test_the_cost_of_a_call() -> None:
 
 
 @needs_pyperf
-def test_one_value_is_many_calls() -> None:
-    """As many as take some 20 ms.
-
-    A busy machine may stop the process for longer than that while they are few: one of
-    five measurements must have gone on undisturbed.
-    """
-    for _ in range(5):
-        (row,) = cpu_cost(nothing, values=1, processes=1, timeout=SLOW)
-        if row.cpu * row.calls > 0.0005:
-            return
-    pytest.fail(f"a value is {row.calls} calls, which take too little: {row}")
-
-
-@needs_pyperf
 def test_the_works_take_turns(tmp_path: Path) -> None:
     """A machine that is slow for some seconds is then slow for all of them."""
     book = tmp_path / "book"

@@ -53,39 +53,6 @@ def test_threads_inherit_the_cores() -> None:
 
 @linux
 @pytest.mark.skipif(not told(), reason="this kernel does not count")
-def test_loops_that_wait_neither_run_nor_want_a_core() -> None:
-    for _ in range(5):  # a busy machine may keep one from its selector for long
-        with sessions("queue", 3) as opened, stays(opened) as where:
-            threading.Event().wait(2)
-        assert where.running is not None
-        assert where.for_core is not None
-        if (at_work := where.running + where.for_core) < 1:
-            break
-    assert at_work < 1
-    assert where.for_lock is not None
-    assert where.for_lock > 2
-
-
-@linux
-@pytest.mark.skipif(not told(), reason="this kernel does not count")
-def test_loops_that_share_a_core_wait_for_it() -> None:
-    """Three wait for the lock only while another process has the core of the fourth."""
-    with (
-        on_cores(1),
-        sessions("poll", 4) as opened,
-        stays(opened) as where,
-    ):
-        measure_hops(opened, seconds=2)
-    assert where.running is not None
-    assert where.for_core is not None
-    assert where.for_lock is not None
-    assert where.running < 1.5  # they have one core
-    assert where.for_core > 1
-    assert where.for_lock < 3 * (1 - min(1, where.running)) + 1, where
-
-
-@linux
-@pytest.mark.skipif(not told(), reason="this kernel does not count")
 @pytest.mark.skipif(bool(unable(cores=2)), reason="this needs two cores")
 @pytest.mark.skipif(not gil_enabled(), reason="there is no lock to wait for")
 def test_eight_loops_on_two_cores_wait_for_the_lock_as_well() -> None:

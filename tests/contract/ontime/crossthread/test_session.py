@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import selectors
-import socket
 import sys
 import threading
-import time
 
 import pytest
 
@@ -22,11 +19,9 @@ from ontime.crossthread import (
     Spinner,
     inboxes,
     measure_hops,
-    measure_idle,
     pinned,
     sessions,
     unable,
-    windows,
 )
 from ontime.crossthread import session as session_module
 
@@ -164,49 +159,3 @@ def test_pinning() -> None:
         f"not run: this needs 4096 cores, and this process may use {cores}: allow it "
         "more (taskset, the CPU limit of a container), or take a machine that has them"
     )
-
-
-def test_a_window_slows_the_turns() -> None:
-    with Session("poll", window=0.01) as session:
-        # A busy machine takes turns away, and adds none.
-        found = [measure_idle([session], 0.3) for _ in range(3)]
-        while found[-1].most < 3 and len(found) < 20:
-            found.append(measure_idle([session], 0.3))
-    assert all(one.most <= one.seconds / 0.01 + 2 for one in found)
-    slow = max(one.most / one.seconds for one in found)
-    assert slow > 5
-    with Session("poll") as session:
-        tries = (measure_idle([session], 0.3) for _ in range(20))
-        assert any(one.most / one.seconds >= 5 * slow for one in tries)
-
-
-def test_a_short_window_is_not_rounded_to_a_millisecond() -> None:
-    def least_wait(window: float) -> float:
-        with windows.LingeringSelector(window) as selector:
-            left, right = socket.socketpair()
-            with left, right:
-                selector.register(left, selectors.EVENT_READ)
-                waits = []
-                for _ in range(60):
-                    started = time.perf_counter()
-                    assert selector.select(0) == []
-                    waits.append(time.perf_counter() - started)
-        return min(waits)
-
-    assert least_wait(0.01) >= 5 * least_wait(1e-6)
-
-
-def test_a_busy_window_keeps_the_core() -> None:
-    """The turns are as slow as with a window that sleeps, the core is in use."""
-    for _ in range(5):
-        share, turns = {}, {}
-        for busy in False, True:
-            with Session("poll", window=0.01, busy=busy) as session:
-                found = measure_idle([session], 0.3)
-                assert session.ask("still there") == "still there"
-            share[busy], turns[busy] = found.share, found.most
-        if share[True] >= 3 * share[False] and turns[True] <= 10 * turns[False]:
-            return
-        # Others had the core, in one of the counts or in both.
-        assert share[True] < 0.5 or turns[False] < 10, (share, turns)
-    pytest.skip(f"others used the machine: {share}, {turns}")
