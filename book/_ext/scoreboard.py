@@ -17,12 +17,13 @@ from typing import Any
 
 from docutils import nodes
 from html_elements import Html, add_html_node, element
-from scoreboard_data import Row, ScoreboardError, Source, published_number
+from scoreboard_data import Claim, Row, ScoreboardError, Source, published_number
 from scoreboard_verdicts import (
     BUSY,
     DIFFERS,
     MODEL,
     NOT_YET,
+    NOTHING,
     REPRODUCED,
     Judgement,
     Scoreboard,
@@ -34,17 +35,25 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 logger = logging.getLogger(__name__)
 
 #: A sign beside the word, so that a verdict does not rest on colour.
-SIGNS = {REPRODUCED: "✓", MODEL: "✓", BUSY: "…", DIFFERS: "≠", NOT_YET: "…"}
+SIGNS = {
+    REPRODUCED: "✓",
+    MODEL: "✓",
+    BUSY: "…",
+    DIFFERS: "≠",
+    NOTHING: "–",
+    NOT_YET: "…",
+}
 CLASSES = {
     REPRODUCED: "reproduced",
     MODEL: "reproduced",
     BUSY: "not-yet",
     DIFFERS: "differs",
+    NOTHING: "not-yet",
     NOT_YET: "not-yet",
 }
 COLUMNS = ("Experiment", "Published", "Model", "Real", "Verdict", "Why")
-#: The column in which a claim's figures stand, by their clock.
-CLOCKS = {"Model": "exact", "Real": "measured"}
+#: The columns of our figures, and whether what stands there ran on a real loop.
+OURS = {"Model": False, "Real": True}
 
 
 def open_scoreboard(config: Any, srcdir: str | Path) -> Scoreboard:
@@ -106,7 +115,7 @@ class ScoreboardDirective(SphinxDirective):
     def draw_row(self, board: Scoreboard, judgement: Judgement) -> Html:
         row = judgement.row
         published = self.cell("Published")
-        published += nodes.Text("; ".join(map(str, row.figures)) + " ")
+        published += nodes.Text(f"{row.figures[0]} ")
         published += self.cite(row.source)
         word = element(
             "strong",
@@ -130,7 +139,7 @@ class ScoreboardDirective(SphinxDirective):
             "tr",
             header,
             published,
-            *(self.ours(board, row, label) for label in CLOCKS),
+            *(self.ours(board, row, label) for label in OURS),
             self.cell("Verdict", word),
             reasons,
             role="row",
@@ -164,27 +173,24 @@ class ScoreboardDirective(SphinxDirective):
         return element("td", *children, role="cell", data_label=label)
 
     def ours(self, board: Scoreboard, row: Row, label: str) -> Html:
-        figures: dict[str, None] = {}  # two claims may judge one figure
-        for claim in row.claims:
-            if claim.clock == CLOCKS[label] and (shown := board.shown(row, claim)):
-                figures[shown + (f" ({claim.what})" if claim.what else "")] = None
-        if not figures:
-            return self.cell(label, "–")
-        lines = [element("li", figure) for figure in figures]
-        return self.cell(label, element("ul", *lines, classes=("figures",)))
+        """The first figure of a column; the others are under the fold."""
+        claims = [claim for claim in row.claims if claim.real == OURS[label]]
+        figures = [figure for claim in claims if (figure := figured(board, row, claim))]
+        return self.cell(label, figures[0] if figures else "–")
 
     def compared(self, board: Scoreboard, row: Row, more: str) -> Html:
-        """Folded away: the rest of the reason, and the tolerances with theirs."""
+        """Folded away: the rest of the reason, every figure, and the tolerances."""
         lines = [element("li", more)] if more else []
+        if row.figures[1:]:
+            also = "; ".join(map(str, row.figures[1:]))
+            lines.append(element("li", f"published as well: {also}"))
         for claim in row.claims:
-            if not claim.judged:
-                continue
-            name = claim.what or claim.keys[0]
-            why = f": {claim.why}" if claim.why else ""
-            lines.append(element("li", f"{name}: {board.rule(claim)}{why}"))
-        if not lines:
-            return element("span")
-        summary = element("summary", "How it was compared")
+            text = figured(board, row, claim) or claim.what or claim.keys[0]
+            if claim.judged:
+                text += f": {board.rule(claim)}"
+                text += f": {claim.why}" if claim.why else ""
+            lines.append(element("li", text))
+        summary = element("summary", "All figures, and how they were compared")
         return element("details", summary, element("ul", *lines, classes=("rules",)))
 
     def cite(self, key: str) -> nodes.Node:
@@ -195,21 +201,23 @@ class ScoreboardDirective(SphinxDirective):
         return nodes.inline("", "", *found, *messages)
 
 
+def figured(board: Scoreboard, row: Row, claim: Claim) -> str:
+    """A claim's figures with what they are; "" where its lab has none."""
+    shown = board.shown(row, claim)
+    return f"{shown} ({claim.what})" if shown and claim.what else shown
+
+
 def reason(judgement: Judgement) -> tuple[str, str]:
     """One sentence that says why the verdict is what it is, and what else there is."""
-    if judgement.status == DIFFERS:
+    if judgement.status in {DIFFERS, NOTHING}:
         first, _, more = judgement.row.because.partition(". ")
         return first.rstrip("."), more
     if judgement.status == BUSY:
         return "other programs used the cores while it was measured", ""
     if judgement.status == NOT_YET:
         return "its lab is not written", ""
-    count = sum(claim.judged for claim in judgement.row.claims)
-    few = {1: "its comparison holds", 2: "both comparisons hold"}
-    holds = few.get(count, f"all {count} comparisons hold")
-    return (
-        f"{holds}, on the virtual clock" if judgement.status == MODEL else holds
-    ), ""
+    first, _, more = judgement.row.agrees.partition(". ")
+    return first.rstrip("."), more
 
 
 class PublishedRole(SphinxRole):

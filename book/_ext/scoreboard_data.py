@@ -145,6 +145,7 @@ class Row:
     claims: tuple[Claim, ...]
     auxiliary: tuple[str, ...] = ()
     because: str = ""
+    agrees: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -260,7 +261,7 @@ def _row(raw: dict[str, Any]) -> Row:
     needed = {"id", "source", "run", "published", "stem"}
     if missing := needed - raw.keys():
         raise ScoreboardError(f"{where}: lacks {sorted(missing)}")
-    if unknown := raw.keys() - needed - {"claim", "auxiliary", "because"}:
+    if unknown := raw.keys() - needed - {"claim", "auxiliary", "because", "agrees"}:
         raise ScoreboardError(f"{where}: unknown {sorted(unknown)}")
     figures = tuple(_figure(where, figure) for figure in raw["published"])
     if not figures:
@@ -275,6 +276,7 @@ def _row(raw: dict[str, Any]) -> Row:
         claims=claims,
         auxiliary=tuple(raw.get("auxiliary", ())),
         because=raw.get("because", "").strip(),
+        agrees=raw.get("agrees", "").strip(),
     )
 
 

@@ -25,6 +25,7 @@ REPRODUCED = "reproduced"
 MODEL = "reproduced in the model"  # nothing in real time was judged
 BUSY = "machine was busy"  # a figure in real time was, and says little
 DIFFERS = "differs"
+NOTHING = "nothing published"  # no figure that ours could be compared with
 NOT_YET = "not yet"
 
 QUIET = Decimal("0.9")  # the share of the cores that is free on a quiet machine
@@ -153,10 +154,10 @@ class Scoreboard:
         if not results or any(held is None for _, held in results):
             return Judgement(row, NOT_YET)
         failed = tuple(claim for claim, held in results if not held)
-        # Where nothing was published there is nothing to reproduce: such a row
-        # can only differ, and says why.
         judged = [claim for claim in row.claims if claim.judged]
-        if any(claim.clock == "exact" for claim in failed) or not judged:
+        if not judged:
+            return Judgement(row, NOTHING)
+        if any(claim.clock == "exact" for claim in failed):
             return Judgement(row, DIFFERS, failed)
         measured = [claim for claim in judged if claim.clock == "measured"]
         if any(self.free(row, key) < QUIET for one in measured for key in one.reads):
@@ -188,7 +189,8 @@ class Scoreboard:
         return (
             f"{count[REPRODUCED]} of {len(self.rows)} reproduced in real time, "
             f"{count[MODEL]} in the model alone, {busy}"
-            f"{count[DIFFERS]} {differ} with a reason{missing}."
+            f"{count[DIFFERS]} {differ} with a reason, "
+            f"{count[NOTHING]} have nothing published to compare with{missing}."
         )
 
     # -- everything that may have gone stale
@@ -290,6 +292,10 @@ class Scoreboard:
                     f"{row.id}: differs without a because "
                     f"({what or 'nothing to compare with'})"
                 )
+            if judgement.status == NOTHING and not row.because:
+                yield f"{row.id}: judges nothing; say in a because what was published"
+            if judgement.status in {REPRODUCED, MODEL} and not row.agrees:
+                yield f"{row.id}: say in words, under agrees, why the figures agree"
             if judgement.status in {REPRODUCED, MODEL} and row.because:
                 yield (
                     f"{row.id}: stale because: all figures agree now, so take the "

@@ -70,6 +70,7 @@ def queue_run(rate: int, bound: int) -> Seen:
                 put_at = await queue.get()
                 seen.wait = max(seen.wait, elapsed() - put_at)
                 await asyncio.sleep(SERVE)
+                queue.task_done()
 
         async def watch() -> None:
             while True:
@@ -84,9 +85,8 @@ def queue_run(rate: int, bound: int) -> Seen:
             await queue.put(asked)
             seen.held += elapsed() - asked
             seen.longest = max(seen.longest, queue.qsize())
-        # What still waits has waited too.
-        while not queue.empty():
-            seen.wait = max(seen.wait, elapsed() - queue.get_nowait())
+        # What still waits is served too: a wait that is cut off would be no maximum.
+        await queue.join()
         for task in tasks:
             task.cancel()
 

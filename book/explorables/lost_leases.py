@@ -1,6 +1,7 @@
 """CPU work in a round: how many of 100 messages lose their lease on one thread.
 
-Experiments E3 and E4, and what lies between them.
+The settings of experiments E3 and E4 and what lies between them, on asyncio. The
+experiments themselves ran on the thread of a window, whose waits end differently.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ RUNS = 10
 WORK = (0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 LIVE = f"""
-cpu = 0.1
+cpu = 0.2
 from ontime.leases import LeaseSettings, consume_many
 
 runs = consume_many(LeaseSettings(cpu=cpu), runs={RUNS})
@@ -96,7 +97,7 @@ def explorable() -> Explorable:
         values=WORK,
         texts=[f"{x:g} s" for x in WORK],
         frames=[frame(x) for x in WORK],
-        default=0.1,
+        default=0.2,
         live=LIVE,
         style=STYLE,
     )

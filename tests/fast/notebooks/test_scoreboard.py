@@ -28,6 +28,7 @@ source = "someone2020"
 run = "A run"
 published = [{ value = 1.5, unit = "s", spread = 0.2 }, { text = "1, 2, 3" }]
 stem = "lab"
+agrees = "the same program"
 """
 CLAIM = """
 [[row.claim]]
@@ -152,8 +153,14 @@ def test_reproduced(make: Maker) -> None:
     assert board.judgements[0].verdict == "reproduced in the model"
     assert problems(board) == []
     assert board.summary == (
-        "0 of 1 reproduced in real time, 1 in the model alone, 0 differ with a reason."
+        "0 of 1 reproduced in real time, 1 in the model alone, 0 differ with a reason, "
+        "0 have nothing published to compare with."
     )
+
+
+def test_agreement_needs_its_reason_in_words(make: Maker) -> None:
+    row = ROW.replace('agrees = "the same program"\n', "")
+    assert "agrees" in one(make(SOURCE + row + CLAIM, {"A1_x": "1.45"}))
 
 
 REAL = CLAIM.replace("A1_x", "A1_x_real")
@@ -291,7 +298,11 @@ def test_stale_measured_without_machine(make: Maker) -> None:
 
 def test_nothing_published_needs_a_because(make: Maker) -> None:
     claim = '[[row.claim]]\nkey = "A1_x"\nkind = "shown"\n'
-    assert "nothing to compare with" in one(make(SOURCE + ROW + claim, {"A1_x": "1"}))
+    board = make(SOURCE + ROW + claim, {"A1_x": "1"})
+    assert board.judgements[0].verdict == "nothing published"
+    assert "because" in one(board)
+    row = ROW + 'because = "a promise"\n'
+    assert problems(make(SOURCE + row + claim, {"A1_x": "1"})) == []
 
 
 @pytest.mark.parametrize(
