@@ -125,6 +125,9 @@ def _look(fd: int, listening: set[Any]) -> Any:
         one.detach()
 
 
+_CLOSE_WAIT = 8  # state of TCP: the other side has closed
+
+
 def age_ns(fd: int) -> int:
     """Return how long ago the last data came, in nanoseconds; -1 if unknown."""
     try:
@@ -137,7 +140,7 @@ def age_ns(fd: int) -> int:
         return -1
     finally:
         one.detach()
-    if len(info) < 56:
-        return -1
+    if len(info) < 56 or info[0] == _CLOSE_WAIT:
+        return -1  # its end came, and when, nobody says
     age = info[_LAST_DATA_RECV : _LAST_DATA_RECV + 4]
     return int.from_bytes(age, sys.byteorder) * _MS

@@ -1,4 +1,4 @@
-"""The file format ``looplab-trace/5``: lines of JSON, each of use without the next.
+"""The file format ``looplab-trace/6``: lines of JSON, each of use without the next.
 
 The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
 time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
@@ -19,6 +19,12 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ``done``  requests that ended, see below
 ``samples`` ``[at, callback, weight, stack, [[thread, code] …]]``
 ``pauses``  of the garbage collector: ``[callback, held, generation]``
+``marks``   a tag changed within a callback: ``[callback, at, old, new]``
+``windows`` what threads did between two looks: ``[from, to, CPU time, waited for a
+          core, slices, the same two of the sampler, late, [[thread, CPU time, waited,
+          code] …]]``
+``awaits``  where work was suspended: ``[at, tag, stack, [[code, threads] …]]``
+``jobs``    of executors: ``[tag, callback, submitted, began, ended, code]``
 ``threads`` ``[at, name, CPU time, time that it waited for a core]``
 ``end``   when the recording of the loop ended, the last line of a loop
 ========  ==============================================================================
@@ -33,7 +39,8 @@ came; *accepted* is false on a connection that was opened here.  Data of which n
 is said came as it was ready, on one that somebody else opened.
 
 ``done`` are columns too: when the request *began* and *ended*, when its data *arrived*
-(-1: unknown), its *tag*, its *first* and *last* callback, and the number of its *name*.
+(-1: unknown; -2: it is a block of ``tag()``), its *tag*, its *first* and *last*
+callback, and the number of its *name*.
 
 Times of columns, of ``due`` and of ``came`` are of the monotonic clock, whose value at
 the beginning is ``origin_ns``; all others are counted from there.  All are whole
@@ -57,16 +64,21 @@ from looplab._numbers import NS
 from looplab.trace import Trace
 
 from .columns import unpack
-from .recorder import cause_of
+from .recorder import BLOCK, cause_of
 from .recording import (
     CAUSES,
+    Await,
     Callback,
     Code,
+    Job,
+    Mark,
+    OtherThread,
     Pause,
     Recording,
     RequestNote,
     Sample,
     ThreadUse,
+    Window,
 )
 
 __all__ = [
@@ -79,7 +91,7 @@ __all__ = [
     "parts_of",
 ]
 
-FORMAT = "looplab-trace/5"
+FORMAT = "looplab-trace/6"
 _FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
 
 
@@ -101,7 +113,7 @@ def load(path: str | Path) -> list[Recording]:
     Raises:
         OSError: if the file cannot be read.
         NotATraceError: if it is no trace in the format ``looplab-trace/1``, ``/2`` or
-            ``/5``, or no loop ran in it.
+            ``/6``, or no loop ran in it.
     """
     path = Path(path)
     loops: dict[int, _Loop] = {}
@@ -145,6 +157,11 @@ class _Loop:
         self.threads: list[ThreadUse] = []
         self.end_ns = 0
         self.complete = False
+        self.blocks: list[RequestNote] = []
+        self.marks: list[Mark] = []
+        self.windows: list[Window] = []
+        self.awaits: list[Await] = []
+        self.jobs: list[Job] = []
 
     def recording(self) -> Recording:
         return Recording(
@@ -160,6 +177,11 @@ class _Loop:
             end_ns=self.end_ns,
             dropped=self.rows[0].index,
             complete=self.complete,
+            blocks=self.blocks,
+            marks=self.marks,
+            windows=self.windows,
+            awaits=self.awaits,
+            jobs=self.jobs,
         )
 
 
@@ -252,15 +274,29 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
         zero = tables.origin_ns
         for began, ended, arrived, tag, first, last, name in unpack(done):
             loop.tags[tag] = tables.names[name]
-            came = None if arrived == -1 else arrived - zero
-            times = began - zero, ended - zero, came
-            loop.notes.append(RequestNote(tag, first, last, *times))
+            came = None if arrived < 0 else arrived - zero
+            note = RequestNote(tag, first, last, began - zero, ended - zero, came)
+            (loop.blocks if arrived == BLOCK else loop.notes).append(note)
     else:
         loop.notes += [RequestNote(*one) for one in done]
     for at, callback, weight, stack, others in line.get("samples", ()):
         seen = tuple((tables.names[n], tables.codes[c]) for n, c in others)
         loop.samples.append(Sample(at, callback, weight, tables.stacks[stack], seen))
     loop.pauses += [Pause(*one) for one in line.get("pauses", ())]
+    loop.marks += [Mark(*one) for one in line.get("marks", ())]
+    for *figures, threads in line.get("windows", ()):
+        others = tuple(
+            OtherThread(
+                tables.names[name], cpu, delay, None if c < 0 else tables.codes[c]
+            )
+            for name, cpu, delay, c in threads
+        )
+        loop.windows.append(Window._make([*figures, others]))
+    for at, tag, stack, pool in line.get("awaits", ()):
+        filled = tuple((tables.codes[code], threads) for code, threads in pool)
+        loop.awaits.append(Await(at, tag, tables.stacks[stack], filled))
+    for *figures, code in line.get("jobs", ()):
+        loop.jobs.append(Job._make([*figures, tables.codes[code]]))
     for at, thread, cpu, waited in line.get("threads", ()):
         loop.threads.append(ThreadUse(at, tables.names[thread], cpu, waited))
     if "end" in line:

@@ -5,6 +5,7 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -13,10 +14,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .naming import matches
+from .recording import Callback, Code
 
 if TYPE_CHECKING:
     from .changes import Change
-    from .recording import Callback, Recording
+    from .recording import Recording
 
 __all__ = ["Gate", "Job", "NothingMatchesError", "Plan"]
 
@@ -41,6 +43,8 @@ class Job:
     gate: Gate | None = None
     instance: Any = None  # the piece of work that it belongs to, at a gate
     urgent: bool = False
+    kept: int = 0  # how long it kept the interpreter at a time: no thread helps then
+    part: tuple[int, int] | None = None  # of its work, what a change is about
 
 
 class Gate:
@@ -73,6 +77,7 @@ class Plan:
         self.pools: dict[Change, list[int]] = {}
         self._spare = count(-1, -1)  # numbers that no recorded callback has
         self._link()
+        self._stalls()
         for change in changes:
             self._apply(change)
 
@@ -140,6 +145,23 @@ class Plan:
         accepting.held -= share * (len(accepting.children) - len(kept))
         accepting.children = kept
 
+    def _stalls(self) -> None:
+        """What kept the loop from running while somebody waited and no callback held
+        it is a callback of its own: a thread, a lack of cores, a stop."""
+        if self.recording.clock != "real":
+            return
+        from .ledger import Ledger
+
+        for start, end in Ledger(self.recording).gaps:
+            if end - start < 3_000_000:
+                continue
+            index = next(self._spare)
+            stall = Code("(nothing ran)")
+            one = Callback(index, start, start, end, None, "io", None, stall, None)
+            self.jobs[index] = Job(one, end - start, soon=False)
+            self.roots.append((start, index))
+        self.roots.sort()
+
     def _child(self, maker: Job, at: int, index: int) -> None:
         offset = min(max(0, at - maker.one.run_ns), maker.held)
         maker.children.append((offset, index))
@@ -187,6 +209,11 @@ class Plan:
             if matches(recording, one, change.pattern)
         ]
         if not found:
+            parts = parts_of(recording, change.pattern)
+            found = [one for one in recording.callbacks if one.index in parts]
+            for one in found:
+                self.jobs[one.index].part = parts[one.index]
+        if not found:
             raise NothingMatchesError(
                 f"nothing in the recording matches {change.pattern!r}: name a tag, a "
                 "function, a task or file.py:12 as `looplab who` shows it"
@@ -215,6 +242,9 @@ class Plan:
                         for offset, index in job.children
                     ]
         if change.kind == "move":
+            kept = kept_by(recording)
+            for one in found:
+                self.jobs[one.index].kept = kept.get(one.index, 0)
             self.pools[change] = [0] * int(change.amount)
             heapify(self.pools[change])
 
@@ -225,3 +255,62 @@ class Plan:
         if one.task is None or (tag is not None and fnmatchcase(tag, pattern)):
             return one.tag
         return one.task
+
+
+def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
+    """Callbacks in which *pattern*, a function or a line, was seen, and when."""
+    seen: dict[int, list[tuple[int, int, bool]]] = {}
+    for sample in recording.samples:
+        hit = any(
+            fnmatchcase(text, pattern)
+            for code in sample.stack
+            for text in (
+                code.name,
+                code.name.rpartition("<locals>.")[2],
+                code.place,
+                "/".join(code.place.replace("\\", "/").split("/")[-2:]),
+                code.place.rpartition("/")[2],
+            )
+        )
+        look = sample.at_ns - sample.weight_ns, sample.at_ns, hit
+        seen.setdefault(sample.callback, []).append(look)
+    found = {}
+    for index, looks in seen.items():
+        one = recording.numbered(index)
+        hits = [(a, b) for a, b, hit in looks if hit]
+        if one is None or not hits:
+            continue
+        start, end = min(a for a, _ in hits), max(b for _, b in hits)
+        before = [b for a, b, hit in looks if not hit and b <= start]
+        after = [a for a, b, hit in looks if not hit and a >= end]
+        # A look sees what went on until it, and the rest is of the same.
+        start = one.run_ns if not before else max(before)
+        end = one.ended_ns if not after else min(after)
+        found[index] = max(0, start - one.run_ns), min(one.held_ns, end - one.run_ns)
+    return found
+
+
+def kept_by(recording: Recording) -> dict[int, int]:
+    """How long each callback kept the interpreter in one go, as far as was seen: no
+    other thread could look then, though it had a core."""
+    kept: dict[int, int] = {}
+    of: dict[int, int] = {}
+    held_by: dict[int, int] = {}
+    windows = recording.windows
+    if not windows:
+        return kept
+    starts = [one.run_ns for one in recording.callbacks]
+    pause = 5_000_000
+    for a, b, cpu, _, _, _, own_wait, late, _ in windows:
+        free = b - a - own_wait - pause
+        if not late or free < 15_000_000 or cpu < 0.7 * (b - a - own_wait):
+            continue
+        at = bisect_right(starts, (a + b) // 2) - 1
+        if at >= 0 and recording.callbacks[at].ended_ns > (a + b) // 2:
+            index = recording.callbacks[at].index
+            held = held_by[index] = recording.callbacks[at].held_ns
+            kept[index] = max(kept.get(index, 0), min(free + pause, held))
+            of[index] = of.get(index, 0) + b - a
+    return {  # one late look alone is chance
+        index: ns for index, ns in kept.items() if of[index] >= 0.5 * held_by[index]
+    }

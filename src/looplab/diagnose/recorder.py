@@ -11,7 +11,9 @@ program's objects are freed.
 from __future__ import annotations
 
 import time
+import weakref
 from _thread import get_ident
+from asyncio import current_task
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,8 @@ BEFORE, THREAD, DATA, TIMER, UNSEEN = -1, -2, -3, -4, -5
 #: So much less the number of a callback: data came on a file descriptor, and they are
 #: the first since this callback began to watch it.
 WATCHED = -10
+#: In place of an arrival: not a request, but a block of :class:`looplab.tag`.
+BLOCK = -2
 
 READY, RUN, ENDED = 0, 2, 3  #: places in :attr:`Recorder.notes`
 WIDTH = 8  #: entries that a callback has in :attr:`Recorder.notes`
@@ -96,6 +100,11 @@ class Recorder:
         self.names: list[Tag] = []
         self.samples: list[Any] = []
         self.pauses: list[tuple[int, int, int]] = []
+        self.marks: list[tuple[int, int, int, int]] = []  # callback, at, from, to
+        self.windows: list[Any] = []
+        self.awaits: list[Any] = []
+        self.jobs: list[Any] = []
+        self._works: dict[int, Any] = {}  # blocks of tag() under way
         self._running = (-1, 0)
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
@@ -113,11 +122,25 @@ class Recorder:
 
     # -- what the tags tell ----------------------------------------------------------
 
-    def touched(self, tag: Tag) -> None:
+    def touched(self, tag: Tag, before: Any = None) -> None:
         """The running callback works for *tag*, from here on."""
         self.names.append(tag)
         if not self._touched:
             self._touched.append(tag)
+        old = getattr(before, "number", 0)
+        callback, at = self.running()[0], self.now()
+        self.marks.append((callback, at, old, tag.number))
+        self._works[tag.number] = [tag, callback, at, _task_here(self.loop), 0]
+
+    def let_go(self, tag: Tag, after: Any) -> None:
+        """The running callback no longer works for *tag*."""
+        callback, at = self.running()[0], self.now()
+        self.marks.append((callback, at, tag.number, getattr(after, "number", 0)))
+        work = self._works.pop(tag.number, None)
+        if work is not None:
+            self.requests.append(
+                (work[2], at, BLOCK, tag.number, work[1], callback, tag.name)
+            )
 
     def request_begins(self, tag: Request, fd: int | None) -> None:
         """*tag* begins in the running callback; its data came on *fd*."""
@@ -125,6 +148,7 @@ class Recorder:
         if not touched:
             touched.append(tag)
         tag.first = self.running()[0]
+        tag.task, tag.noted = _task_here(self.loop), 0
         tag.began = at = self.now()
         tag.arrived = -1
         if fd is not None and at < self.slow_until[0]:
@@ -170,6 +194,17 @@ class Recorder:
         if detach is not None:
             self.leave()
             detach()
+
+
+def _task_here(loop: Any) -> Any:
+    try:
+        return weakref.ref(current_task(loop))
+    except (RuntimeError, TypeError):  # no task, or no loop
+        return _nothing
+
+
+def _nothing() -> None:
+    return None
 
 
 _CAUSES: dict[int, Cause] = {

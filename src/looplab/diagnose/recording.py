@@ -38,13 +38,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAUSES",
+    "Await",
     "Callback",
     "Code",
+    "Job",
+    "Mark",
+    "OtherThread",
     "Pause",
     "Recording",
     "RequestNote",
     "Sample",
     "ThreadUse",
+    "Window",
 ]
 
 
@@ -167,6 +172,73 @@ class RequestNote(NamedTuple):
     arrived_ns: int | None = None
 
 
+class Mark(NamedTuple):
+    """In a callback the tag changed: from the number *old* to *new*; 0 is none."""
+
+    callback: int
+    at_ns: int
+    old: int
+    new: int
+
+
+class OtherThread(NamedTuple):
+    """What another thread did in a window: CPU time, waiting for a core, its line."""
+
+    name: str
+    cpu_ns: int
+    delay_ns: int
+    code: Code | None
+
+
+class Window(NamedTuple):
+    """What threads did between two looks of the sampler, where that may explain a wait.
+
+    Attributes:
+        start_ns: the look before.
+        end_ns: this look.
+        cpu_ns: how long the loop's thread computed.
+        delay_ns: how long it had work and no core.
+        slices: how often it was given a core.
+        own_cpu_ns: how long the sampler computed.
+        own_delay_ns: how long the sampler had no core.
+        late: this look came late.
+        others: threads that computed or wanted to.
+    """
+
+    start_ns: int
+    end_ns: int
+    cpu_ns: int
+    delay_ns: int
+    slices: int
+    own_cpu_ns: int
+    own_delay_ns: int
+    late: int
+    others: tuple[OtherThread, ...] = ()
+
+
+class Await(NamedTuple):
+    """Where a request or block of a tag was suspended, the innermost place first; and
+    what the threads of a pool did, if it waited for one: places and how many threads,
+    below 0 if the pool was not full."""
+
+    at_ns: int
+    tag: int
+    stack: tuple[Code, ...]
+    pool: tuple[tuple[Code, int], ...] = ()
+
+
+class Job(NamedTuple):
+    """A job of an executor: for which tag, by which callback, and when it was
+    submitted, began and ended (-1: not yet)."""
+
+    tag: int
+    callback: int
+    submitted_ns: int
+    began_ns: int
+    ended_ns: int
+    code: Code
+
+
 @dataclass
 class Recording(Sequence[Callback]):
     """What one event loop ran, in the order in which it ran.
@@ -179,6 +251,8 @@ class Recording(Sequence[Callback]):
         clock: ``"virtual"``: the times are exact; ``"real"``: they are measured.
         about: facts of the process: ``argv``, ``python``, ``pid``, ``cores`` …
         tags: name of each tag by its number.
+        notes: the requests.
+        blocks: the blocks of :class:`looplab.tag` that have ended, in the same form.
         loop: the number of the loop in its process, from 1.
         end_ns: when the recording ended.
         dropped: how many callbacks a bound left out before the first one here.
@@ -191,6 +265,11 @@ class Recording(Sequence[Callback]):
     about: Mapping[str, Any] = field(default_factory=dict)
     tags: dict[int, str] = field(default_factory=dict)
     notes: list[RequestNote] = field(default_factory=list)
+    blocks: list[RequestNote] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+    awaits: list[Await] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
     threads: list[ThreadUse] = field(default_factory=list)

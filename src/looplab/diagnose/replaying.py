@@ -38,7 +38,7 @@ _THREAD = Code("(a thread is done)")
 
 
 def replay(
-    recording: Recording, *changes: Change, lock_held: bool = False
+    recording: Recording, *changes: Change, lock_held: bool = False, seed: int = -1
 ) -> Recording:
     """Return what the loop would have done after *changes*.
 
@@ -52,7 +52,9 @@ def replay(
     Raises:
         NothingMatchesError: if nothing ran that a change names.
     """
-    return _Replay(Plan(recording, changes), lock_held).run()
+    again = _Replay(Plan(recording, changes), lock_held)
+    again.seed = seed
+    return again.run()
 
 
 class _Replay:
@@ -65,6 +67,7 @@ class _Replay:
         self.last: dict[int, int] = {}
         self.computing: deque[list[Any]] = deque()  # threads that hold the lock
         self.left = 0
+        self.seed = -1
         self.urgent: Context | None = None
         self.ordinary: Context | None = None
 
@@ -80,6 +83,8 @@ class _Replay:
 
             settings = {"loop_factory": partial(VirtualPriorityLoop, max_stalled=None)}
             self.urgent, self.ordinary = context_with(1), context_with(0)
+        if self.seed >= 0:  # the system rounds a wait up to a millisecond
+            settings |= {"jitter": 0.0011, "seed": self.seed}
         _clock.run(self._main(), **settings)
         notes = []
         for note in recording.notes:
@@ -197,13 +202,15 @@ class _Replay:
                 return True
             return False
         if change is not None and change.kind == "move":
+            start, end = job.part or (0, held)
             if piece == 0:
-                self._burn(job, number, 0, 0, inclusive=True)
+                self._burn(job, number, 0, start, inclusive=True)
                 self._to_thread(job, number, change)
                 return True
             for offset, child in job.children:
-                if offset > 0:
+                if start < offset <= end:
                     self._start(child, number)
+            self._burn(job, number, end, held, inclusive=False)
             return False
         self._burn(job, number, 0, held, inclusive=True)
         return False
@@ -235,13 +242,15 @@ class _Replay:
 
     def _to_thread(self, job: Job, number: int, change: Change) -> None:
         pool, now = self.pools[change], self.loop.time_ns()
+        start, stop = job.part or (0, job.held)
+        held = stop - start
         self.left += 1
-        if self.lock_held:
-            self.computing.append([job, number, job.held, pool])
+        if self.lock_held or job.kept:
+            self.computing.append([job, number, held, pool])
             if len(self.computing) == 1:
                 self.loop.call_soon(self._compute, context=self.ordinary)
             return
-        end = max(now, pool[0]) + job.held
+        end = max(now, pool[0]) + held
         heapreplace(pool, end)
         context = self._context(job.one.index)
         self.loop.call_at(end / NS, self._computed, job, number, context=context)
@@ -251,7 +260,7 @@ class _Replay:
         threads = len(self.computing[0][3])
         one = self.computing.popleft()
         job, number, left, _ = one
-        size = min(left, _SWITCH_NS)
+        size = min(left, max(_SWITCH_NS, job.kept))
         self.loop.burn(size / NS)
         if left > size:
             one[2] = left - size
@@ -291,10 +300,9 @@ class _Replay:
         if gate.parked:
             self._admit(gate)
             return
-        # Those that are ready by now ask in this round, and a worker that is done lets
-        # the round end: otherwise work that never waits would know no bound.
-        self.left += 1
-        self.loop.call_soon(self._release, gate, context=self.ordinary)
+        # Work that ends without waiting gives its place back at once, as a semaphore
+        # or a worker at a queue that is not empty does: nobody else gets a turn.
+        gate.free += 1
 
     def _release(self, gate: Gate) -> None:
         if gate.parked:

@@ -13,6 +13,7 @@ from looplab._words import seconds
 
 from .culprits import Culprit, blame, unexplained
 from .latencies import Endpoint, endpoints, requests
+from .ledger import Ledger
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -39,7 +40,10 @@ def report(
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    parts = [head(recording)]
+    ledger = Ledger(recording)
+    parts = [ledger.sentence(), head(recording)]
+    if ledger.total and victim == "*":
+        parts.append(ledger.text(top))
     culprits = blame(recording, victim)
     parts.append(_culprits(recording, culprits, top, victim))
     found = endpoints(requests(recording))

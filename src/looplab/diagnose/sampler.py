@@ -30,6 +30,7 @@ __all__ = [
     "where_others_are",
 ]
 
+_DEEP = 400  # frames on the way out to the program
 _KEPT = 24  # frames of a stack that are looked at
 _FILES = 5000  # of which is remembered whose they are
 _ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
@@ -65,7 +66,9 @@ def sample_stack(frame: FrameType | None) -> Stack:
     """
     seen: list[FrameType] = []
     end = 0
-    while frame is not None and len(seen) < _KEPT:
+    deep = 0
+    while frame is not None and deep < _DEEP:
+        deep += 1
         code = frame.f_code
         try:
             whose = _whose[code.co_filename]
@@ -73,6 +76,8 @@ def sample_stack(frame: FrameType | None) -> Stack:
             whose = _learnt(code.co_filename)
         if whose == _LOOPS and code.co_name in _ENDS:
             break
+        if len(seen) == _KEPT:
+            seen.pop()  # both ends say most
         seen.append(frame)
         if whose == _OWN:
             end = len(seen)

@@ -24,6 +24,7 @@ from .recorder import ENDED, READY, RUN, WIDTH, Came, Due, Recorder
 from .sampler import ThreadClock, sample_stack, watch_collector, where_others_are
 from .stock import LoopRecorder
 from .store import Store
+from .waits import Looks
 from .writer import PORTION
 
 __all__ = ["Session", "say"]
@@ -67,6 +68,7 @@ class Session:
         self._open_until = -1
         self.spans: Any = None
         self._looks = 0  # at where the loops are
+        self._seen: dict[int, Looks] = {}
 
     # -- loops -----------------------------------------------------------------------
 
@@ -211,6 +213,12 @@ class Session:
         self._looks += 1
         frames: Any = None
         for recorder in self._recorders:
+            look = self._seen.get(recorder.number)
+            if look is None:
+                look = Looks(round(self.options.sample * 1e9))
+                self._seen[recorder.number] = look
+            look.look(recorder, last, recorder.now())
+            look.awaits(recorder, recorder.now())
             callback, since = recorder.running()
             # Of callbacks that may end before the next look, a part stands for all.
             at = recorder.now()
@@ -249,6 +257,10 @@ class Session:
         rest: dict[str, Any] = {
             "samples": _taken(recorder.samples),
             "pauses": _taken(recorder.pauses),
+            "marks": _taken(recorder.marks),
+            "windows": _taken(recorder.windows),
+            "awaits": _taken(recorder.awaits),
+            "jobs": _ended(recorder.jobs, end),
             "tags": recorder.new_names(),
             "done": _taken(recorder.requests),
         }
@@ -367,6 +379,14 @@ def _taken(notes: list[Any]) -> list[Any]:
     seen = notes[:]
     del notes[: len(seen)]
     return seen
+
+
+def _ended(jobs: list[Any], end: bool) -> list[Any]:
+    """Take the jobs of executors that have ended; at the end, all."""
+    seen = jobs[:]
+    done = [one for one in seen if one[4] or end]
+    jobs[: len(seen)] = [one for one in seen if not (one[4] or end)]
+    return done
 
 
 def _below(facts: list[Any], number: int) -> list[Any]:

@@ -12,6 +12,7 @@ from _thread import get_ident
 from asyncio import Handle, TimerHandle, selector_events
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from selectors import EVENT_READ, EVENT_WRITE
 from types import CoroutineType
@@ -281,6 +282,26 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         return timer
 
     loop.call_at = call_at
+    stock_executor = loop.run_in_executor
+
+    def run_in_executor(executor: Any, func: Any, *args: Any) -> Any:
+        if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+            return stock_executor(executor, func, *args)
+        tag = CURRENT.get()
+        here = -1 if running_in is None else index
+        job = [0 if tag is None else tag.number, here, _now(), 0, 0, func]
+
+        def work(*words: Any) -> Any:
+            job[3] = _now()
+            try:
+                return func(*words)
+            finally:
+                job[4] = _now()
+
+        recorder.jobs.append(job)
+        return stock_executor(executor, work, *args)
+
+    loop.run_in_executor = run_in_executor
 
     # -- the loop looks for I/O ------------------------------------------------------
 
@@ -394,6 +415,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         nonlocal join, leave
         if loop.__dict__.get("call_at") is call_at:
             del loop.call_at
+        if loop.__dict__.get("run_in_executor") is run_in_executor:
+            del loop.run_in_executor
         if selector.__dict__.get("select") is select:
             del selector.select
         if loop.__dict__.get("_add_reader") is add_reader:

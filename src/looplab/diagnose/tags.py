@@ -45,11 +45,13 @@ class Tag:
 class Request(Tag):
     """A piece of work that somebody outside waits for: its time is recorded too."""
 
-    __slots__ = ("arrived", "began", "first", "recorder")
+    __slots__ = ("arrived", "began", "first", "noted", "recorder", "task")
 
     first: int  #: the number of the callback in which it began
     began: int  #: when, by the clock of the recorder
     arrived: int  #: when its data came, or -1
+    task: Callable[[], Any]  #: the task that it runs in
+    noted: int  #: the identity of the future that it was seen to wait for
 
     def __init__(self, name: str) -> None:
         self.number = _number()  # what Tag does, without a call
@@ -77,8 +79,11 @@ class Request(Tag):
 class Recorder(Protocol):
     """What the tags of a thread tell the recorder of its loop."""
 
-    def touched(self, tag: Tag) -> None:
-        """The running callback works for *tag*."""
+    def touched(self, tag: Tag, before: object = None) -> None:
+        """The running callback works for *tag*, and did for *before*."""
+
+    def let_go(self, tag: Tag, after: object) -> None:
+        """It no longer works for *tag*, but for *after*."""
 
     def request_begins(self, tag: Request, fd: int | None) -> None:
         """*tag* begins in the running callback; its data came on *fd*."""
@@ -97,7 +102,7 @@ recorders: dict[int, Recorder] = {}
 class tag:  # noqa: N801 - it is used as `with tag(name):`
     """Give the work inside a ``with`` block, or a function, a name in the report.
 
-    Costs about a microsecond, whether or not anything is recorded.
+    Costs about a microsecond, and two while a recording is made.
 
     Args:
         name: such as the type of a message.
@@ -124,10 +129,10 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
 
     def __enter__(self) -> Tag:
         one = Tag(self._name)
-        self._tokens.append(CURRENT.set(one))
+        self._tokens.append(token := CURRENT.set(one))
         recorder = recorders.get(get_ident())
         if recorder is not None:
-            recorder.touched(one)
+            recorder.touched(one, token.old_value)
         return one
 
     def __exit__(
@@ -136,7 +141,12 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        CURRENT.reset(self._tokens.pop())
+        token = self._tokens.pop()
+        one = CURRENT.get()
+        CURRENT.reset(token)
+        recorder = recorders.get(get_ident())
+        if recorder is not None and one is not None:
+            recorder.let_go(one, token.old_value)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate *function*: each call of it is one piece of work."""

@@ -14,8 +14,8 @@ from looplab.clock.watched import WatchedCoroutine
 
 from . import tags
 from .described import describe
-from .recorder import BEFORE, TIMER, WIDTH, Recorder, cause_of
-from .recording import Callback, Code, Recording, RequestNote
+from .recorder import BEFORE, BLOCK, TIMER, WIDTH, Recorder, cause_of
+from .recording import Callback, Code, Mark, Recording, RequestNote
 
 __all__ = ["record"]
 
@@ -170,11 +170,20 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
         one.by = by if by >= 0 else None
         one.due_ns, one.set_ns = due, was_set
     tags = {one.number: one.name for one in recorder.new_names()}
-    notes = []
-    for at, end, _, tag, first, last, name in recorder.requests:
+    notes: list[RequestNote] = []
+    blocks: list[RequestNote] = []
+    for at, end, arrived, tag, first, last, name in recorder.requests:
         tags[tag] = name
-        notes.append(RequestNote(tag, first, last, at, end))
-    return Recording(callbacks, clock=clock, tags=tags, notes=notes)
+        note = RequestNote(tag, first, last, at, end)
+        (blocks if arrived == BLOCK else notes).append(note)
+    return Recording(
+        callbacks,
+        clock=clock,
+        tags=tags,
+        notes=notes,
+        blocks=blocks,
+        marks=[Mark(*one) for one in recorder.marks],
+    )
 
 
 def code_of(what: Any) -> Code:

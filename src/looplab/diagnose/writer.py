@@ -149,6 +149,35 @@ class Encoder:
                     ]
                     for at, callback, weight, stack, others in value
                 ]
+            elif what == "marks":
+                made["marks"] = [[c, at - zero, old, new] for c, at, old, new in value]
+            elif what == "windows":
+                made["windows"] = [
+                    [a - zero, b - zero, *figures, list(map(self._thread, others))]
+                    for a, b, *figures, others in value
+                ]
+            elif what == "awaits":
+                made["awaits"] = [
+                    [
+                        at - zero,
+                        tag,
+                        self.stack(stack),
+                        [[self.code(place), threads] for place, threads in pool],
+                    ]
+                    for at, tag, stack, pool in value
+                ]
+            elif what == "jobs":
+                made["jobs"] = [
+                    [
+                        tag,
+                        by,
+                        submitted - zero,
+                        began - zero if began else -1,
+                        ended - zero if ended else -1,
+                        self.code(_code_of(function)),
+                    ]
+                    for tag, by, submitted, began, ended, function in value
+                ]
             elif what == "threads":
                 made["threads"] = [
                     [at - zero, self.name(name), cpu, waited]
@@ -159,6 +188,25 @@ class Encoder:
             else:
                 made[what] = value
         return self.line(loop, made, packed)
+
+    def _thread(self, seen: tuple[str, int, int, Any]) -> list[int]:
+        """A thread of a window, by number of its name and code."""
+        name, used, waited, place = seen
+        code = -1 if place is None else self.code(place)
+        return [self.name(name), used, waited, code]
+
+
+def _code_of(function: Any) -> Any:
+    """The code of a job, or its name where it has none."""
+    while hasattr(function, "func"):
+        inner = function.func
+        if getattr(function, "args", None) and getattr(inner, "__name__", "") == "run":
+            inner = function.args[0]  # to_thread runs it in a context
+        function = inner
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return code
+    return getattr(function, "__qualname__", type(function).__name__)
 
 
 def _numbers(

@@ -212,30 +212,31 @@ def test_what_the_storm_would_be_behind_workers():
             for _ in range(100):
                 group.create_task(job())
 
-    async def mended():
-        left = 100
+    async def bounded():
+        gate = asyncio.Semaphore(1)
 
-        async def worker():
-            nonlocal left
-            while left:
-                left -= 1
+        async def gated():
+            async with gate:
                 await job()
-                await asyncio.sleep(0)
 
         async with asyncio.TaskGroup() as group:
             group.create_task(asyncio.sleep(0.05), name="probe")
-            group.create_task(worker())
+            for _ in range(100):
+                group.create_task(gated())
 
     recording = record(main())
     assert recording.trace.worst_lateness == pytest.approx(0.95)
-    better = replay(recording, workers("job", 1))
-    # The timer waits for a job, and the task that it wakes for the next.
-    assert better.trace.worst_lateness == record(mended()).trace.worst_lateness == 0.02
-    assert better.end_ns == recording.end_ns
+    replayed = replay(recording, workers("job", 1))
+    # A free semaphore lets nobody else go first, so jobs without an await gain nothing.
+    assert replayed.trace.worst_lateness == record(bounded()).trace.worst_lateness
+    assert replayed.trace.worst_lateness == recording.trace.worst_lateness
+    assert replayed.end_ns == recording.end_ns
 
 
 def test_jobs_of_one_request_are_many_pieces_of_work():
     async def job():
+        burn(0.01)
+        await asyncio.sleep(0.01)
         burn(0.01)
 
     async def main():
@@ -246,7 +247,7 @@ def test_jobs_of_one_request_are_many_pieces_of_work():
                     group.create_task(job())
 
     recording = record(main())
-    assert replay(recording, workers("job", 1)).trace.worst_lateness == 0.02
+    assert replay(recording, workers("job", 1)).trace.worst_lateness <= 0.02
     # The request is one piece.
     whole = replay(recording, workers("POST /import", 1))
     assert whole.trace.worst_lateness == recording.trace.worst_lateness

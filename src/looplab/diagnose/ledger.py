@@ -1,0 +1,706 @@
+"""One ledger of all waiting: each second goes to one cause.
+
+A victim is a request, a block of ``tag()``, or an event from outside (a timer, data, a
+call from another thread) with all that it makes ready in turn.  So done-callbacks and
+wake-ups belong to the event that led to them, and a batch does not wait for itself.
+
+A cause is a callback, another thread that kept the interpreter, a lack of cores, the
+garbage collector, a full executor, something awaited at a line, or a stop of the
+process; what nobody saw has a row of its own.
+
+The module uses the standard library only and runs in a browser.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from looplab._numbers import NS, percentile
+from looplab._words import seconds
+
+from .latencies import requests
+from .naming import is_own, name_of, own_line, waits_from
+
+if TYPE_CHECKING:
+    from .recording import Await, Callback, Code, Recording, RequestNote
+
+__all__ = ["Ledger", "Row"]
+
+Key = tuple[str, int]  # ("tag", its number), or ("from", the callback that began it)
+Span = tuple[int, int]
+
+SWITCH_NS = 5_000_000
+KEPT_NS = 25_000_000
+CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
+
+
+@dataclass
+class Row:
+    """What others waited for.
+
+    Attributes:
+        kind: ``callback``, ``thread``, ``core``, ``gc``, ``pool``, ``executor``,
+            ``await``, ``sleep``, ``stopped``, ``clock`` or ``unseen``.
+        name: of the callback, of the thread, or of what was awaited.
+        place: ``file.py:12``, or empty.
+        function: the function of that line.
+        ns: how long others waited for it, in nanoseconds.
+        whom: how long each of them did.
+        kept_ns: how much of it one call kept the interpreter, or the loop was held by
+            a call that lets no other thread run.
+        threads: the names of the threads.
+    """
+
+    kind: str
+    name: str
+    place: str = ""
+    function: str = ""
+    ns: int = 0
+    whom: Counter[str] = field(default_factory=Counter)
+    kept_ns: int = 0
+    threads: set[str] = field(default_factory=set)
+
+    @property
+    def seconds(self) -> float:
+        """How long others waited for it."""
+        return self.ns / NS
+
+    def __str__(self) -> str:
+        return said(self)
+
+
+def origins(recording: Recording) -> tuple[dict[int, int], set[int]]:
+    """The event that led to each callback, by its first callback: nobody waits for
+    himself.  And which of those events are handovers.
+
+    An event comes from outside, or is a handover: a step of a task wakes another task,
+    which was there before, by a lock, a queue or a future.  All that one callback hands
+    over is one event, so that those whom it wakes do not wait for each other.
+    """
+    found: dict[int, int] = {}
+    handed: dict[int, int] = {}
+    seen: set[str] = set()
+    for one in recording.callbacks:
+        by = one.by if one.cause == "call" else None
+        maker = recording.numbered(by)
+        if maker is None or by is None:
+            found[one.index] = one.index
+        elif one.task in seen and maker.task is not None and maker.task != one.task:
+            found[one.index] = handed.setdefault(by, one.index)
+        else:
+            found[one.index] = found[by]
+        if one.task is not None:
+            seen.add(one.task)
+    return found, set(handed.values())
+
+
+class Ledger:
+    """All that was waited for in *recording*.
+
+    Attributes:
+        rows: what was waited for; :meth:`ranked` sorts them.
+        own_ns: how long victims waited for work of their own.
+        gaps: when somebody waited and no callback held the loop.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.marks = recording.marks
+        self.windows = sorted(recording.windows)
+        self.jobs = recording.jobs
+        self.rows: dict[tuple[str, str, str], Row] = {}
+        self.own_ns = 0
+        self.kept: Counter[int] = Counter()  # callbacks that kept the interpreter
+        self._keys()
+        self._segments()
+        self._victims()
+        self._read_windows()
+        self._places()
+        self._charge()
+        self._elsewhere()
+
+    # -- who is one victim -----------------------------------------------------
+
+    def _keys(self) -> None:
+        r = self.recording
+        self.origin, self.handed = origins(r)
+        self.notes: dict[int, RequestNote] = {}
+        for note in (*r.notes, *r.blocks):
+            self.notes.setdefault(note.tag, note)
+        key: dict[int, Key] = {}
+        begin_tag: dict[int, int] = {}
+        for callback, _, old, _ in self.marks:
+            begin_tag.setdefault(callback, old)
+        for one in r.callbacks:
+            tag = begin_tag.get(one.index, one.tag)
+            key[one.index] = (
+                ("tag", tag) if tag in self.notes else ("from", self.origin[one.index])
+            )
+        for note in r.notes:  # the plumbing that led to a request is the request's
+            chain = r.numbered(note.first)
+            for _ in range(50):
+                if chain is None:
+                    break
+                if not chain.tag or chain.index == note.first:
+                    key[chain.index] = ("tag", note.tag)
+                if chain.cause != "call" or chain.by is None:
+                    break
+                chain = r.numbered(chain.by)
+        # A whole chain follows: what its end makes ready too (done-callbacks).
+        for one in r.callbacks:
+            if (
+                key[one.index][0] == "from"
+                and one.cause == "call"
+                and one.by is not None
+            ):
+                maker = key.get(one.by)
+                if maker is not None and maker[0] == "tag":
+                    key[one.index] = maker
+        self.key = key
+
+    # -- who held the loop -----------------------------------------------------
+
+    def _segments(self) -> None:
+        """(start, end, name, callback, key), with tags split where they changed."""
+        r = self.recording
+        marks = defaultdict(list)
+        for callback, at, old, new in self.marks:
+            marks[callback].append((at, old, new))
+        self.segments: list[tuple[int, int, str, int, Key]] = []
+        for one in r.callbacks:
+            mine = marks.get(one.index)
+            if not mine:
+                name = name_of(r, one)
+                key = self.key[one.index]
+                self.segments.append((one.run_ns, one.ended_ns, name, one.index, key))
+                continue
+            at, last = one.run_ns, 0
+            plain = one.code.name.rpartition("<locals>.")[2]
+            for when, old, new in mine:
+                self._segment(at, when, old, plain, one)
+                at, last = when, new
+            self._segment(at, one.ended_ns, last, plain, one)
+        self.starts = [segment[0] for segment in self.segments]
+
+    def _segment(
+        self, start: int, end: int, tag: int, plain: str, one: Callback
+    ) -> None:
+        if end > start:
+            name = self.recording.tags.get(tag) if tag else None
+            key = ("tag", tag) if tag in self.notes else self.key[one.index]
+            key = key if tag or key[0] != "tag" else ("from", self.origin[one.index])
+            self.segments.append((start, end, name or plain, one.index, key))
+
+    # -- who waited ------------------------------------------------------------
+
+    def _victims(self) -> None:
+        r = self.recording
+        spans: dict[Key, list[Span]] = defaultdict(list)
+        ran: dict[Key, list[Span]] = defaultdict(list)
+        for one in r.callbacks:
+            key = self.key[one.index]
+            root = r.numbered(self.origin[one.index])
+            assert root is not None
+            inside = root.cause in ("before", "call") and root.index not in self.handed
+            if key[0] == "from" and inside:
+                continue
+            start = waits_from(one)
+            if one.run_ns > start:
+                spans[key].append((start, one.run_ns))
+        for start, end, _, _, key in self.segments:
+            ran[key].append((start, end))
+        self.waiting: dict[Key, list[Span]] = {}
+        for key, ones in spans.items():
+            note = self.notes.get(key[1]) if key[0] == "tag" else None
+            if note is not None:
+                ones = [
+                    (a, min(b, note.ended_ns)) for a, b in ones if a < note.ended_ns
+                ]
+            self.waiting[key] = union(ones)
+        self.ran = ran
+        self.names = self._names()
+
+    def _names(self) -> dict[Key, str]:
+        r = self.recording
+        names: dict[Key, str] = {}
+        best: dict[int, Callback] = {}
+        for one in r.callbacks:
+            root = self.origin[one.index]
+            have = best.get(root)
+            better = have is None or not is_own(have.code.file)
+            if have is None or (better and is_own(one.code.file)):
+                best[root] = one
+        for key in self.waiting:
+            if key[0] == "tag":
+                names[key] = r.tags.get(key[1], "?")
+                continue
+            first = r.numbered(key[1])
+            what = name_of(r, best[key[1]])
+            timer = first is not None and first.cause == "timer"
+            names[key] = f"timers of {what}" if timer else what
+        return names
+
+    # -- what kept the loop's thread from running ------------------------------
+
+    def _read_windows(self) -> None:
+        r = self.recording
+        anyone = union([span for spans in self.waiting.values() for span in spans])
+        held = [(a, b) for a, b, *_ in self.segments]
+        self.gaps = minus(anyone, held)
+        gap_starts = [a for a, _ in self.gaps]
+        cpu_of = {
+            one.index: (
+                one.held_ns if one.cpu_ns is None else one.cpu_ns,
+                max(1, one.held_ns),
+            )
+            for one in r.callbacks
+        }
+        self.shares: list[
+            tuple[int, int, float, float, float, list[tuple[str, Any, float, bool]]]
+        ] = []
+        raw: list[Any] = []
+        for a, b, cpu, delay, n, own_cpu, own_wait, late, others in self.windows:
+            off = 0.0
+            longest = (0, -1)
+            for start, end, _, index, _ in self._overlapping(a, b):
+                size = min(end, b) - max(start, a)
+                used, whole = cpu_of[index]
+                off += size * (1 - min(1.0, used / whole))
+                longest = max(longest, (size, index))
+            at = max(0, bisect_right(gap_starts, a) - 1)
+            gap = 0
+            while at < len(self.gaps) and self.gaps[at][0] < b:
+                gap += max(0, min(b, self.gaps[at][1]) - max(a, self.gaps[at][0]))
+                at += 1
+            off += gap
+            length = b - a
+            silent = late and length - own_wait > 4 * SWITCH_NS
+            if silent and cpu > 0.7 * length and longest[1] >= 0:
+                self.kept[longest[1]] += longest[0]
+            if off < 300_000:
+                continue
+            no_core = min(delay, off)
+            seen = off, gap, no_core, off - no_core, n, own_cpu, own_wait, late, cpu
+            raw.append((a, b, *seen, others, longest[1]))
+        # A thread that waits for the interpreter wakes once in each switch interval to
+        # ask again, and one that sleeps or waits for I/O does not.
+        sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        for _, _, off, gap, _, rest, n, *_, index in raw:
+            if gap <= 0.5 * off:
+                sums[index][0] += rest
+                sums[index][1] += n
+        for window in raw:
+            a, b, off, gap, delay, rest, n, own_cpu, own_wait, late, cpu = window[:11]
+            others, index = window[11:]
+            length = b - a
+            theirs = sum(used for _, used, _, _ in others)
+            starved = sum(wait for _, _, wait, _ in others)
+            gil = stopped = 0.0
+            asked = 1.0
+            if gap <= 0.5 * off:
+                off_ns, slices = sums[index]
+                asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, off_ns))
+            used = theirs + cpu + own_cpu + delay + own_wait
+            if late and used < 0.2 * length and gap > 0.5 * length:
+                stopped = rest
+            elif theirs > 0.4 * rest * asked and asked > 0.1:
+                gil = min(rest * asked, theirs)
+                # Whoever keeps the interpreter may itself wait for a core.
+                delay += min(rest * asked - gil, starved)
+            elif late and gap > 0.5 * off and own_wait > 0.3 * length:
+                delay = off  # the sampler had no core either
+            whom = []
+            if gil:
+                kept = late and length - own_wait - SWITCH_NS > KEPT_NS
+                for name, used, _, place in others:
+                    if place is not None and place.name == "_worker":
+                        place = self._job_in(a, b) or place
+                    alone = kept and used > 0.6 * length
+                    whom.append((name, place, used / theirs, alone))
+            self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
+        short_ones = [i for i, ns in self.kept.items() if ns < 0.5 * cpu_of[i][1]]
+        for index in short_ones:
+            del self.kept[index]  # one late look alone is chance
+        self.share_starts = [share[0] for share in self.shares]
+        collected: Counter[int] = Counter()
+        for pause in r.pauses:
+            collected[pause.callback] += pause.held_ns
+        self.gc_share = {
+            index: min(1.0, ns / cpu_of[index][1])
+            for index, ns in collected.items()
+            if index in cpu_of
+        }
+        self.off_share = {
+            index: 1 - min(1.0, used / whole) for index, (used, whole) in cpu_of.items()
+        }
+
+    def _job_in(self, a: int, b: int) -> Any:
+        """What an executor ran between *a* and *b*: its thread may be idle again."""
+        best, most = None, 0
+        for job in self.jobs:
+            size = min(job.ended_ns, b) - max(job.began_ns, a)
+            if job.began_ns >= 0 and size > most:
+                best, most = job.code, size
+        return best
+
+    def _overlapping(self, a: int, b: int) -> Iterator[tuple[int, int, str, int, Key]]:
+        at = max(0, bisect_right(self.starts, a) - 1)
+        while at < len(self.segments) and self.segments[at][0] < b:
+            if self.segments[at][1] > a:
+                yield self.segments[at]
+            at += 1
+
+    def _places(self) -> None:
+        """Of each name, the line at which it was seen most."""
+        r = self.recording
+        lines: dict[str, Counter[Code]] = defaultdict(Counter)
+        for sample in r.samples:
+            found = bisect_right(self.starts, sample.at_ns) - 1
+            if found < 0 or self.segments[found][3] != sample.callback:
+                continue
+            where = own_line(sample.stack)
+            one = r.numbered(sample.callback)
+            if one is None:
+                continue
+            if is_own(one.code.file) and (where is None or not is_own(where.file)):
+                where = one.code
+            if where is not None:
+                lines[self.segments[found][2]][where] += sample.weight_ns
+        self.lines = lines
+        self.codes: dict[str, Code] = {}
+        for one in r.callbacks:
+            name = name_of(r, one)
+            have = self.codes.get(name)
+            if have is None or (not is_own(have.file) and is_own(one.code.file)):
+                self.codes[name] = one.code
+
+    # -- charge it -------------------------------------------------------------
+
+    def _row(self, kind: str, name: str, place: str = "", function: str = "") -> Row:
+        key = (kind, name, place if kind != "callback" else "")
+        row = self.rows.get(key)
+        if row is None:
+            if kind == "callback":
+                seen = self.lines.get(name)
+                code = seen.most_common(1)[0][0] if seen else self.codes.get(name)
+                if code is not None:
+                    place, function = code.place, code.name
+            row = self.rows[key] = Row(kind, name, place, function)
+        return row
+
+    def _add(self, row: Row, ns: float, whom: str, *, kept: bool = False) -> None:
+        if ns >= 1:
+            row.ns += round(ns)
+            row.whom[whom] += round(ns)
+            row.kept_ns += round(ns) if kept else 0
+
+    def _charge(self) -> None:
+        for key, spans in self.waiting.items():
+            whom = self.names[key]
+            for a, b in spans:
+                at = a
+                for start, end, name, index, seg_key in self._overlapping(a, b):
+                    if start > at:
+                        self._charge_part(at, min(start, b), None, -1, whom)
+                    lo, hi = max(a, start, at), min(b, end)
+                    if hi > lo:
+                        if seg_key == key:
+                            self.own_ns += hi - lo
+                        else:
+                            self._charge_part(lo, hi, name, index, whom)
+                    at = max(at, min(b, end))
+                if b > at:
+                    self._charge_part(at, b, None, -1, whom)
+
+    def _charge_part(
+        self, lo: int, hi: int, name: str | None, index: int, whom: str
+    ) -> None:
+        size = hi - lo
+        off = 1.0 if name is None else self.off_share[index]
+        left = float(size)
+        gc = 0.0
+        if name is not None and index in self.gc_share:
+            gc = size * self.gc_share[index]
+            self._add(self._row("gc", "the garbage collector"), gc, whom)
+            left -= gc
+        if off > 0.02:
+            at = max(0, bisect_right(self.share_starts, lo) - 1)
+            while at < len(self.shares) and self.shares[at][0] < hi:
+                a, b, core, gil, stopped, threads = self.shares[at]
+                part = (min(b, hi) - max(a, lo)) * off
+                at += 1
+                if part <= 0:
+                    continue
+                part = min(part, left)
+                if core:
+                    row = self._row("core", "no core (other processes)")
+                    self._add(row, part * core, whom)
+                if stopped:
+                    row = self._row("stopped", "the process was stopped")
+                    self._add(row, part * stopped, whom)
+                for thread, code, share, alone in threads:
+                    if code is None:
+                        row = self._row("thread", thread)
+                    else:
+                        row = self._row("thread", "", code.place, code.name)
+                    row.threads.add(thread)
+                    self._add(row, part * gil * share, whom, kept=alone)
+                left -= part * (core + stopped + gil)
+        if left > 0:
+            if name is None and size <= CLOCK_NS and whom.startswith("timers of "):
+                self._add(
+                    self._row("clock", "the selector's own millisecond"), left, whom
+                )
+            elif name is None:
+                self._add(
+                    self._row("unseen", "not known: no callback held the loop"),
+                    left,
+                    whom,
+                )
+            else:
+                row = self._row("callback", name)
+                self._add(row, left, whom, kept=index in self.kept)
+
+    # -- what was awaited ------------------------------------------------------
+
+    def _elsewhere(self) -> None:
+        awaits: dict[int, list[Await]] = defaultdict(list)
+        for seen in self.recording.awaits:
+            awaits[seen.tag].append(seen)
+        jobs: dict[int, list[tuple[int, int, int, Code]]] = defaultdict(list)
+        last = self.recording.end_ns
+        for tag, _, sub, start, end, code in self.jobs:
+            times = sub, last if start < 0 else start, last if end < 0 else end
+            jobs[tag].append((*times, code))
+        running = sorted(
+            (start, end, code)
+            for submitted in jobs.values()
+            for _, start, end, code in submitted
+        )
+        for tag, note in self.notes.items():
+            key = ("tag", tag)
+            whom = self.recording.tags.get(tag, "?")
+            spans = self.waiting.get(key, [])
+            own = self.ran.get(key, [])
+            away = minus([(note.began_ns, note.ended_ns)], union([*spans, *own]))
+            for a, b in away:
+                at = a
+                for sub, start, end, code in sorted(jobs.get(tag, ())):
+                    q0, q1 = max(sub, at), min(start, b)
+                    if q1 > q0 + 1_000_000:
+                        who: Counter[Code] = Counter()
+                        for s, e, other in running:
+                            if s < q1 and e > q0:
+                                who[other] += min(e, q1) - max(s, q0)
+                        row = self._row("pool", "an executor is full")
+                        if who:
+                            code_there = who.most_common(1)[0][0]
+                            row = self._row(
+                                "pool",
+                                "an executor is full",
+                                code_there.place,
+                                code_there.name,
+                            )
+                        self._add(row, q1 - q0, whom)
+                        self._unseen(a, at, q0, whom, awaits.get(tag, ()))
+                        at = q1
+                    r0, r1 = max(start, at), min(end, b)
+                    if r1 > r0 and sub < b and end > a:
+                        name = f"{code.name} in an executor"
+                        row = self._row("executor", name, code.place, code.name)
+                        self._add(row, r1 - r0, whom)
+                        at = r1
+                if b > at:
+                    self._unseen(a, at, b, whom, awaits.get(tag, ()))
+
+    def _unseen(
+        self, begin: int, a: int, b: int, whom: str, seen: Sequence[Await]
+    ) -> None:
+        if b <= a:
+            return
+        found = [(one.stack, one.pool) for one in seen if begin <= one.at_ns <= b]
+        if not found:
+            row = self._row("unseen", "awaited, too short to see where")
+            self._add(row, b - a, whom)
+            return
+        for stack, pool in found:
+            size = (b - a) / len(found)
+            what = stack[0]
+            line = own_line(stack) or what
+            if pool:
+                filler, many = pool[0]
+                kind = "pool" if many > 0 else "executor"
+                name = "AnyIO's pool is full" if many > 0 else "a thread of AnyIO"
+                row = self._row(kind, name, filler.place, filler.name)
+                self._add(row, size, whom)
+                continue
+            kind = (
+                "sleep" if what.name == "sleep" and "asyncio" in what.file else "await"
+            )
+            at_line = stack.index(line)
+            called = stack[at_line - 1] if at_line else line
+            label = "a future" if what is line else what.name
+            if called not in (line, what) and called.name != what.name:
+                label = f"{called.name} … {what.name}"
+            self._add(self._row(kind, label, line.place, line.name), size, whom)
+
+    # -- the report ------------------------------------------------------------
+
+    @property
+    def total(self) -> int:
+        return sum(row.ns for row in self.rows.values())
+
+    def ranked(self) -> list[Row]:
+        return sorted(
+            (row for row in self.rows.values() if row.ns), key=lambda row: -row.ns
+        )
+
+    def sentence(self) -> str:
+        """Who waits most for what could be mended, and for what."""
+        of: dict[str, Counter[tuple[str, str, str]]] = defaultdict(Counter)
+        for key, row in self.rows.items():
+            if row.kind in _ASKED_FOR:
+                continue
+            for whom, ns in row.whom.items():
+                of[whom][key] += ns
+        if not of:
+            return "Nobody waited."
+        whom = max(of, key=lambda name: (sum(of[name].values()), name))
+        total = sum(of[whom].values())
+        key, ns = of[whom].most_common(1)[0]
+        tail = ""
+        times = [
+            one.latency for one in requests(self.recording) if one.endpoint == whom
+        ]
+        if times:
+            tail = f"p99 {seconds(percentile(times, 99))}. "
+        row = self.rows[key]
+        text = (
+            f"{whom}: {tail}{ns / total:.0%} of its waiting ({seconds(total / NS)}) "
+            f"was for {said(row)}."
+        )
+        innocent = row.kind in ("await", "pool", "core", "stopped", "thread")
+        clear = "No callback of this loop is to blame." if innocent else ""
+        return " ".join(filter(None, [text, clear, _ADVICE.get(how(row), "")]))
+
+    def columns(self) -> dict[str, list[float]]:
+        """Of each name, the nanoseconds that it held the loop, computed, waited for a
+        core and for the interpreter, was in the collector, and slept or was blocked."""
+        table: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
+        for start, end, name, index, _ in self.segments:
+            size, off = end - start, self.off_share[index]
+            row = table[name]
+            row[0] += size
+            gc = size * self.gc_share.get(index, 0.0)
+            row[4] += gc
+            row[1] += max(0.0, size * (1 - off) - gc)
+            core = gil = 0.0
+            at = max(0, bisect_right(self.share_starts, start) - 1)
+            while off > 0.02 and at < len(self.shares) and self.shares[at][0] < end:
+                a, b, c, g, _, _ = self.shares[at]
+                part = max(0, min(b, end) - max(a, start)) * off
+                core += part * c
+                gil += part * g
+                at += 1
+            row[2] += core
+            row[3] += gil
+            row[5] += max(0.0, size * off - core - gil)
+        return table
+
+    def text(self, top: int = 6) -> str:
+        """The list: what was waited for, the most first, and who waited."""
+        total = self.total
+        rows = self.ranked()
+        if not total:
+            return "Nobody waited for anything."
+        lines = [f"all waiting, {seconds(total / NS)} in sum:"]
+        for number, row in enumerate(rows[:top], 1):
+            size = f"{seconds(row.seconds):>9} {row.ns / total:4.0%}"
+            lines.append(f"{number:2}. {size}  {said(row)}")
+            whom = ", ".join(
+                f"{name} {seconds(ns / NS)}" for name, ns in row.whom.most_common(3)
+            )
+            lines.append(f"{'':21}waited: {whom}")
+        rest = sum(row.ns for row in rows[top:])
+        if rest:
+            size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
+            lines.append(f"    {size}  {len(rows) - top} more")
+        return "\n".join(lines)
+
+
+#: What somebody asked for, or what every timer has, is no harm: never the sentence.
+_ASKED_FOR = frozenset(["sleep", "executor", "clock"])
+_ADVICE = {
+    "thread kept": "A process helps; another thread does not.",
+    "thread turns": "Fewer threads that compute, or a process for them, help.",
+    "core": "Give it a core, or stop what else computes here.",
+    "gc": "gc.freeze() after the start, or fewer objects that live long, help.",
+    "pool": "A larger pool, or a pool of its own for the slow jobs, helps.",
+    "callback kept": "A process helps; a thread does not.",
+}
+
+
+def how(row: Row) -> str:
+    if row.kind in ("thread", "callback"):
+        return f"{row.kind} {'kept' if row.kept_ns > 0.5 * row.ns else 'turns'}"
+    return row.kind
+
+
+def short(place: str) -> str:
+    return "/".join(place.replace("\\", "/").split("/")[-2:])
+
+
+def said(row: Row) -> str:
+    at = f" at {short(row.place)}" if row.place else ""
+    where = f"{at} in {row.function}" if row.function else at
+    if row.kind == "callback":
+        kept = row.kept_ns > 0.5 * row.ns
+        more = ", which keeps the interpreter" if kept else ""
+        return f"callback {row.name}{where}{more}"
+    if row.kind == "thread":
+        kept = row.kept_ns > 0.5 * row.ns
+        did = "kept the interpreter" if kept else "took turns at the interpreter"
+        names = sorted(row.threads)
+        many = f"{len(names)} threads ({', '.join(names[:2])})"
+        who = f"thread {names[0]}" if len(names) == 1 else many
+        return f"{who}{where}, which {did}"
+    if row.kind in ("await", "sleep"):
+        return f"{row.name}, awaited{where}"
+    if row.kind == "pool":
+        return f"{row.name}: {row.function}{at} fills it"
+    return f"{row.name}{where if row.kind == 'executor' else ''}"
+
+
+def union(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for a, b in sorted(spans):
+        if merged and a <= merged[-1][1]:
+            if b > merged[-1][1]:
+                merged[-1] = merged[-1][0], b
+        elif b > a:
+            merged.append((a, b))
+    return merged
+
+
+def minus(
+    spans: list[tuple[int, int]], cut: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """What of *spans* is in none of *cut*; both sorted, without overlaps."""
+    left = []
+    starts = [a for a, _ in cut]
+    for a, b in spans:
+        at = max(0, bisect_right(starts, a) - 1)
+        while at < len(cut) and cut[at][0] < b:
+            lo, hi = cut[at]
+            if hi > a:
+                if lo > a:
+                    left.append((a, min(lo, b)))
+                a = max(a, hi)
+            at += 1
+        if b > a:
+            left.append((a, b))
+    return left
