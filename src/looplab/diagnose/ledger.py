@@ -580,8 +580,8 @@ class Ledger:
             tail = f"p99 {seconds(percentile(times, 99))}. "
         row = self.rows[key]
         text = (
-            f"{whom}: {tail}{ns / total:.0%} of its waiting ({seconds(total / NS)}) "
-            f"was for {said(row)}."
+            f"{whom}: {tail}{ns / total:.0%} of its waiting ({seconds(total / NS)}): "
+            f"{said(row)}."
         )
         innocent = row.kind in ("await", "pool", "core", "stopped", "thread")
         clear = "No callback of this loop is to blame." if innocent else ""

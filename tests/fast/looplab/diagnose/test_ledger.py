@@ -196,7 +196,7 @@ def test_three_tags_in_one_step():
 
 @pytest.mark.parametrize("group", [False, True])
 def test_a_batch_makes_itself_wait_and_is_not_to_blame(group):
-    """A harmless batch before anybody is there, then one callback that delays a beat."""
+    """A harmless batch before anybody is there; later a callback delays a beat."""
 
     async def small():
         burn(0.002)
