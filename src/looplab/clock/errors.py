@@ -33,4 +33,4 @@ class OutsideCallError(ClockError, NotImplementedError):
 
 
 class TimeValueError(ClockError, ValueError):
-    """A time is negative, infinite or not a number."""
+    """A time is not a number, or a cost or a jitter is negative or infinite."""

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 from asyncio import base_events, format_helpers
 from collections.abc import Callable
 from contextvars import Context
@@ -43,7 +44,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from looplab._numbers import NS, count_of
-from looplab.clock.errors import LivelockError, StepLimitError
+from looplab.clock.errors import LivelockError, OutsideCallError, StepLimitError
 from looplab.clock.handles import Handle, InOrderOfArrival
 from looplab.clock.observers import Observed
 from looplab.clock.outside import OutsideCalls
@@ -85,7 +86,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
     * :exc:`StepLimitError` when *max_steps* callbacks have run and more are ready;
 
     out of ``run_forever()`` and ``run_until_complete()``.  A call that would leave the
-    clock (a thread, a process, a socket, a signal handler) raises
+    clock (to or from a thread, to a process, a socket, a signal handler) raises
     :exc:`OutsideCallError` where it is made.
     """
 
@@ -115,6 +116,8 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         self._max_steps = self._steps_left = _limit(max_steps, "max_steps")
         self._max_stalled = _limit(max_stalled, "max_stalled")
         self._now_ns = 0
+        self._ran_in: int | None = None  # the thread
+        self._threads_before: frozenset[threading.Thread] = frozenset()
         super().__init__()
         self._clock_resolution = 1 / NS
         self._asyncgens = InOrderOfArrival()
@@ -158,6 +161,32 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         self._ready.append(handle)
         return handle
 
+    def call_soon_threadsafe(  # type: ignore[override]
+        self,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """Like :meth:`call_soon`, from a signal handler, or where the loop is idle.
+
+        Raises:
+            OutsideCallError: another thread calls while the loop runs, or after it was
+                closed: the virtual clock waits for no thread.
+        """
+        self._refuse_threads()
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+    def _refuse_threads(self) -> None:
+        if not (self._closed or self.is_running()):
+            return
+        if self._ran_in not in (None, threading.get_ident()):
+            raise OutsideCallError(
+                f"the thread {threading.current_thread().name!r} wakes a virtual loop, "
+                "whose clock waits for no thread: let a task of the loop do its work, "
+                "with asyncio.sleep() for a wait and burn() for CPU work, or use "
+                "run_real()"
+            )
+
     # -- running ---------------------------------------------------------------------
 
     def _run_once(self) -> None:
@@ -169,6 +198,8 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         timers, due_heap = self._timers, self._due_heap
         cost_ns, max_stalled = self._callback_cost_ns, self._max_stalled
         stalled, stalled_at = 0, -1
+        self._ran_in = threading.get_ident()
+        self._threads_before = frozenset(threading.enumerate())
         while True:
             if self._tell_iteration is not None:
                 self._tell_iteration()
@@ -317,6 +348,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         """Close the loop and forget what it had still to do."""
         super().close()
         self._timers.clear()
+        self._never.clear()
         self._due_heap.clear()
 
     def _write_to_self(self) -> None:

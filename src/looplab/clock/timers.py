@@ -12,7 +12,7 @@ from heapq import heapify, heappush
 from typing import TYPE_CHECKING, Any
 
 from looplab.clock.handles import TimerHandle
-from looplab.clock.times import nanoseconds
+from looplab.clock.times import NEVER, from_now
 
 __all__ = ["Timers"]
 
@@ -38,6 +38,8 @@ class Timers(asyncio.BaseEventLoop):
         # heap holds each of those nanoseconds once.
         self._timers: dict[int, list[TimerHandle]] = {}
         self._due_heap: list[int] = []
+        # Those that never fire keep alive what waits for them, and are no progress.
+        self._never: dict[int, TimerHandle] = {}
         self._cancelled_timers = 0
         self._sweep_at = _SWEEP_AT
         super().__init__()
@@ -51,10 +53,12 @@ class Timers(asyncio.BaseEventLoop):
     ) -> asyncio.TimerHandle:
         """Call *callback* in *delay* seconds.
 
+        At once if *delay* is negative, never if it is infinite.
+
         Raises:
-            TimeValueError: if *delay* is negative, infinite or not a number.
+            TimeValueError: if *delay* is not a number.
         """
-        delay_ns = nanoseconds(delay, "delay")
+        delay_ns = from_now(delay, "delay")
         return self._set_timer(self._now_ns + delay_ns, callback, args, context)
 
     def call_at(  # type: ignore[override]
@@ -64,12 +68,14 @@ class Timers(asyncio.BaseEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call *callback* at *when* on the loop's clock; at once if that has passed.
+        """Call *callback* at *when* on the loop's clock.
+
+        At once if that has passed, never if it is infinite.
 
         Raises:
-            TimeValueError: if *when* is negative, infinite or not a number.
+            TimeValueError: if *when* is not a number.
         """
-        return self._set_timer(nanoseconds(when, "when"), callback, args, context)
+        return self._set_timer(from_now(when, "when"), callback, args, context)
 
     def _set_timer(
         self,
@@ -85,6 +91,9 @@ class Timers(asyncio.BaseEventLoop):
             self._check_callback(callback, "call_at")
             stack = format_helpers.extract_stack(sys._getframe(2))
             timer._source_traceback = stack  # type: ignore[assignment]
+        if due_ns == NEVER:
+            self._never[id(timer)] = timer
+            return timer
         if self._jitter_ns:  # when() keeps the time that was asked for
             due_ns += self._random.randrange(self._jitter_ns + 1)
         at_that_time = self._timers.get(due_ns)
@@ -96,6 +105,8 @@ class Timers(asyncio.BaseEventLoop):
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        if self._never.pop(id(handle), None) is not None:
+            return
         self._cancelled_timers += 1
         if self._cancelled_timers > self._sweep_at:
             self._sweep_out_cancelled_timers()

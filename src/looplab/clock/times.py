@@ -7,9 +7,12 @@ import math
 from looplab._numbers import NS
 from looplab.clock.errors import TimeValueError
 
-__all__ = ["nanoseconds"]
+__all__ = ["NEVER", "from_now", "nanoseconds"]
 
 _INF = math.inf
+#: The time of a timer that never fires.  It compares with whole nanoseconds.
+NEVER: int = _INF  # type: ignore[assignment]
+_LONG_AGO: int = -_INF  # type: ignore[assignment]
 
 
 def nanoseconds(seconds: float, what: str) -> int:
@@ -22,8 +25,27 @@ def nanoseconds(seconds: float, what: str) -> int:
         raise TypeError(f"{what} must be a number of seconds, not {kind}") from None
     except OverflowError:  # finite, but not as nanoseconds in a float
         return int(seconds) * NS
-    if seconds == _INF:
-        fix = "to wait for ever, wait for an asyncio.Event that nobody sets"
-    else:
-        fix = "give a finite number of seconds, 0 or more"
+    fix = "give a finite number of seconds, 0 or more"
     raise TimeValueError(f"{what} is {seconds} s: {fix}")
+
+
+def from_now(seconds: float, what: str) -> int:
+    """Return a delay, or a time on the clock, as whole nanoseconds.
+
+    As on the stock loop a time may have passed, and infinity is :data:`NEVER`.
+
+    Raises:
+        TimeValueError: if *seconds* is not a number.
+    """
+    try:
+        if seconds >= 0:
+            return NEVER if seconds == _INF else nanoseconds(seconds, what)
+        if seconds < 0:
+            if seconds == -_INF:
+                return _LONG_AGO
+            return -nanoseconds(-seconds, what)
+    except TypeError:
+        pass
+    if isinstance(seconds, float):
+        raise TimeValueError(f"{what} is {seconds} s: give a number of seconds")
+    return nanoseconds(seconds, what)  # which says what is wrong with it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -26,6 +27,8 @@ def deadlock(
     head = f"at {loop.time():.9g} s nothing is ready and no timer is set"
     if probes:
         head += " but a probe's"
+    elif getattr(loop, "_never", None):
+        head += " that ever fires"
     if not waiting:
         return DeadlockError(f"{head}, and there is no task: nothing can happen")
     lines = [f"  {task.get_name()}: {_place(task)}" for task in waiting[:_SHOWN]]
@@ -36,6 +39,13 @@ def deadlock(
         "Look for a queue that nobody fills, a lock that nobody releases or an "
         "event that nobody sets."
     )
+    before = getattr(loop, "_threads_before", ())
+    names = [thread.name for thread in threading.enumerate() if thread not in before]
+    if names:
+        lines.append(
+            f"The program has started {', '.join(map(repr, names))}: the virtual clock "
+            "waits for no thread. Let a task do that work, or use run_real()."
+        )
     return DeadlockError("\n".join([f"{head}, but {who}:", *lines]))
 
 

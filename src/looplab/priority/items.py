@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from heapq import heappop, heappush
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from looplab._numbers import count_of
-from looplab.priority.context import PRIORITY, check_priority, current_priority
-from looplab.priority.locks import Waiters, hold, let_go, lift
-from looplab.priority.urgency import Urgency
+from looplab.priority.context import check_priority, current_priority
+from looplab.priority.locks import Waiters, hold, let_go
+from looplab.priority.urgency import BOTTOM, Floor, Urgency
 
 __all__ = ["PriorityQueue"]
 
@@ -22,8 +23,8 @@ class PriorityQueue(Generic[T]):
     It has the face of :class:`asyncio.Queue`.  An item has the priority of the code
     that puts it, and need not be comparable.  Between :meth:`get` and :meth:`task_done`
     the worker counts as urgent as its item, and as the most urgent item or putter that
-    waits behind it.  A worker that does not call :meth:`task_done` is lowered at its
-    next :meth:`get`.
+    waits behind it.  The worker is the task that calls :meth:`get`; if
+    it does not call :meth:`task_done`, it is lowered at its next :meth:`get`.
 
     Producers that wait for room, and workers that wait for items, are served in order
     of priority too.  On a loop without priorities, or with ``ByDeadline()``, nobody is
@@ -44,7 +45,11 @@ class PriorityQueue(Generic[T]):
         self._arrivals = 0
         self._promised = 0  # items that a getter, places that a putter was chosen for
         self._reserved = 0
-        self._working: list[tuple[Urgency, int]] = []  # and the level of the item
+        # What a task works on.  A task that has ended works on nothing.
+        self._working: WeakKeyDictionary[asyncio.Task[Any], Urgency] = (
+            WeakKeyDictionary()
+        )
+        self._floor = Floor()  # of all who work on an item
         self._putters = Waiters(self._settle)
         self._getters = Waiters(lambda: None)
         self._unfinished = 0
@@ -152,7 +157,12 @@ class PriorityQueue(Generic[T]):
 
     def _take(self) -> T:
         negated, _, item = heappop(self._items)
-        self._working.append((hold(), -negated))
+        task = asyncio.current_task()
+        if task is not None:  # a callback is done before it could be raised
+            urgency = hold()
+            urgency.floor = -negated
+            urgency.shared = self._floor
+            self._working[task] = urgency
         self._make_room()
         self._settle()
         return item
@@ -179,17 +189,16 @@ class PriorityQueue(Generic[T]):
         await self._all_done.wait()
 
     def _leave(self) -> None:
-        """The code that calls works on no item any more."""
-        value = PRIORITY.get(None)
-        chain = list(value.chain()) if isinstance(value, Urgency) else []
-        for entry in self._working:
-            if entry[0] in chain:
-                self._working.remove(entry)
-                let_go(entry[0])
-                return
+        """The task that calls works on no item any more."""
+        task = asyncio.current_task()
+        urgency = None if task is None else self._working.pop(task, None)
+        if urgency is not None:
+            let_go(urgency)
 
     def _settle(self) -> None:
-        levels = [self._putters.highest, -self._items[0][0] if self._items else None]
-        waiting = [level for level in levels if level is not None]
-        for urgency, level in list(self._working):
-            lift([urgency], max([level, *waiting]))
+        first = -self._items[0][0] if self._items else BOTTOM
+        level = max(first, self._putters.highest)
+        if level > self._floor.level:
+            for task in [task for task in self._working if task.done()]:
+                del self._working[task]
+        self._floor.set(level, self._working.values())

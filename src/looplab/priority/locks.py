@@ -5,18 +5,21 @@ priority.  So an urgent task can wait for a less urgent one that work between th
 keeps from going on: priority inversion.  Here the most urgent waiter is served first,
 and while it waits, whoever holds the lock counts as urgent as the waiter.  That holds
 along a chain: if the holder waits for another of these locks, its holder is raised too.
+
+Of n waiters the most urgent is found in O(log n).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections import OrderedDict
+from collections.abc import Callable
+from heapq import heappop, heappush, heapreplace
 from types import TracebackType
-from typing import Any
 
 from looplab._numbers import count_of
 from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY
-from looplab.priority.urgency import Urgency, own_level
+from looplab.priority.urgency import BOTTOM, Floor, Urgency, own_level
 
 __all__ = ["PriorityLock", "PrioritySemaphore"]
 
@@ -41,19 +44,49 @@ def let_go(urgency: Urgency) -> None:
         )
 
 
+class _Waiter:
+    """A place in the queue of :class:`Waiters`."""
+
+    __slots__ = ("arrival", "future", "queue", "urgency")
+
+    def __init__(
+        self,
+        queue: Waiters,
+        urgency: Urgency,
+        arrival: int,
+        future: asyncio.Future[None],
+    ) -> None:
+        self.queue = queue
+        self.urgency = urgency
+        self.arrival = arrival
+        self.future = future
+
+    def rise(self) -> None:
+        """Its level has risen: it moves up."""
+        if not self.future.done():
+            heappush(self.queue.heap, (-self.urgency.level, self.arrival, self))
+            self.queue.count_stale()
+            self.queue.settle()
+
+
 class Waiters:
-    """Who waits, the most urgent first.
+    """Who waits, the most urgent first; first come, first served among equals.
+
+    The heap may hold a waiter at a level that it has no more: one that has risen is
+    there a second time, and one that has sunk is put right when it comes to the top.
 
     Args:
         settle: called when the highest level that waits may be another.
     """
 
     def __init__(self, settle: Callable[[], None]) -> None:
-        self._settle = settle
-        self._waiting: list[tuple[Urgency, asyncio.Future[None]]] = []
+        self.settle = settle
+        self.heap: list[tuple[int, int, _Waiter]] = []
+        self._arrivals = 0
+        self._stale = 0  # at most so many entries
 
     def __len__(self) -> int:
-        return sum(not future.done() for _, future in self._waiting)
+        return len({waiter for *_, waiter in self.heap if not waiter.future.done()})
 
     async def wait(self, urgency: Urgency) -> None:
         """Wait until :meth:`wake` chooses this one.
@@ -66,66 +99,58 @@ class Waiters:
                 choice is the caller's to hand on.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (urgency, future)
-        self._waiting.append(entry)
-        # If what the code holds besides is raised, so is the place in this line.
+        self._arrivals += 1
+        waiter = _Waiter(self, urgency, self._arrivals, future)
+        heappush(self.heap, (-urgency.level, waiter.arrival, waiter))
+        # If what the code holds besides is raised, so is the place in this queue.
         chain = tuple(urgency.chain())
-        for one in chain:
-            one.waits.append(self._settle)
-        self._settle()
+        for held in chain:
+            held.waits[waiter] = None
+        self.settle()
         try:
             await future
         finally:
-            for one in chain:
-                one.waits.remove(self._settle)
-            if entry in self._waiting:
-                self._waiting.remove(entry)
-            self._settle()
+            for held in chain:
+                del held.waits[waiter]
+            if not urgency.chosen:
+                self.count_stale()
+                self.settle()
+
+    def count_stale(self) -> None:
+        """An entry of the heap is stale: make it anew when half of them may be."""
+        self._stale += 1
+        if self._stale > 32 + len(self.heap) // 2:
+            waiting = {waiter for _, _, waiter in self.heap if not waiter.future.done()}
+            self.heap = sorted((-w.urgency.level, w.arrival, w) for w in waiting)
+            self._stale = 0
+
+    def _first(self) -> _Waiter | None:
+        heap = self.heap
+        while heap:
+            key, arrival, waiter = heap[0]
+            if waiter.future.done():
+                heappop(heap)
+                continue
+            level = -waiter.urgency.level
+            if level <= key:
+                return waiter
+            heapreplace(heap, (level, arrival, waiter))  # it has sunk
+        return None
 
     @property
-    def highest(self) -> int | None:
-        """The highest level that waits; None if nobody does."""
-        levels = [one.level for one, future in self._waiting if not future.done()]
-        return max(levels, default=None)
+    def highest(self) -> int:
+        """The highest level that waits; ``BOTTOM`` if nobody does."""
+        return BOTTOM if self._first() is None else -self.heap[0][0]
 
     def wake(self) -> Urgency | None:
-        """Choose the most urgent; first come, first served among equals."""
-        best: tuple[Urgency, asyncio.Future[None]] | None = None
-        for entry in self._waiting:
-            if not entry[1].done() and (best is None or entry[0].level > best[0].level):
-                best = entry
-        if best is None:
+        """Choose the most urgent; None if nobody waits."""
+        waiter = self._first()
+        if waiter is None:
             return None
-        self._waiting.remove(best)
-        best[0].chosen = True
-        best[1].set_result(None)
-        return best[0]
-
-
-def lift(holders: Iterable[Urgency], level: int | None) -> None:
-    """Raise those who hold something to a level, or lower them again.
-
-    Args:
-        holders: whom others wait for.
-        level: the highest of the others; None for nobody.
-    """
-    risen = False
-    for holder in holders:
-        before = holder.level
-        holder.floor = level
-        if holder.level > before:
-            risen = True
-            holder.tell()
-    if risen:
-        reorder()
-
-
-def reorder() -> None:
-    """Let the running loop put what is ready in order, if it keeps an order."""
-    loop: Any = asyncio._get_running_loop()
-    queue: Any = getattr(loop, "_ready", None)
-    if hasattr(queue, "reorder"):
-        queue.reorder()
+        heappop(self.heap)
+        waiter.urgency.chosen = True
+        waiter.future.set_result(None)
+        return waiter.urgency
 
 
 class PrioritySemaphore:
@@ -138,7 +163,8 @@ class PrioritySemaphore:
     On a loop without priorities it serves in order of priority too, but raises nobody;
     with ``ByDeadline()`` it is the same: deadlines are not handed on.
 
-    Acquire and release it within the same block of :func:`priority`.
+    Acquire and release it within the same block of :func:`priority`.  To hand it on
+    costs O(log n) for n waiters; a wait that raises the holders, O(value).
 
     Args:
         value: how many may hold it at a time.
@@ -150,7 +176,8 @@ class PrioritySemaphore:
 
     def __init__(self, value: int = 1) -> None:
         self._free = count_of(value, "value", least=0)
-        self._holders: list[Urgency] = []
+        self._holders: OrderedDict[Urgency, None] = OrderedDict()
+        self._floor = Floor()
         self._waiters = Waiters(self._settle)
 
     def __repr__(self) -> str:
@@ -169,7 +196,7 @@ class PrioritySemaphore:
         urgency = hold()
         if self._free:
             self._free -= 1
-            self._holders.append(urgency)
+            self._hold(urgency)
             return True
         try:
             await self._waiters.wait(urgency)
@@ -180,29 +207,36 @@ class PrioritySemaphore:
             raise
         return True
 
+    def _hold(self, urgency: Urgency) -> None:
+        urgency.shared = self._floor
+        self._holders[urgency] = None
+
     def release(self) -> None:
         """Give one back: the one that the calling code holds, else the oldest."""
         value = PRIORITY.get(None)
         chain = value.chain() if isinstance(value, Urgency) else iter(())
-        mine = next((one for one in chain if one in self._holders), None)
+        mine = next((held for held in chain if held in self._holders), None)
         if mine is None and self._holders:
-            mine = self._holders[0]
+            mine = next(iter(self._holders))
         if mine is not None:
             let_go(mine)
         self._give_back(mine)
 
     def _give_back(self, urgency: Urgency | None) -> None:
         if urgency is not None:
-            self._holders.remove(urgency)
+            del self._holders[urgency]
         chosen = self._waiters.wake()
         if chosen is None:
             self._free += 1
         else:
-            self._holders.append(chosen)
-            self._settle()
+            # The most urgent of the others is no more urgent than it, so it rises no
+            # higher, and is in order where it is ready.
+            self._floor.level = self._waiters.highest
+            self._hold(chosen)
+        self._settle()
 
     def _settle(self) -> None:
-        lift(self._holders, self._waiters.highest)
+        self._floor.set(self._waiters.highest, self._holders)
 
     async def __aenter__(self) -> None:
         await self.acquire()

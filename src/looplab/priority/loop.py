@@ -80,8 +80,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     ready keeps the lower ones waiting for ever, unless the policy has an ageing.
 
     Args:
-        policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
         selector: as for asyncio's own loop.
+        policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
         look_every: seconds; see above.  A look costs a call of the operating system.
         metrics: whether it keeps what :meth:`metrics` returns.  That costs each
             callback about as much again as the loop itself.
@@ -113,12 +113,16 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
     def __init__(
         self,
-        policy: Policy | None = None,
-        *,
         selector: selectors.BaseSelector | None = None,
+        *,
+        policy: Policy | None = None,
         look_every: float = _LOOK_EVERY,
         metrics: bool = False,
     ) -> None:
+        if isinstance(selector, Policy):
+            raise TypeError(
+                f"selector is {selector!r}: a policy has a name, policy={selector!r}"
+            )
         self.policy = check_policy(policy)
         self._look_every = nanoseconds(look_every, "look_every") / 1e9
         self._look_again = 0.0

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from looplab.clock.handles import NumberedTask
 from looplab.priority.context import DEADLINE, DEFAULT_PRIORITY, PRIORITY
-from looplab.priority.urgency import TOP, Urgency, level_of, own_level
+from looplab.priority.urgency import BOTTOM, TOP, Urgency, level_of, own_level
 
 __all__ = ["RaisableTask", "RaisableVirtualTask"]
 
@@ -106,7 +106,7 @@ def _raise(task: Any) -> None:
             if asyncio.current_task(loop) is not task:
                 return
             PRIORITY.set(urgency)
-    urgency.floor = max(level, -TOP if urgency.floor is None else urgency.floor)
+    urgency.floor = max(level, urgency.floor)
     urgency.due = min(due, urgency.due)
     urgency.tell()
     queue.reorder()
@@ -116,4 +116,4 @@ def _lower(task: Any) -> None:
     context = _context_of(task)
     urgency = None if context is None else _found(task, context)
     if urgency is not None:
-        urgency.floor, urgency.due = None, math.inf
+        urgency.floor, urgency.due = BOTTOM, math.inf

@@ -11,13 +11,56 @@ from __future__ import annotations
 import asyncio
 import math
 import weakref
-from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, Protocol
 
-__all__ = ["TOP", "Urgency", "level_of", "own_level", "under"]
+__all__ = ["BOTTOM", "TOP", "Floor", "Urgency", "level_of", "own_level", "under"]
 
 #: The level of what must not wait for anything, such as the end of the program.
 TOP = 2**62
+#: The level of nothing: it raises nobody.
+BOTTOM = -TOP
+
+
+class Rising(Protocol):
+    """What waits, and moves up when its level rises."""
+
+    def rise(self) -> None:
+        """Its level has risen."""
+
+
+class Floor:
+    """A level to which all who hold one thing are raised."""
+
+    __slots__ = ("level",)
+
+    def __init__(self) -> None:
+        self.level = BOTTOM
+
+    def set(self, level: int, holders: Iterable[Urgency]) -> None:
+        """Raise those who hold it to a level, or lower them again.
+
+        What is ready is put in order if one of them has risen.
+
+        Args:
+            level: the highest of those who wait; ``BOTTOM`` for nobody.
+            holders: whom they wait for.
+        """
+        if level <= self.level:
+            self.level = level
+            return
+        risen = [holder for holder in holders if holder.level < level]
+        self.level = level
+        for holder in risen:
+            holder.tell()
+        if risen:
+            loop: Any = asyncio._get_running_loop()
+            queue: Any = getattr(loop, "_ready", None)
+            if hasattr(queue, "reorder"):
+                queue.reorder()
+
+
+_NOBODY = Floor()
 
 
 class Urgency:
@@ -39,6 +82,7 @@ class Urgency:
         "key",
         "outer",
         "own",
+        "shared",
         "waits",
     )
 
@@ -54,12 +98,13 @@ class Urgency:
         self.outer = outer
         self.key = key
         self.held = held
-        #: The level that it is raised to; None for not raised.
-        self.floor: int | None = None
+        #: The level that it is raised to, alone and with those who hold the same.
+        self.floor = BOTTOM
+        self.shared = _NOBODY
         #: The deadline that it is raised to, in seconds on the loop's clock.
         self.due = math.inf
-        #: Called when its level has risen: whom its code waits for must rise too.
-        self.waits: list[Callable[[], object]] = []
+        #: Where its code waits: whom it waits for must rise when its level has risen.
+        self.waits: dict[Rising, None] = {}
         #: Whether it has waited and was served.
         self.chosen = False
         self._task: weakref.ref[asyncio.Task[Any]] | None = None
@@ -93,8 +138,9 @@ class Urgency:
         """The level that counts, its own or a higher one that it is raised to."""
         level = self.own
         for one in self.chain():
-            if one.floor is not None and one.floor > level and one._can_be_raised():
-                level = one.floor
+            floor = max(one.floor, one.shared.level)
+            if floor > level and one._can_be_raised():
+                level = floor
         return level
 
     @property
@@ -106,8 +152,8 @@ class Urgency:
 
     def tell(self) -> None:
         """Its level has risen: say so where its code waits."""
-        for call in tuple(self.waits):
-            call()
+        for waiter in tuple(self.waits):
+            waiter.rise()
 
     def live(self) -> Urgency | None:
         """The nearest in the chain that others may still raise."""

@@ -103,10 +103,11 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Like ``call_soon()``, from another thread or a signal handler.
+        """Like ``call_soon()``, from a signal handler, or where the loop is idle.
 
         The callback goes first, as on :class:`PriorityEventLoop`.
         """
+        self._refuse_threads()
         self._check_closed()
         handle = asyncio.Handle(callback, args, self, context)
         if self._tell_joined is not None:

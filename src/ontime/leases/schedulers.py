@@ -246,7 +246,7 @@ def resolve(
 
     def priority_loop() -> asyncio.AbstractEventLoop:
         if clock == "real":
-            return PriorityEventLoop(scheduler)
+            return PriorityEventLoop(policy=scheduler)
         return VirtualPriorityLoop(scheduler, **settings)
 
     stock = virtual_loop if clock == "virtual" else None

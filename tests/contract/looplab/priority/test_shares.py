@@ -63,7 +63,7 @@ def test_the_loop_of_real_programs_keeps_them() -> None:
         return here.metrics(), here.metric_source()
 
     metrics, source = on(
-        main, loop=lambda policy: PriorityEventLoop(policy, metrics=True)
+        main, loop=lambda policy: PriorityEventLoop(policy=policy, metrics=True)
     )
     assert metrics[1].busy >= 0.1
     assert metrics[1].lateness.count == 10
@@ -86,7 +86,7 @@ def test_prometheus_reads_them() -> None:
         await some_work()
         return str(client.generate_latest(registry).decode())
 
-    text = on(main, loop=lambda policy: PriorityEventLoop(policy, metrics=True))
+    text = on(main, loop=lambda policy: PriorityEventLoop(policy=policy, metrics=True))
     assert 'looplab_lateness_seconds_bucket{le="+Inf",level="1"} 10.0' in text
 
 

@@ -150,12 +150,13 @@ BAD_TIMES = [
 @pytest.mark.parametrize(("value", "error"), BAD_TIMES)
 def test_bad_times(loop: VirtualTimeLoop, value: Any, error: type[Exception]) -> None:
     calls: dict[str, Callable[[], object]] = {
-        "delay": lambda: loop.call_later(value, nothing),
-        "when": lambda: loop.call_at(value, nothing),
         "jitter": lambda: VirtualTimeLoop(jitter=value),
         "callback_cost": lambda: VirtualTimeLoop(callback_cost=value),
         "burn()": lambda: loop.burn(value),
     }
+    if error is TypeError or math.isnan(value):
+        calls["delay"] = lambda: loop.call_later(value, nothing)
+        calls["when"] = lambda: loop.call_at(value, nothing)
     for what, call in calls.items():
         with pytest.raises(error) as caught:
             call()
@@ -165,6 +166,47 @@ def test_bad_times(loop: VirtualTimeLoop, value: Any, error: type[Exception]) ->
         else:
             assert type(value).__name__ in str(caught.value)
     assert loop.time_ns() == 0
+
+
+def test_a_time_that_has_passed_is_at_once_in_the_order_of_the_times(
+    loop: VirtualTimeLoop,
+) -> None:
+    async def program() -> list[float]:
+        looplab.burn(2)
+        seen: list[float] = []
+        for delay in (0, -1e-9, -1, 0.5, -math.inf, math.inf, -0.5, -1e300):
+            loop.call_later(delay, seen.append, delay)
+        loop.call_at(-3, seen.append, -3)
+        assert await asyncio.wait([asyncio.ensure_future(never())], timeout=-1)
+        await asyncio.sleep(1)
+        return seen
+
+    async def never() -> None:
+        await asyncio.sleep(math.inf)
+
+    order = loop.run_until_complete(program())
+    assert order == [-math.inf, -1e300, -3, -1, -0.5, -1e-9, 0, 0.5]
+
+
+def test_a_timer_that_never_comes_is_no_progress(loop: VirtualTimeLoop) -> None:
+    with pytest.raises(DeadlockError, match="sleep"):
+        loop.run_until_complete(asyncio.sleep(math.inf))
+    assert loop.time_ns() == 0
+
+
+def test_never_can_be_cancelled_and_rescheduled(loop: VirtualTimeLoop) -> None:
+    async def program() -> float:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(math.inf) as limit:
+                await asyncio.sleep(1)
+                limit.reschedule(loop.time() + 1)
+                await asyncio.sleep(math.inf)
+        async with asyncio.timeout(math.inf):
+            await asyncio.sleep(1)
+        return loop.time()
+
+    assert loop.run_until_complete(program()) == 3
+    assert not loop._never
 
 
 def test_errors_are_of_the_families_they_belong_to() -> None:

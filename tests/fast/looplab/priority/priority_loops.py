@@ -47,7 +47,7 @@ def on(
         async with asyncio.timeout(PATIENCE):
             return await main()
 
-    with asyncio.Runner(loop_factory=lambda: loop(policy), **options) as runner:
+    with asyncio.Runner(loop_factory=lambda: loop(policy=policy), **options) as runner:
         return runner.run(bounded())
 
 
