@@ -7,6 +7,7 @@ import time
 from asyncio import events
 from collections.abc import Callable
 
+from looplab._numbers import NS
 from looplab.clock.loop import VirtualTimeLoop
 from looplab.clock.running import started_at
 from looplab.clock.times import nanoseconds
@@ -62,6 +63,6 @@ def elapsed() -> float:
     """
     loop = asyncio.get_running_loop()
     if isinstance(loop, VirtualTimeLoop):
-        return loop.time()
+        return (loop.time_ns() - loop.start_ns) / NS
     now = loop.time()
     return now - started_at(loop, now)

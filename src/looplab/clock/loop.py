@@ -65,9 +65,10 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
 
     It has the face of the stock loop and its order of events (see the module), so
     tasks, ``TaskGroup``, ``timeout``, queues, locks and async generators work on it
-    unchanged.  The clock starts at 0.
+    unchanged.  The clock starts at *start*.
 
     Args:
+        start: seconds that the clock shows when the loop is made.
         jitter: seconds; every timer fires late by a random time from 0 to this.
         seed: seeds the jitter: the same seed gives the same run.
         callback_cost: seconds of CPU charged for every callback, on top of what it
@@ -104,6 +105,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
     def __init__(
         self,
         *,
+        start: float = 0.0,
         jitter: float = 0.0,
         seed: int = 0,
         callback_cost: float = 0.0,
@@ -115,7 +117,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         self._callback_cost_ns = nanoseconds(callback_cost, "callback_cost")
         self._max_steps = self._steps_left = _limit(max_steps, "max_steps")
         self._max_stalled = _limit(max_stalled, "max_stalled")
-        self._now_ns = 0
+        self._now_ns = self.start_ns = nanoseconds(start, "start")
         self._ran_in: int | None = None  # the thread
         self._threads_before: frozenset[threading.Thread] = frozenset()
         super().__init__()
@@ -129,11 +131,11 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
     # -- the clock -------------------------------------------------------------------
 
     def time(self) -> float:
-        """Return the seconds since the loop was made."""
+        """Return the seconds on the clock, which has begun at *start*."""
         return self._now_ns / NS
 
     def time_ns(self) -> int:
-        """Return the whole nanoseconds since the loop was made."""
+        """Return the whole nanoseconds on the clock."""
         return self._now_ns
 
     def burn(self, seconds: float) -> None:
