@@ -91,7 +91,7 @@ def spoken(low: float, high: float) -> str:
 
 def explorable() -> Explorable:
     return Explorable(
-        title="A little CPU work loses leases",
+        title="How much CPU work loses leases, on asyncio",
         parameter="CPU in a round",
         unit="s",
         values=WORK,
