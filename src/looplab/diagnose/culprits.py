@@ -1,8 +1,9 @@
 """Who makes others late: culprits ranked by the seconds that others waited for them.
 
 A callback that is due, ready, or whose data has arrived, waits until it runs.  Each
-moment of that wait is charged to the callback that held the loop then.  A hundred short
-jobs are charged exactly as one long job is.
+moment of that wait is charged to the callback that held the loop then, as
+:mod:`.ledger` does, and a callback is cut where its tag changes.  A hundred short jobs
+are charged exactly as one long job is.
 
 What does not count is a wait for oneself: callbacks of the same request, and jobs of
 one kind that a program made at once and that nobody outside waits for, are listed as
@@ -25,7 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from looplab._numbers import NS
 
 from .latencies import trigger_of
-from .naming import is_own, matches, name_of, own_line, waits_from
+from .ledger import Ledger
+from .naming import is_own, matches, name_of, waits_from
 
 if TYPE_CHECKING:
     from .recording import Callback, Code, Recording
@@ -130,17 +132,21 @@ class _Waiting:
         return self.until(one.ended_ns) - self.until(one.run_ns)
 
 
-def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
+def blame(
+    recording: Recording, victim: str = "*", ledger: Ledger | None = None
+) -> list[Culprit]:
     """Return who made others wait in *recording*, the worst first.
 
     Args:
         recording: what ran.
         victim: count only those whose tag, name, task or place this pattern matches,
             and the data that such a request came with.
+        ledger: that of *recording*, if there is one already.
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    groups = _grouped(recording)
+    ledger = ledger or Ledger(recording)
+    groups = _grouped(recording, ledger.pieces)
     asked = {note.tag for note in recording.notes}
     leads_to = _leads_to(recording)
     victims = [
@@ -153,7 +159,9 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
             or fnmatchcase(leads_to.get(one.index, ""), victim)
         )
     ]
-    everybody = _Waiting(_waits(victims))
+    # What a batch makes for itself waits for nobody else, and nobody for it.
+    outside = [one for one in victims if ledger.key[one.index] in ledger.waiting]
+    waited = ledger.blamed(outside)
     same_tag = _by(victims, lambda one: one.tag or None, at_least=2)
     # Jobs of one kind that nobody outside waits for.
     inner = _by(
@@ -164,10 +172,8 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
     culprits = []
     for name, ones in groups.items():
         own = 0
-        waited = 0
         mine = inner.get(name)
         for one in ones:
-            waited += everybody.during(one)
             if mine is not None:
                 own += mine.during(one)
             if one.tag in asked and one.tag in same_tag:
@@ -176,7 +182,7 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
         culprits.append(
             Culprit(
                 name,
-                waited=max(0, waited - own) / NS,
+                waited=waited.get(name, 0.0),
                 own=own / NS,
                 spun=spun.get(name, 0) / NS,
                 callbacks=len(ones),
@@ -186,8 +192,8 @@ def blame(recording: Recording, victim: str = "*") -> list[Culprit]:
             )
         )
     culprits.sort(key=lambda one: (-one.score, -one.held, one.name))
-    _add_delayed(recording, culprits[:_DETAILED], groups, victims, leads_to, asked)
-    _add_places(recording, culprits, groups)
+    _add_delayed(recording, culprits[:_DETAILED], groups, outside, leads_to, asked)
+    _add_places(ledger, culprits, groups)
     return culprits
 
 
@@ -203,9 +209,11 @@ def unexplained(recording: Recording) -> float:
     return max(0, total - held) / NS
 
 
-def _grouped(recording: Recording) -> dict[str, list[Callback]]:
+def _grouped(
+    recording: Recording, pieces: Iterable[Callback]
+) -> dict[str, list[Callback]]:
     groups: dict[str, list[Callback]] = {}
-    for one in recording.callbacks:
+    for one in pieces:
         groups.setdefault(name_of(recording, one), []).append(one)
     return groups
 
@@ -313,31 +321,26 @@ def _add_delayed(
 
 
 def _add_places(
-    recording: Recording, culprits: list[Culprit], groups: dict[str, list[Callback]]
+    ledger: Ledger, culprits: list[Culprit], groups: dict[str, list[Callback]]
 ) -> None:
     """Say of each culprit at which line it was, and what other threads did."""
-    ran = {one.index: (name, one.code) for name, ones in groups.items() for one in ones}
-    lines: dict[str, Counter[Code]] = {}
+    recording = ledger.recording
+    ran = {one.index: name for name, ones in groups.items() for one in ones}
     others: dict[str, Counter[tuple[str, str]]] = {}
     for sample in recording.samples:
-        if sample.callback not in ran:
+        name = ledger.name_at(sample)
+        if name is None:
             continue
-        name, code = ran[sample.callback]
-        where = own_line(sample.stack)
-        if is_own(code.file) and (where is None or not is_own(where.file)):
-            where = code  # its coroutine has let go, and the loop sees to the rest
-        if where is not None:
-            lines.setdefault(name, Counter())[where] += sample.weight_ns
         for thread, seen_at in sample.others:
             about = (thread, seen_at.place)
             others.setdefault(name, Counter())[about] += sample.weight_ns
     collected: Counter[str] = Counter()
     for pause in recording.pauses:
         if pause.callback in ran:
-            collected[ran[pause.callback][0]] += pause.held_ns
+            collected[ran[pause.callback]] += pause.held_ns
     for culprit in culprits:
         culprit.collected = collected[culprit.name] / NS
-        seen = lines.get(culprit.name)
+        seen = ledger.lines.get(culprit.name)
         if seen:
             total = sum(seen.values()) or 1
             best = seen.most_common(5)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS, percentile
@@ -26,7 +26,7 @@ from .latencies import requests
 from .naming import is_own, name_of, own_line, waits_from
 
 if TYPE_CHECKING:
-    from .recording import Await, Callback, Code, Recording, RequestNote
+    from .recording import Await, Callback, Code, Recording, RequestNote, Sample
 
 __all__ = ["Ledger", "Row"]
 
@@ -104,6 +104,7 @@ class Ledger:
     Attributes:
         rows: what was waited for; :meth:`ranked` sorts them.
         own_ns: how long victims waited for work of their own.
+        pieces: the callbacks, cut where their tag changes.
         gaps: when somebody waited and no callback held the loop.
     """
 
@@ -120,7 +121,7 @@ class Ledger:
         self._victims()
         self._read_windows()
         self._places()
-        self._charge()
+        self._charge(self.waiting)
         self._elsewhere()
 
     # -- who is one victim -----------------------------------------------------
@@ -171,12 +172,14 @@ class Ledger:
         for callback, at, old, new in self.marks:
             marks[callback].append((at, old, new))
         self.segments: list[tuple[int, int, str, int, Key]] = []
+        self.pieces: list[Callback] = []
         for one in r.callbacks:
             mine = marks.get(one.index)
             if not mine:
                 name = name_of(r, one)
                 key = self.key[one.index]
                 self.segments.append((one.run_ns, one.ended_ns, name, one.index, key))
+                self.pieces.append(one)
                 continue
             at, last = one.run_ns, 0
             plain = one.code.name.rpartition("<locals>.")[2]
@@ -194,6 +197,11 @@ class Ledger:
             key = ("tag", tag) if tag in self.notes else self.key[one.index]
             key = key if tag or key[0] != "tag" else ("from", self.origin[one.index])
             self.segments.append((start, end, name or plain, one.index, key))
+            cpu = None
+            if one.cpu_ns is not None:
+                cpu = one.cpu_ns * (end - start) // max(1, one.held_ns)
+            piece = replace(one, run_ns=start, ended_ns=end, cpu_ns=cpu, tag=tag)
+            self.pieces.append(piece)
 
     # -- who waited ------------------------------------------------------------
 
@@ -354,22 +362,30 @@ class Ledger:
                 yield self.segments[at]
             at += 1
 
+    def name_at(self, sample: Sample) -> str | None:
+        """The name of the work that *sample* saw; None if it ran no more."""
+        at = bisect_right(self.starts, sample.at_ns) - 1
+        if at < 0 or self.segments[at][3] != sample.callback:
+            return None
+        return self.segments[at][2]
+
     def _places(self) -> None:
         """Of each name, the line at which it was seen most."""
         r = self.recording
         lines: dict[str, Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
-            found = bisect_right(self.starts, sample.at_ns) - 1
-            if found < 0 or self.segments[found][3] != sample.callback:
+            name = self.name_at(sample)
+            if name is None:
                 continue
             where = own_line(sample.stack)
             one = r.numbered(sample.callback)
             if one is None:
                 continue
+            # Its coroutine may have let go, while the loop sees to the rest.
             if is_own(one.code.file) and (where is None or not is_own(where.file)):
                 where = one.code
             if where is not None:
-                lines[self.segments[found][2]][where] += sample.weight_ns
+                lines[name][where] += sample.weight_ns
         self.lines = lines
         self.codes: dict[str, Code] = {}
         for one in r.callbacks:
@@ -398,8 +414,21 @@ class Ledger:
             row.whom[whom] += round(ns)
             row.kept_ns += round(ns) if kept else 0
 
-    def _charge(self) -> None:
-        for key, spans in self.waiting.items():
+    def blamed(self, victims: Iterable[Callback]) -> dict[str, float]:
+        """Seconds that *victims* waited for each callback, by its name."""
+        spans: dict[Key, list[Span]] = defaultdict(list)
+        for one in victims:
+            if self.key[one.index] in self.waiting:
+                spans[self.key[one.index]].append((waits_from(one), one.run_ns))
+        everything = self.rows, self.own_ns
+        self.rows = {}
+        self._charge({key: union(waits) for key, waits in spans.items()})
+        rows = self.rows.values()
+        self.rows, self.own_ns = everything
+        return {row.name: row.seconds for row in rows if row.kind == "callback"}
+
+    def _charge(self, waiting: Mapping[Key, Sequence[Span]]) -> None:
+        for key, spans in waiting.items():
             whom = self.names[key]
             for a, b in spans:
                 at = a

@@ -44,7 +44,7 @@ def report(
     parts = [ledger.sentence(), head(recording)]
     if ledger.total and victim == "*":
         parts.append(ledger.text(top))
-    culprits = blame(recording, victim)
+    culprits = blame(recording, victim, ledger)
     parts.append(_culprits(recording, culprits, top, victim))
     found = endpoints(requests(recording))
     if found:
