@@ -9,6 +9,7 @@ The names that most programs need are here.  The modules hold the rest:
 * :mod:`looplab.heartbeat`: the lateness of a loop, sampled;
 * :mod:`looplab.jobs`: a bounded job queue;
 * :mod:`looplab.channel`: a channel without a buffer;
+* :mod:`looplab.streams`: the two ends of a connection in memory;
 * :mod:`looplab.priority`: event loops that let urgent work go first;
 * :mod:`looplab.metrics`: a histogram of lateness for a monitoring system;
 * :mod:`looplab.idle`: a guard for tests against a loop that spins;
@@ -91,6 +92,7 @@ _ROOMS = frozenset(
         "metrics",
         "phases",
         "priority",
+        "streams",
         "timeline",
         "trace",
     )

@@ -175,6 +175,11 @@ class PriorityMiddleware:
     ``await gate.turn()``.  Without a gate the middleware warns once there, and
     requests are served in order of arrival.
 
+    What urgent requests gain, the others pay: they wait for all that is more urgent,
+    and a server that accepts every request at once lets all of them share the thread.
+    Bound them by a semaphore around the application, such as ``PrioritySemaphore(4)``:
+    then few are half done at a time.
+
     The lifespan of the application is left alone.
 
     Args:
