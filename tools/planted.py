@@ -5,7 +5,9 @@ instead, and the tests that should see it.  Each bug is planted alone, in a copy
 ``src``, so the project's own files are never touched.  A bug that no test catches is a
 hole in the tests: the command says so, and ends with status 1.
 
-``python -m tools.planted clock`` takes those whose name begins with ``clock``.
+``python -m tools.planted clock`` takes those whose name begins with ``clock``;
+``python -m tools.planted checks`` takes the refusals of the exercises' checks instead
+(:mod:`tools.planted_checks`).
 """
 
 from __future__ import annotations
@@ -110,6 +112,10 @@ def caught(bug: Bug, root: Path = ROOT) -> bool:
 
 def main(words: Sequence[str]) -> int:
     """Plant the bugs that the words select, and report."""
+    if words and words[0] == "checks":
+        from tools import planted_checks  # has all exercises imported
+
+        return planted_checks.main(words[1:])
     try:
         bugs = [bug for bug in read() if not words or bug.name.startswith(tuple(words))]
         if not bugs:
