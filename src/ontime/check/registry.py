@@ -35,21 +35,24 @@ CHAPTERS = {
 _EXTRA = re.compile(r"\d\d-x")
 
 _checks: dict[str, Check] = {}
+_elsewhere: dict[str, str] = {}
 
 
-def exercise(name: str) -> Callable[[Check], Check]:
+def exercise(name: str, *, elsewhere: str = "") -> Callable[[Check], Check]:
     """Register a check under *name*, such as ``"04-predict"``.
 
     The name of an extra exercise has an x behind the hyphen, as in ``"04-xslices"``.
 
     The check takes the answer, returns the sentence of a pass and raises
     :class:`NotYet` otherwise.  Whatever else it raises is taken for the answer's fault.
+    *elsewhere* is the hint for an answer that starts a thread or a process.
     """
 
     def register(function: Check) -> Check:
         if name in _checks:
             raise ValueError(f"there is a check for exercise {name!r} already")
         _checks[name] = function
+        _elsewhere[name] = elsewhere
         return function
 
     return register
@@ -98,7 +101,7 @@ def check(name: str, answer: object) -> Verdict:
     with warnings.catch_warnings():
         # A forgotten await is told in our words.
         warnings.simplefilter("ignore", RuntimeWarning)
-        verdict = _verdict(function, answer)
+        verdict = _verdict(function, answer, _elsewhere[name])
         if not verdict:
             # Coroutines that hang on the error's traceback must go while we are quiet.
             gc.collect()
@@ -107,7 +110,7 @@ def check(name: str, answer: object) -> Verdict:
     return Verdict(verdict.passed, message, verdict.hint)
 
 
-def _verdict(function: Check, answer: object) -> Verdict:
+def _verdict(function: Check, answer: object, elsewhere: str) -> Verdict:
     try:
         _refuse_leftovers(answer)
         return Verdict(True, function(answer))
@@ -116,7 +119,7 @@ def _verdict(function: Check, answer: object) -> Verdict:
     except NotYet as verdict:
         return Verdict(False, verdict.message, verdict.hint)
     except BaseException as error:
-        return _explain(error)
+        return _explain(error, elsewhere)
 
 
 def _refuse_leftovers(answer: object) -> None:
@@ -134,7 +137,7 @@ def _refuse_leftovers(answer: object) -> None:
         )
 
 
-def _explain(error: BaseException) -> Verdict:
+def _explain(error: BaseException, elsewhere: str) -> Verdict:
     error = cause(error)
     if isinstance(error, NotYet):
         return Verdict(False, error.message, error.hint)
@@ -148,8 +151,8 @@ def _explain(error: BaseException) -> Verdict:
     if isinstance(error, OutsideCallError):
         return Verdict(
             False,
-            f"it leaves the virtual clock: {error}.",
-            "this exercise needs no thread, process or socket",
+            f"it leaves the virtual clock: {str(error).partition(': ')[0]}.",
+            elsewhere or "this exercise needs no thread, process or socket",
         )
     if isinstance(error, ClockError):
         return Verdict(

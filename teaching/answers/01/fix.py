@@ -3,6 +3,18 @@
 STUB = "call_later counts from now"
 
 RIGHT = {
+    "keeps a task and returns it": """
+def tick_every(loop, interval, work):
+    async def run():
+        due = loop.time()
+        while True:
+            work()
+            due += interval
+            wake = loop.create_future()
+            loop.call_at(due, wake.set_result, None)
+            await wake
+    return loop.create_task(run())
+""",
     "tick every": """
 def tick_every(loop, interval, work):
     due = loop.time()

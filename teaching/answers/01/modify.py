@@ -30,6 +30,42 @@ class CancellableLoop:
 }
 
 WRONG = {
+    "takes an entry out of the heap": (
+        """
+from heapq import heappop, heappush
+from collections import deque
+class Timer:
+    def __init__(self, loop, entry, callback, args):
+        self.loop, self.callback, self.args, self.gone = loop, callback, args, False
+    def cancel(self):
+        self.gone = True
+        for entry in self.loop.heap:
+            if entry[2] is self:
+                self.loop.heap.remove(entry)
+                break
+class CancellableLoop:
+    def __init__(self):
+        self.now, self.count, self.heap, self.ready = 0.0, 0, [], deque()
+    def call_soon(self, callback, *args):
+        self.ready.append(Timer(self, None, callback, args))
+    def call_later(self, delay, callback, *args):
+        timer = Timer(self, None, callback, args)
+        self.count += 1
+        heappush(self.heap, (self.now + delay, self.count, timer))
+        return timer
+    def run_forever(self):
+        while self.ready or self.heap:
+            if not self.ready:
+                self.now = self.heap[0][0]
+            while self.heap and self.heap[0][0] <= self.now:
+                self.ready.append(heappop(self.heap)[2])
+            for _ in range(len(self.ready)):
+                timer = self.ready.popleft()
+                if not timer.gone:
+                    timer.callback(*timer.args)
+""",
+        "is none any more",
+    ),
     "cancels by the moment": (
         """
 class Handle:

@@ -11,6 +11,13 @@ async def answer(requests, work, offload):
 }
 
 WRONG = {
+    "a thread of its own": (
+        """
+async def answer(requests, work, offload):
+    return await asyncio.gather(*(asyncio.to_thread(work, n) for n in requests))
+""",
+        "runs it elsewhere",
+    ),
     "a lock around each": (
         """
 async def answer(requests, work, offload):

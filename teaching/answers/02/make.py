@@ -19,6 +19,44 @@ async def spread_out(offload, work, items, workers):
 }
 
 WRONG = {
+    "polls for a free worker": (
+        """
+async def spread_out(offload, work, items, workers):
+    busy = 0
+    async def one(item):
+        nonlocal busy
+        try:
+            return await offload(work, item)
+        finally:
+            busy -= 1
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            while busy >= workers:
+                await asyncio.sleep(0.001)
+            busy += 1
+            tasks.append(group.create_task(one(item)))
+    return [task.result() for task in tasks]
+""",
+        "whether a worker is free",
+    ),
+    "cancels and does not wait": (
+        """
+async def spread_out(offload, work, items, workers):
+    limit = asyncio.Semaphore(workers)
+    async def one(item):
+        async with limit:
+            return await offload(work, item)
+    tasks = [asyncio.create_task(one(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
+""",
+        "cancels the others and waits for them",
+    ),
     "each item once, however often it comes": (
         """
 async def spread_out(offload, work, items, workers):

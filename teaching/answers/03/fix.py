@@ -3,6 +3,7 @@
 STUB = "while a request waits"
 
 RIGHT = {
+    "whole clients": "clients = lambda latency, waiting, rate: int(1 / (latency - waiting) / rate)",
     "lambda latency, waiting, rate: 1 / (latency ": "clients = lambda latency, waiting, rate: 1 / (latency - waiting) / rate",
 }
 
@@ -18,13 +19,6 @@ def clients(latency, waiting, rate):
         """
 def clients(latency, waiting, rate):
     return 1 / ((latency + waiting) * rate)
-""",
-        "CPU time is what is left of the latency without the waiting",
-    ),
-    "whole clients only": (
-        """
-def clients(latency, waiting, rate):
-    return int(1 / ((latency - waiting) * rate))
 """,
         "CPU time is what is left of the latency without the waiting",
     ),

@@ -20,6 +20,23 @@ async def economical(parts):
 }
 
 WRONG = {
+    "results by the part": (
+        """
+async def economical(parts):
+    results = {}
+    async def keep(part):
+        results[part] = await part()
+    async with asyncio.TaskGroup() as tasks:
+        for part, waits in parts:
+            if waits:
+                tasks.create_task(keep(part))
+        for part, waits in parts:
+            if not waits:
+                await keep(part)
+    return [results[part] for part, _ in parts]
+""",
+        "results come in the order of the parts",
+    ),
     "a task for each part": (
         """
 async def economical(parts):

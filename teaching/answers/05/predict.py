@@ -10,6 +10,10 @@ def waiting(made, served, seconds, maxsize):
 }
 
 WRONG = {
+    "one less than the bound": (
+        "waiting = lambda made, served, seconds, maxsize: min(max(0, made - served) * seconds, maxsize - 1 if maxsize else float('inf'))",
+        "and for how long",
+    ),
     "the bound added to the growth": (
         """
 def waiting(made, served, seconds, maxsize):

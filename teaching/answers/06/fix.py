@@ -3,6 +3,35 @@
 STUB = "let get() wait for something that put() sets or fills"
 
 RIGHT = {
+    "wakes only who waits": """
+import threading
+from collections import deque
+class Inbox:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.lock = threading.Lock()
+        self.items, self.waiting = deque(), 0
+        self.come = asyncio.Event()
+
+    def put(self, item):
+        with self.lock:
+            self.items.append(item)
+            if self.waiting:
+                self.loop.call_soon_threadsafe(self.come.set)
+
+    async def get(self):
+        while True:
+            with self.lock:
+                if self.items:
+                    return self.items.popleft()
+                self.waiting += 1
+                self.come.clear()
+            try:
+                await self.come.wait()
+            finally:
+                with self.lock:
+                    self.waiting -= 1
+""",
     "ByEvent": """
 import queue
 class Inbox:
@@ -64,6 +93,18 @@ class Inbox:
 }
 
 WRONG = {
+    "waits in a thread": (
+        """
+import queue
+class Inbox:
+    def __init__(self):
+        self.items = queue.Queue()
+        self.put = self.items.put
+    async def get(self):
+        return await asyncio.to_thread(self.items.get)
+""",
+        "a get() in a thread, once cancelled, takes an item",
+    ),
     "asks for the running loop in put": (
         """
 class Inbox:

@@ -9,6 +9,7 @@ RIGHT = {
 }
 
 WRONG = {
+    "half a millisecond too long": ("nap = 0.0255", "waits for the whole nap"),
     "a little too often": ("nap = 0.016", "sixty questions in a second"),
     "a little too late": ("nap = 0.027", "a message that comes just after a question"),
     "less than nothing": ("nap = -0.02", "give a positive number"),

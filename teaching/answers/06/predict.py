@@ -3,14 +3,14 @@
 STUB = "does it end with a return statement"
 
 RIGHT = {
-    "other": """
-def asks(seconds, cost, nap):
-    return seconds / cost if nap == 0 else seconds / nap
-""",
     "lambda s, cost, nap: 1 + s / (nap + cost)": "asks = lambda s, cost, nap: 1 + s / (nap + cost)",
 }
 
 WRONG = {
+    "a nap or a cost": (
+        "asks = lambda seconds, cost, nap: seconds / (nap or cost)",
+        "from one question to the next",
+    ),
     "once a nap, whatever a callback costs": (
         """
 def asks(seconds, cost, nap):

@@ -28,6 +28,18 @@ async def serve(receive, keep_lease, process):
 }
 
 WRONG = {
+    "one message at a time": (
+        """
+async def serve(receive, keep_lease, process):
+    async with asyncio.TaskGroup() as tasks:
+        while (message := await receive()) is not None:
+            with priority(3):
+                tasks.create_task(keep_lease(message))
+            with priority(2):
+                await process(message)
+""",
+        "while one message waits others compute",
+    ),
     "leases that nobody waits for": (
         """
 async def serve(receive, keep_lease, process):

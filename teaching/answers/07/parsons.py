@@ -11,6 +11,10 @@ order = tuple(ORDER)
 }
 
 WRONG = {
+    "yields before it bids": (
+        "order = [5, 10, 2, 1, 6, 8, 11, 4]",
+        "bid before you yield",
+    ),
     "begins without a cookie of its own": (
         "order = [5, 2, 8, 11, 1, 6, 4]",
         "misspelt",

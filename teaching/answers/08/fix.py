@@ -20,6 +20,23 @@ async def client(ask, count, every):
 }
 
 WRONG = {
+    "the first after an interval": (
+        """
+async def client(ask, count, every):
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+
+    async def request(due):
+        await asyncio.sleep(due - loop.time())
+        await ask()
+        return loop.time() - due
+
+    return await asyncio.gather(
+        *(request(start + (n + 1) * every) for n in range(count))
+    )
+""",
+        "the first is due at once",
+    ),
     "sleeps after each, and so stays late": (
         """
 async def client(ask, count, every):

@@ -5,6 +5,10 @@ STUB = "begin with the line that has no indent"
 RIGHT = {}
 
 WRONG = {
+    "a line after the return": (
+        "order = [4, 2, 6, 5, 1, 7]",
+        "is each of them reached",
+    ),
     "moves the victim": ("order = [4, 2, 8, 5, 1]", "move the one that holds the loop"),
     "accuses the least": ("order = [4, 3, 6, 5, 1]", "blame() has the worst first"),
     "no change": ("order = [4, 2, 7, 5, 1]", "what is to go to a thread"),

@@ -108,8 +108,9 @@ def _judge_flow(flow: Flow, count: int) -> None:
         )
     if flow.most_ahead > 5:
         raise NotYet(
-            f"{flow.most_ahead} items were under way at once.",
-            "a queue without a bound takes whatever comes: give each one a maxsize",
+            f"{flow.most_ahead} items were under way at once, more than 5.",
+            "a queue without a bound takes whatever comes: give each one a maxsize, "
+            "and a small one, since they add up",
         )
     if flow.delivered != wanted:
         raise NotYet(

@@ -45,9 +45,8 @@ async def _ticks(
             "tick_every() called work() itself, before it returned.",
             "it only sets up: loop.call_soon(function) has the loop call it",
         )
-    if inspect.isawaitable(value):
-        if inspect.iscoroutine(value):
-            value.close()
+    if inspect.iscoroutine(value):  # a task that it keeps may be returned
+        value.close()
         raise NotYet(
             "tick_every() is an async function.",
             "define it with 'def': it only sets up",

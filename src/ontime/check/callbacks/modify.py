@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,27 @@ def _need_class(answer: object) -> Callable[[], Any]:
             "hand over the class itself, without parentheses",
         )
     return answer
+
+
+def _judge_order(make: Callable[[], Any]) -> None:
+    """Timers are cancelled in the midst of a heap, which must stay one."""
+    for seed in range(40):
+        numbers = random.Random(seed)
+        delays = numbers.sample(range(1, 20), 8)
+        loop, ran = make(), []
+        timers = {delay: loop.call_later(delay, ran.append, delay) for delay in delays}
+        gone = delays[1:3]
+        for delay in gone:
+            timers[delay].cancel()
+        loop.run_forever()
+        wanted = sorted(set(delays) - set(gone))
+        if sorted(ran) == wanted != ran:
+            raise NotYet(
+                f"timers were made for {delays}, those for {gone} cancelled, and the "
+                f"others ran in the order {ran}.",
+                "a heap from which an entry was taken is none any more: leave it where "
+                "it is and skip it",
+            )
 
 
 @exercise("01-modify")
@@ -77,6 +99,7 @@ def check_modify(answer: Any) -> str:
             "cancel() is about one timer: let the object itself know that it is "
             "cancelled",
         )
+    _judge_order(make)
     if ran.index("between") < ran.index("fourth"):
         raise NotYet(
             "a delay of 1.5 s that was asked for at 3 s ended before 4 s.",

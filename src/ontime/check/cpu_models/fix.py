@@ -43,7 +43,7 @@ async def _answered(
     return heartbeat.worst, took, office, results, left
 
 
-@exercise("02-fix")
+@exercise("02-fix", elsewhere="offload(work, number) runs it elsewhere")
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``answer(requests, work, offload)``.
 

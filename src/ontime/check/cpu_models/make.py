@@ -10,6 +10,7 @@ from looplab.clock import elapsed
 from ontime.check.cpu_models.office import Office
 from ontime.check.registry import exercise
 from ontime.check.tools import (
+    counted_callbacks,
     finished,
     left_over,
     move_hashes,
@@ -30,24 +31,40 @@ async def _spread(
     begun = elapsed()
     result: Any = None
     error: BaseException | None = None
-    work: Awaitable[Any] = answer(office.offload, office.work, list(items), workers)
+
+    async def offload(work: Any, *args: Any) -> Any:
+        try:
+            return await office.offload(work, *args)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.05)  # what is cancelled may have to clean up
+            raise
+
+    work: Awaitable[Any] = answer(offload, office.work, list(items), workers)
     need_awaitable(work, "spread_out")
 
     async def wait() -> Any:
         return await work
 
-    try:
-        result = await finished(wait())
-    except ValueError as caught:
-        error = caught
-    except BaseExceptionGroup as caught:
-        error = caught.exceptions[0]
+    with counted_callbacks() as callbacks:
+        try:
+            result = await finished(wait())
+        except ValueError as caught:
+            error = caught
+        except BaseExceptionGroup as caught:
+            error = caught.exceptions[0]
     took = elapsed() - begun
     for _ in range(3):
         await asyncio.sleep(0)
     left = len(left_over())
     for task in left_over():
         task.cancel()
+    if callbacks.count > 100 + 30 * len(items):
+        raise NotYet(
+            f"{len(items)} items, {workers} workers: the loop ran {callbacks.count} "
+            "callbacks.",
+            "do not ask again and again whether a worker is free: await a semaphore, "
+            "or let workers fetch",
+        )
     return result, error, office, took, left
 
 

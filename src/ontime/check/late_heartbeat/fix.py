@@ -83,7 +83,7 @@ def check_fix(answer: Any) -> str:
                 )
             if load.took > limit:
                 raise NotYet(
-                    f"{kind} took {load.took:.2f} s, more than {limit:g} s.",
+                    f"{kind} took {load.took:.4g} s, more than {limit:g} s.",
                     "while one job waits long, others go on: no batch, but workers "
                     "that each take the next job"
                     if long

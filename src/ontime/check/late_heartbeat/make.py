@@ -150,7 +150,8 @@ def check_make(answer: Any) -> str:
     load = simulate(under_load(hold, [], name="map_bounded", interval=0.1))
     if load.worst > 0.2:
         raise NotYet(
-            f"100 calls that never await: the heartbeat is {load.worst:.3f} s late.",
+            f"100 calls that never await: the heartbeat is {load.worst:.3f} s late, "
+            "more than 0.2 s.",
             "nothing yields between one call and the next; get() on an empty queue "
             "does",
         )

@@ -32,7 +32,7 @@ class _Bus:
         self.kept: list[int] = []
         self.done: list[int] = []
         self.lost: list[int] = []
-        self.late = 0.0
+        self.late = self.took = 0.0
         self.levels: dict[str, set[int]] = {}
         self._finished: set[int] = set()
 
@@ -72,6 +72,7 @@ class _Bus:
             self.done.append(message)
         self._finished.add(message)
         self.held -= 1
+        self.took = now()
 
 
 @exercise("07-fix")
@@ -84,8 +85,8 @@ def check_fix(answer: Any) -> str:
 
     Required, on a virtual priority loop, with and without jitter: every message kept
     and processed once, none lost with rounds of 1 s and of 1.75 s, no check later than
-    one round, at most 6 messages held at once, no task left behind, and an error of a
-    task comes out.
+    one round, at most 6 messages held at once, at most 1.1 times the floor in all, no
+    task left behind, and an error of a task comes out.
     """
     need_async_function(answer, "serve")
     worst, held = 0.0, 0
@@ -134,6 +135,12 @@ def _judge_served(bus: _Bus, left: int) -> None:
         raise NotYet(
             f"a check was {bus.late:.2f} s late, with rounds of {cpu:g} s.",
             "leases need a higher priority than anything else",
+        )
+    floor = 30 * 5 * cpu
+    if bus.took > 1.1 * floor:
+        raise NotYet(
+            f"it took {bus.took:.0f} s, and the computations alone {floor:.0f} s.",
+            "while one message waits others compute: each has a task of its own",
         )
     if bus.most_held > 6:
         raise NotYet(

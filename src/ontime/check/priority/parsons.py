@@ -72,7 +72,10 @@ def check_parsons(answer: Any) -> str:
     _judge_one_at_a_time(make)
     lost = consume(LeaseSettings(cpu=1.75, messages=12), make()).lost
     if lost:
-        raise NotYet(f"{lost} of 12 messages were lost.", "is the bid taken off?")
+        raise NotYet(
+            f"{lost} of 12 messages were lost.",
+            "bid before you yield, or others compute first; and is the bid taken off?",
+        )
     return (
         f"an urgent task waits for {waited:.2f} s at most beside computations of 1 s, "
         "and no message is lost."

@@ -33,7 +33,7 @@ def check_predict(answer: Any) -> str:
     """The answer is a plain function ``asks(seconds, cost, nap)``.
 
     It returns how often a task asks in *seconds* if it sleeps *nap* seconds between two
-    questions and each callback costs *cost* seconds of CPU.  The check runs nine such
+    questions and each callback costs *cost* seconds of CPU.  The check runs ten such
     tasks on the virtual clock; 5 % or two questions more or less are right.
     """
     need_function(answer, "asks")
@@ -47,6 +47,7 @@ def check_predict(answer: Any) -> str:
         (1.0, 0.000_100, 0.100),
         (0.5, 0.000_005, 0.0),
         (5.0, 0.000_010, 0.050),
+        (1.0, 0.001, 0.010),  # the cost counts beside the nap, too
     ]
     for seconds, cost, nap in cases:
         returned = answer(seconds, cost, nap)

@@ -32,6 +32,8 @@ def check_fix(answer: Any) -> str:
         right = 1 / ((latency - waiting) * rate)
         if abs(said - right) <= 1e-6 * right:
             continue
+        if said == int(said) and abs(said - right) < 1:
+            continue  # there is no third of a client
         if abs(said * latency * rate - 1) <= 1e-6:
             hint = "while a request waits, the core is free for others"
         elif abs(said * (latency - waiting) - 1) <= 1e-6:

@@ -45,6 +45,13 @@ def check_make(answer: Any) -> str:
         seen = simulate(watch(partial(answer, parts), "economical"))
         most = sum(wait > 0 for wait in some)
         judge(seen, right, max(some, default=0.0), most, "economical")
+    results = iter("ab")
+
+    async def part() -> str:
+        return next(results)
+
+    seen = simulate(watch(partial(answer, [(part, False)] * 2), "economical"))
+    judge(seen, ["a", "b"], 0.0, 0, "economical")
     for wait in (0.0, 0.1, 0.7, 1.3):  # while others wait, and when they are done
         parts = [
             (make_part(1, 0.5), True),

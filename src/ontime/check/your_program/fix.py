@@ -78,7 +78,9 @@ def check_fix(answer: Any) -> str:
                 "a request must not wait for the answer to the one before: give each a "
                 "task"
             )
-            if hold != _NEVER:
+            if server.asked and server.asked[0] >= _BEGUN + every - 1e-6:
+                hint = "the first is due at once, and not after one interval"
+            elif hold != _NEVER:
                 beside = f" with the loop held from {hold[0] - _BEGUN:.2f} s on,"
                 hint = "who is late once must not stay late: start + number * every"
             raise NotYet(

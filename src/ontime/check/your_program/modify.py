@@ -48,20 +48,26 @@ def check_modify(answer: Any) -> str:
     piece = as_number(answer)
     if piece is None:
         raise NotYet(f"{answer!r} is not a number of seconds.", "for example 0.005")
-    if not 0.0005 <= piece <= WORK:
+    if piece > WORK:
         raise NotYet(
-            f"a piece of {piece:g} s is none of an export of {WORK:g} s.",
-            "think of milliseconds: above a half, below a thousand",
+            f"a piece of {piece:g} s is longer than the export, {WORK:g} s.",
+            "think of milliseconds",
+        )
+    if not piece >= 0.0005:
+        raise NotYet(
+            f"a piece of {piece:g} s is shorter than half a millisecond, and costs one "
+            "besides.",
+            "think of milliseconds",
         )
     late, took = simulate(export(piece))
-    if late > LATE_BOUND:
+    if late > LATE_BOUND + 1e-6:
         raise NotYet(
             f"with pieces of {piece:g} s the heartbeat is {late:.4f} s late, more than "
             f"{LATE_BOUND} s.",
             "a timer that becomes due needs three iterations until its task runs, and "
             "in each of them a piece computes",
         )
-    if took > TOTAL_BOUND:
+    if took > TOTAL_BOUND + 1e-6:  # 60 pieces of 1/60 s take that
         raise NotYet(
             f"with pieces of {piece:g} s the export takes {took:.3f} s, more than "
             f"{TOTAL_BOUND} s.",

@@ -60,6 +60,8 @@ def check_parsons(answer: Any) -> str:
     predicted time of the victim.  Five lines are needed, three are not.
     """
     _, code = _SHUFFLED.read(answer, "[4, 2, 1]")
+    if len(answer) > 5:
+        raise NotYet(f"{len(answer)} lines, and five do.", "is each of them reached?")
     space: dict[str, Any] = {"move": move}
     advise = executed(code, space, "advise", "begin with the line that defines it")
     if advise is None:
