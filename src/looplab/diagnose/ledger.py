@@ -396,6 +396,10 @@ class Ledger:
 
     # -- charge it -------------------------------------------------------------
 
+    def callback(self, name: str) -> Row:
+        """The row of a callback, with its line, whether or not somebody waited."""
+        return self._row("callback", name)
+
     def _row(self, kind: str, name: str, place: str = "", function: str = "") -> Row:
         key = (kind, name, place if kind != "callback" else "")
         row = self.rows.get(key)
@@ -420,12 +424,31 @@ class Ledger:
         for one in victims:
             if self.key[one.index] in self.waiting:
                 spans[self.key[one.index]].append((waits_from(one), one.run_ns))
+        rows = self.during({key: union(waits) for key, waits in spans.items()})
+        return {row.name: row.seconds for row in rows if row.kind == "callback"}
+
+    def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
+        """What these victims waited for in these spans, the most first."""
         everything = self.rows, self.own_ns
         self.rows = {}
-        self._charge({key: union(waits) for key, waits in spans.items()})
-        rows = self.rows.values()
+        self._charge(waiting)
+        rows = self.ranked()
         self.rows, self.own_ns = everything
-        return {row.name: row.seconds for row in rows if row.kind == "callback"}
+        return rows
+
+    def late(self, limit_ns: int) -> list[tuple[int, str, Row]]:
+        """Each victim's longest wait for others, if it is above *limit_ns*: how long,
+        who waited, and for what most; the longest first."""
+        found = []
+        for key, spans in self.waiting.items():
+            worst: list[Row] = []
+            for span in spans:
+                if span[1] - span[0] > limit_ns:
+                    rows = self.during({key: [span]})
+                    worst = max(worst, rows, key=_sum)
+            if _sum(worst) > limit_ns:
+                found.append((_sum(worst), self.names[key], worst[0]))
+        return sorted(found, key=lambda late: -late[0])
 
     def _charge(self, waiting: Mapping[Key, Sequence[Span]]) -> None:
         for key, spans in waiting.items():
@@ -702,6 +725,10 @@ def said(row: Row) -> str:
     if row.kind == "pool":
         return f"{row.name}: {row.function}{at} fills it"
     return f"{row.name}{where if row.kind == 'executor' else ''}"
+
+
+def _sum(rows: Sequence[Row]) -> int:
+    return sum(row.ns for row in rows)
 
 
 def union(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,16 +1,24 @@
-"""The pytest plugin: ``pytest --late-max=50ms`` fails a test that held its loop longer.
+"""The pytest plugin: ``pytest --late-max=50ms`` fails a test whose loop ran late.
 
-The failure names the callback and its line.  Loops on the virtual clock are left alone.
+A test fails if something in it waited longer than that for others, or if a callback
+held the loop longer, since whatever had come then would have waited.  The failure says
+who caused it, as ``looplab who`` does.  ``@pytest.mark.late_max("200ms")`` gives one
+test another limit, ``@pytest.mark.late_max(None)`` none, and the setting
+``late_max_exempt`` lists patterns of tests that have none.  Loops on the virtual clock
+are left alone.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Generator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .options import Options, seconds_of
 
 __all__: list[str] = []
 
@@ -21,82 +29,108 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--late-max",
         metavar="TIME",
-        help="fail a test in which a callback held the event loop longer, such as 50ms",
+        help="fail a test in which something ran later than this, such as 50ms",
     )
     parser.addini("late_max", "the same, for every run", default="")
+    about = "patterns of tests, by path::name, that may run late"
+    parser.addini("late_max_exempt", about, type="linelist", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Watch the loops of tests if that is asked for."""
+    config.addinivalue_line(
+        "markers",
+        "late_max(time): how late this test may run; None: as late as it does",
+    )
     wanted = config.getoption("--late-max") or config.getini("late_max")
     if not wanted:
         return
-    from .options import seconds_of
-
     try:
         limit = seconds_of(wanted)
     except ValueError as exc:
         raise pytest.UsageError(f"--late-max: {exc}") from None
-    config.pluginmanager.register(_Watch(limit), "looplab-late-max")
+    exempt = config.getini("late_max_exempt")
+    config.pluginmanager.register(_Watch(limit, exempt), "looplab-late-max")
 
 
 class _Watch:
-    """Records the loops of each test, and fails it if one was held too long."""
+    """Records the loops of each test, and fails it if one ran too late."""
 
-    def __init__(self, limit: float) -> None:
+    def __init__(self, limit: float, exempt: list[str]) -> None:
         self.limit = limit
+        self.exempt = exempt
+
+    def limit_of(self, item: pytest.Item) -> float | None:
+        """How late *item* may run, in seconds; None: it is exempt."""
+        mark = item.get_closest_marker("late_max")
+        if mark is None:
+            exempt = any(fnmatchcase(item.nodeid, one) for one in self.exempt)
+            return None if exempt else self.limit
+        if len(mark.args) != 1 or mark.kwargs:
+            raise pytest.UsageError(
+                f"{item.nodeid}: late_max takes one time such as '200ms', or None"
+            )
+        if mark.args[0] is None:
+            return None
+        try:
+            return seconds_of(str(mark.args[0]))
+        except ValueError as exc:
+            raise pytest.UsageError(f"{item.nodeid}: late_max: {exc}") from None
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None, Any, Any]:
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         from . import hook
-        from .options import Options
 
+        limit = self.limit_of(item)
+        if limit is None:
+            return (yield)
         if hook.session() is not None:
             raise pytest.UsageError("--late-max cannot be used under looplab trace")
         with tempfile.TemporaryDirectory(prefix="looplab-") as folder:
             path = Path(folder) / "test.jsonl"
-            sample = min(0.005, self.limit / 4)
+            sample = min(0.005, limit / 4)
             hook.install(Options(str(path), sample=sample, uvloop="tasks"))
             try:
                 result = yield
             finally:
                 hook.uninstall()
-            said = self._judge(path)
+            said = judge(path, limit)
         if said:
             pytest.fail(said, pytrace=False)
         return result
 
-    def _judge(self, path: Path) -> str:
-        """What to say about a test that held its loop too long; else nothing."""
-        from .fileformat import NotATraceError, load
-        from .naming import own_line
 
-        try:
-            recordings = load(path)
-        except (OSError, NotATraceError):
-            return ""  # no loop ran
-        lines = []
-        for recording in recordings:
-            for one in recording.callbacks:
-                if one.held_ns <= self.limit * 1e9:
-                    continue
-                place = one.code.place
-                where: dict[str, int] = {}
-                for sample in recording.samples:
-                    at = own_line(sample.stack)
-                    if sample.callback == one.index and at is not None:
-                        where[at.place] = where.get(at.place, 0) + sample.weight_ns
-                if where:
-                    place = max(where, key=lambda text: where[text])
-                lines.append((one.held_ns, one.code.name, place))
-        lines.sort(reverse=True)
-        shown = [
-            f"  {held / 1e6:.0f} ms  {name}" + (f"  {place}" if place else "")
-            for held, name, place in lines[:5]
-        ]
-        if len(lines) > 5:
-            shown.append(f"  and {len(lines) - 5} more")
-        if not shown:
-            return ""
-        limit = f"{self.limit * 1000:g} ms"
-        return "\n".join([f"the event loop was held longer than {limit}:", *shown])
+def judge(path: Path, limit: float) -> str:
+    """What to say about a test that ran later than *limit* seconds; else nothing."""
+    from .fileformat import NotATraceError, load
+    from .ledger import Ledger, said
+
+    try:
+        recordings = load(path)
+    except (OSError, NotATraceError):
+        return ""  # no loop ran
+    late: list[tuple[int, str]] = []
+    held: list[tuple[int, str]] = []
+    for recording in recordings:
+        ledger = Ledger(recording)
+        for ns, whom, row in ledger.late(round(limit * 1e9)):
+            late.append((ns, f"{whom}, for {said(row)}"))
+        for start, end, name, _, _ in ledger.segments:
+            if end - start > limit * 1e9:
+                row = ledger.callback(name)
+                place = f"  {row.place}" if row.place else ""
+                held.append((end - start, f"{name}{place}"))
+    longer = f"longer than {limit * 1000:g} ms"
+    lines = _listed(f"these waited {longer}:", late)
+    lines += _listed(f"the event loop was held {longer}:", held)
+    return "\n".join(lines)
+
+
+def _listed(head: str, seen: list[tuple[int, str]]) -> list[str]:
+    if not seen:
+        return []
+    seen.sort(reverse=True)
+    lines = [head, *(f"  {ns / 1e6:.0f} ms  {text}" for ns, text in seen[:5])]
+    if len(seen) > 5:
+        lines.append(f"  and {len(seen) - 5} more")
+    return lines

@@ -1,49 +1,50 @@
-"""`pytest --late-max`, `looplab lag`, metrics, uvloop and attaching."""
+"""What `pytest --late-max` says of a recorded test."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 
-import pytest
-
-import looplab
 from looplab import burn
-from looplab.diagnose.metrics import watch_lateness
-from tools.common import ROOT
+from looplab.diagnose import record
+from looplab.diagnose.plugin import judge
 
-ENVIRON = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
-    "PYTHONPATH": str(ROOT / "src")
-}
+from .files import save
 
 
-def run(tmp_path, *words, **env):
-    return subprocess.run(
-        [sys.executable, *map(str, words)],
-        cwd=tmp_path,
-        env=ENVIRON | env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+async def small():
+    burn(0.01)
 
 
-def test_lateness_is_counted():
-    async def main():
-        async with watch_lateness(0.1) as lateness:
-            [metric] = lateness()
-            asyncio.get_running_loop().call_later(0.05, burn, 1)
-            await asyncio.sleep(5)
-        await asyncio.sleep(5)
-        return metric
+async def storm():
+    beat = asyncio.create_task(asyncio.sleep(0.02), name="beat")
+    await asyncio.sleep(0)
+    await asyncio.gather(*(small() for _ in range(60)))
+    await beat
 
-    metric = looplab.run(main())
-    seen = metric.values[()]
-    assert (metric.name, metric.kind) == ("looplab_lateness_seconds", "histogram")
-    # The first beat was due at 0.1 and woke at 1.05; the others were in time.
-    assert seen.largest == pytest.approx(0.95)
-    assert seen.total == pytest.approx(0.95)
-    assert seen.count == 40
+
+async def hog():
+    await asyncio.sleep(0)
+    burn(0.5)
+
+
+def test_a_storm_makes_a_timer_late_though_no_callback_is_long(tmp_path):
+    text = judge(save(record(storm()), tmp_path / "t.jsonl"), 0.3)
+    assert "waited longer than 300 ms" in text
+    assert "580 ms" in text  # due at 20 ms of 600
+    assert "small" in text
+    assert "held" not in text
+
+
+def test_a_callback_that_holds_the_loop_is_named_though_nobody_waits(tmp_path):
+    text = judge(save(record(hog()), tmp_path / "t.jsonl"), 0.3)
+    assert "held longer than 300 ms" in text
+    assert "500 ms  hog" in text
+
+
+def test_what_stays_below_the_limit(tmp_path):
+    assert judge(save(record(storm()), tmp_path / "t.jsonl"), 0.6) == ""
+    assert judge(save(record(hog()), tmp_path / "t.jsonl"), 0.5) == ""
+
+
+def test_no_loop_ran(tmp_path):
+    assert judge(tmp_path / "nothing", 0.1) == ""
