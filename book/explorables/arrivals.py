@@ -43,7 +43,7 @@ async def main(bound):
     return longest
 
 for bound in 0, {BOUND}:
-    print(f"maxsize={{bound}}: at most {{run(main(bound))}} items wait")
+    print(f"maxsize={{bound}}: up to {{run(main(bound))}} items wait")
 """
 
 
