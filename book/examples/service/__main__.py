@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -74,7 +75,8 @@ def main() -> None:
                 sys.exit(f"cannot serve on port {options.port}: {error.strerror}")
             listener.listen()  # who comes early waits
             print(listener.getsockname()[1], flush=True)
-            server.run(sockets=[listener])
+            with suppress(KeyboardInterrupt):  # uvicorn raises Ctrl-C again at its end
+                server.run(sockets=[listener])
 
 
 def end_when_closed(server: uvicorn.Server) -> None:
