@@ -101,6 +101,8 @@ class NotATraceError(ValueError):
 
 def parts_of(path: Path) -> list[Path]:
     """The files of one recording: what a bound on its size moved aside, and itself."""
+    if not path.name:  # the folder `.`: opening it says what is wrong
+        return [path]
     older = path.with_name(path.name + ".1")
     return [older, path] if older.exists() else [path]
 

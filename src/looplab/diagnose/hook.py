@@ -7,7 +7,6 @@ by ``looplab attach`` in one that runs already.
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 from asyncio import base_events
 from collections.abc import Callable
@@ -23,7 +22,6 @@ __all__ = ["install", "session", "uninstall"]
 _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None
-_spans: Any = None  # makes what reads the spans of OpenTelemetry, once it makes any
 _held: list[Session] = []  # while this process forks
 _prepared = False  # what is done to frameworks and to forks is done once
 
@@ -62,15 +60,11 @@ def install(options: Options | None = None) -> Session | None:
             )
         adapters.install()
         after_import("uvloop", _meet_uvloop)
-        after_import("opentelemetry.trace", _meet_spans)
     return _session
 
 
 def _new_session(options: Options) -> Session:
-    made = Session(options)
-    if _spans is not None:
-        made.use_spans(_spans)
-    return made
+    return Session(options)
 
 
 def uninstall() -> None:
@@ -116,40 +110,6 @@ def _forked() -> None:
         options = _session.options
         _session.forget()
         _session = _new_session(options)
-
-
-def _meet_spans(module: Any) -> None:
-    """Read the spans of OpenTelemetry from when on a provider makes real ones.
-
-    Frameworks import it whether or not the program uses it, and to ask each context for
-    a span that cannot be there would take longer than to write the callback.
-    """
-    stock = getattr(module, "set_tracer_provider", None)
-    proxy = getattr(module, "ProxyTracerProvider", None)
-    if stock is None or proxy is None:
-        return
-
-    @functools.wraps(stock)
-    def set_tracer_provider(tracer_provider: Any) -> Any:
-        done = stock(tracer_provider)
-        _read_spans()
-        return done
-
-    module.set_tracer_provider = set_tracer_provider
-    # To ask which provider there is would load the one that this names.
-    named = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
-    if named or not isinstance(module.get_tracer_provider(), proxy):
-        _read_spans()
-
-
-def _read_spans() -> None:
-    global _spans
-    if _spans is None:
-        from .spans import span_reader
-
-        _spans = span_reader
-        if _session is not None:
-            _session.use_spans(span_reader)
 
 
 def _meet_uvloop(module: Any) -> None:

@@ -86,7 +86,6 @@ class Recorder:
         thread: the identity of the loop's thread.
         slow_until: until when the arrival of data is asked for.
         age: tells how long ago data came on a file descriptor.
-        spans: at most one: what finds the tag of a context without one.
     """
 
     def __init__(self, loop: Any, number: int) -> None:
@@ -108,7 +107,6 @@ class Recorder:
         self._running = (-1, 0)
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
-        self.spans: list[Callable[[Any], Tag | None]] = []
         self._under_way: dict[int, Request] = {}
         self._told: set[int] = set()
         self._touched: list[Tag] = []

@@ -5,10 +5,9 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from looplab._numbers import percentile
 from looplab._words import seconds
 
 from .culprits import Culprit, blame, unexplained
@@ -28,7 +27,6 @@ def report(
     *,
     victim: str = "*",
     top: int = 8,
-    client: Mapping[str, Sequence[float]] | None = None,
 ) -> str:
     """Return what ``looplab who`` prints about *recording*.
 
@@ -36,7 +34,6 @@ def report(
         recording: what ran.
         victim: count only those who waited and match this pattern.
         top: how many culprits.
-        client: seconds of each endpoint as a client measured them.
 
     Introduced in the chapter *Diagnose your own program*.
     """
@@ -48,7 +45,7 @@ def report(
     parts.append(_culprits(recording, culprits, top, victim))
     found = endpoints(requests(recording))
     if found:
-        parts.append(_endpoints(found, client))
+        parts.append(_endpoints(found))
     warnings = notes(recording)
     if warnings:
         parts.append(warnings)
@@ -145,26 +142,17 @@ def _short(place: str) -> str:
     return "/".join(place.replace("\\", "/").split("/")[-2:])
 
 
-def _endpoints(
-    found: Sequence[Endpoint], client: Mapping[str, Sequence[float]] | None
-) -> str:
-    head = ["endpoint", "n", "p50", "p90", "p99", "kernel", "queue", "ran", "elsewhere"]
-    if client is not None:
-        head += ["client p90", "p99"]
+def _endpoints(found: Sequence[Endpoint]) -> str:
+    head = ["endpoint", "n", "p50", "p90", "p99"]
+    head += ["kernel", "queue", "ran", "elsewhere"]
     rows = [tuple(head)]
     for one in found:
         row = [one.name, f"{one.count:,}"]
         row += map(seconds, (one.p50, one.p90, one.p99))
         row += map(seconds, (one.kernel, one.queue, one.ran, one.elsewhere))
-        if client is not None:
-            theirs = client.get(one.name)
-            row += (
-                [seconds(percentile(theirs, 90)), seconds(percentile(theirs, 99))]
-                if theirs
-                else ["", ""]
-            )
         rows.append(tuple(row))
-    return "\n".join(table(rows))
+    means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
+    return "\n".join([*table(rows), means])
 
 
 def notes(recording: Recording) -> str:

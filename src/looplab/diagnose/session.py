@@ -66,7 +66,6 @@ class Session:
         self._undo_collector: Any = None
         self._ring: deque[tuple[int, int, dict[str, Any]]] = deque()
         self._open_until = -1
-        self.spans: Any = None
         self._looks = 0  # at where the loops are
         self._seen: dict[int, Looks] = {}
 
@@ -100,13 +99,6 @@ class Session:
                 self._drain(recorder, end=True)
                 self._flush()
 
-    def use_spans(self, reader: Any) -> None:
-        """Ask *reader* for a tag where a program sets none; see :mod:`.spans`."""
-        with self._lock:
-            self.spans = reader
-            for recorder in self._recorders:
-                recorder.spans[:] = [reader(recorder.names.append)]
-
     def _attach(self, loop: Any, kind: type[Any]) -> Recorder | None:
         """Attach a recorder to *loop*; open the file if it is the first one."""
         if self._store is None and not self._open():
@@ -124,8 +116,6 @@ class Session:
             say(f"{exc}: it is not recorded")
             return None
         recorder.age = age_ns
-        if self.spans is not None:
-            recorder.spans.append(self.spans(recorder.names.append))
         self._recorders.append(recorder)
         self._noted[number] = 0
         self._keep(

@@ -127,7 +127,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     loop = recorder.loop
     note = recorder.notes.extend
     thread, touched = recorder.thread, recorder._touched
-    spans = recorder.spans
     waiting: deque[tuple[int, int]] = deque()  # (ready, by)
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
@@ -160,8 +159,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
             return
         looked, before_it, used = _now(), used, _cpu()
         tag = running_in.get(CURRENT)
-        if tag is None and spans:
-            tag = spans[0](running_in)
         if touched:
             tag = tag or touched[0]
             touched.clear()
@@ -204,8 +201,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
                 # The lines of finish().
                 before_it, used = used, _cpu()
                 tag = running_in.get(CURRENT)
-                if tag is None and spans:
-                    tag = spans[0](running_in)
                 if touched:
                     tag = tag or touched[0]
                     touched.clear()
@@ -336,8 +331,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
             # The lines of finish().
             looked, before_it, used = _now(), used, _cpu()
             tag = running_in.get(CURRENT)
-            if tag is None and spans:
-                tag = spans[0](running_in)
             if touched:
                 tag = tag or touched[0]
                 touched.clear()

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import NoReturn
 
 from ..fileformat import NotATraceError, load
@@ -35,12 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="*",
         metavar="PATTERN",
         help="count only those who waited and whose tag, name or line matches",
-    )
-    add(
-        "--client",
-        type=Path,
-        metavar="FILE.csv",
-        help="put a client's own latencies beside: columns endpoint and seconds",
     )
     add("--top", type=int, default=8, metavar="N", help="how many (default: 8)")
     add("--json", action="store_true", help="print all of it as JSON")
@@ -85,14 +78,6 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     recording, found = read_recording(options)
     if options.top < 1:
         parser.error(f"--top is {options.top}: give 1 or more")
-    client = None
-    if options.client is not None:
-        from ..clients import ClientError, read_latencies
-
-        try:
-            client = read_latencies(options.client)
-        except ClientError as exc:
-            _stop(str(exc))
     if options.json:
         from ..latencies import endpoints, requests
 
@@ -103,7 +88,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         json.dump(made, sys.stdout, indent=1)
         print()
         return 0
-    print(report(recording, victim=options.victim, top=options.top, client=client))
+    print(report(recording, victim=options.victim, top=options.top))
     if len(found) > 1 and options.loop is None:
         others = ", ".join(f"{one.loop} ({len(one):,} callbacks)" for one in found[1:])
         print(f"\nThis is loop {recording.loop}; --loop shows others: {others}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from importlib.metadata import entry_points
 import pytest
 
 from looplab.diagnose import load
-from looplab.diagnose.metrics import watch_lateness
 from tests.contract.left import SLOW
 from tests.fast.looplab.diagnose.files import was_held_by
 from tools.common import ROOT
@@ -110,15 +108,6 @@ def test_lag(tmp_path):
             break  # else the machine held up another callback for longer
     assert "late p50" in line
     assert "main" in line
-
-
-def test_an_interval_that_is_none():
-    async def main():
-        async with watch_lateness(0):
-            pass
-
-    with pytest.raises(ValueError, match="interval is 0"):
-        asyncio.run(main())
 
 
 UVLOOP = """

@@ -232,6 +232,12 @@ def test_disk_is_bounded_and_what_is_left_is_whole(tmp_path):
     assert "older callbacks were dropped" in report(recording)
 
 
+def test_a_folder_is_no_recording(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="directory"):
+        load(".")
+
+
 def test_the_first_format_is_read_too(tmp_path):
     path = tmp_path / "t.json"
     path.write_text(looplab.record(main()).to_json(), encoding="utf-8")
