@@ -1,7 +1,8 @@
 """The client: it sends requests by a schedule, whether answers have come or not.
 
 ``python -m service.load PORT --seconds 3 --rate basket=20 login=2`` prints the
-latencies as CSV, which ``looplab who --client`` reads.  A latency runs from the moment
+latencies as CSV, which ``looplab who --client`` reads, and its percentiles to standard
+error.  A latency runs from the moment
 when the request was *due*, so that a late service cannot slow the client down and look
 better.
 """
@@ -13,10 +14,10 @@ import asyncio
 import csv
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Answer", "send_all"]
+__all__ = ["KINDS", "Answer", "send_all", "summary"]
 
 #: What can be asked: the endpoint as the service names it, and the path.
 KINDS = {
@@ -92,6 +93,29 @@ async def send_all(
     return [task.result() for task in sent]
 
 
+def summary(answers: Sequence[Answer]) -> list[str]:
+    """A line for each endpoint: its p50, p90 and p99 in ms, by nearest rank.
+
+    A percentile that needs more answers than there are is a dash: the p99 of eighty
+    is their slowest.  Requests that got no answer are counted, and not ranked.
+    """
+    lines = []
+    for endpoint in dict.fromkeys(answer.endpoint for answer in answers):
+        asked = [answer for answer in answers if answer.endpoint == endpoint]
+        ranked = sorted(answer.seconds for answer in asked if answer.status)
+        cells = []
+        for percent in (50, 90, 99):
+            enough = len(ranked) * (100 - percent) >= 100
+            rank = -(-len(ranked) * percent // 100)  # rounded up
+            text = f"{ranked[rank - 1] * 1000:.1f} ms" if enough else "-"
+            cells.append(f"p{percent} {text}")
+        failed = len(asked) - len(ranked)
+        lines.append(
+            f"{endpoint}: {', '.join(cells)} ({len(ranked)} answers, {failed} without)"
+        )
+    return lines
+
+
 async def ask(port: int, method: str, path: str, body: str) -> int:
     """The status of one answer; 0 if the connection ended without one."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -122,7 +146,8 @@ def main() -> None:
         parser.error(f"--rate takes words such as basket=20: {error}")
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["endpoint", "due_at", "seconds", "status"])
-    for answer in asyncio.run(send_all(options.port, rates, options.seconds)):
+    answers = asyncio.run(send_all(options.port, rates, options.seconds))
+    for answer in answers:
         table.writerow(
             [
                 answer.endpoint,
@@ -131,6 +156,7 @@ def main() -> None:
                 answer.status,
             ]
         )
+    print(*summary(answers), sep="\n", file=sys.stderr)
 
 
 if __name__ == "__main__":

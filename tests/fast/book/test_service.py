@@ -210,3 +210,16 @@ def test_a_shipped_recording_tells_the_shop_from_python_and_from_no_machine() ->
     for path, (short, own) in told.items():
         assert shorten(f'"{path}"') == f'"{short}"'
         assert is_own(short) is own
+
+
+def test_the_client_gives_no_percentile_beyond_its_sample():
+    from service.load import Answer, summary
+
+    answers = [Answer("GET /x", 0.0, n / 1000, 200) for n in range(1, 100)]
+    (line,) = summary([*answers, Answer("GET /x", 0.0, 9.0, 0)])
+    assert "p50 50.0 ms" in line
+    assert "p90 90.0 ms" in line
+    assert "p99 -" in line
+    assert "1 without" in line
+    (line,) = summary([*answers, Answer("GET /x", 0.0, 0.1, 200)])
+    assert "p99 99.0 ms" in line
