@@ -30,6 +30,32 @@ class CancellableLoop:
 }
 
 WRONG = {
+    "twice: super().call_later(delay, handle.run)": (
+        """
+class TimerHandle:
+
+    def __init__(self, callback, args):
+        self.callback, self.args = (callback, args)
+        self.cancelled = False
+
+    def cancel(self):
+        self.cancelled = True
+
+    def run(self):
+        if not self.cancelled:
+            self.callback(*self.args)
+
+class CancellableLoop(TimerLoop):
+
+    def call_later(self, delay, callback, *args):
+        handle = TimerHandle(callback, args)
+        super().call_later(delay, handle.run)
+        super().call_later(delay, handle.run)
+        return handle
+check('01-modify', CancellableLoop)
+""",
+        "cancelling one timer must not touch the others",
+    ),
     "takes an entry out of the heap": (
         """
 from heapq import heappop, heappush

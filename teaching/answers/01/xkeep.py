@@ -22,6 +22,23 @@ STUB = "the loop keeps only weak references to tasks"
 RIGHT = {}
 
 WRONG = {
+    "returns 7": (
+        """
+class Background:
+
+    def __init__(self):
+        self.tasks = set()
+
+    def start(self, coroutine):
+        task = asyncio.create_task(coroutine)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def __len__(self):
+        return 7
+""",
+        "count the tasks that you hold",
+    ),
     "holds them for ever": (
         """
 class Background:

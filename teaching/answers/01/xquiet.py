@@ -19,6 +19,17 @@ STUB = "each touch begins the wait anew"
 RIGHT = {}
 
 WRONG = {
+    "without: def touch(self):": (
+        """
+class Quiet:
+
+    def __init__(self, loop, delay, action):
+        self.loop, self.delay, self.action = (loop, delay, action)
+        self.timer = None
+    pass
+""",
+        "keep the names of the stub",
+    ),
     "acts at the first touch and then rests": (
         """
 class Quiet:

@@ -23,6 +23,20 @@ STUB = "as many items as may be share a trip"
 RIGHT = {}
 
 WRONG = {
+    "another sum than start + size": (
+        """
+async def in_batches(offload, work, items, size):
+    workers = asyncio.Semaphore(2)
+
+    async def one(batch):
+        async with workers:
+            return await offload(work, batch)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(items[start:start - size])) for start in range(0, len(items), size)]
+    return [result for task in tasks for result in task.result()]
+""",
+        "len(items",
+    ),
     "loses the last batch": (
         """
 async def in_batches(offload, work, items, size):

@@ -26,6 +26,27 @@ STUB = "count those that run and those that wait"
 RIGHT = {}
 
 WRONG = {
+    "returns (await self.offload(work),)": (
+        """
+class Front:
+
+    def __init__(self, offload, workers, places):
+        self.offload = offload
+        self.free = asyncio.Semaphore(workers)
+        self.places = workers + places
+
+    async def run(self, work):
+        if not self.places:
+            raise BusyError
+        self.places -= 1
+        try:
+            async with self.free:
+                return (await self.offload(work),)
+        finally:
+            self.places += 1
+""",
+        "what offload() returns or raises comes out of run",
+    ),
     "refuses as soon as the workers are busy": (
         """
 class Front:

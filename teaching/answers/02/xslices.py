@@ -19,6 +19,16 @@ STUB = "a pause only when the budget is used up"
 RIGHT = {}
 
 WRONG = {
+    "without: for item in items:": (
+        """
+async def in_slices(items, work, budget):
+    loop = asyncio.get_running_loop()
+    results, paused = ([], loop.time())
+    pass
+    return results
+""",
+        "one result for each item",
+    ),
     "never pauses": (
         """
 async def in_slices(items, work, budget):

@@ -26,6 +26,46 @@ STUB = "a value is in the cache only when it has come"
 RIGHT = {}
 
 WRONG = {
+    "True for task.cancelled() or task.excep": (
+        """
+class Cache:
+
+    def __init__(self, load):
+        self.load, self.tasks = (load, {})
+
+    async def get(self, key):
+        task = self.tasks.get(key)
+        if task is None:
+            task = self.tasks[key] = asyncio.create_task(self.load(key))
+            task.add_done_callback(partial(self.forget, key))
+        return await asyncio.shield(task)
+
+    def forget(self, key, task):
+        if True:
+            del self.tasks[key]
+""",
+        "one load for each key",
+    ),
+    "without: return await asyncio.shield(task)": (
+        """
+class Cache:
+
+    def __init__(self, load):
+        self.load, self.tasks = (load, {})
+
+    async def get(self, key):
+        task = self.tasks.get(key)
+        if task is None:
+            task = self.tasks[key] = asyncio.create_task(self.load(key))
+            task.add_done_callback(partial(self.forget, key))
+        pass
+
+    def forget(self, key, task):
+        if task.cancelled() or task.exception():
+            del self.tasks[key]
+""",
+        "each gets the value",
+    ),
     "a failure stays": (
         """
 class Cache:

@@ -28,6 +28,26 @@ STUB = "catch the error of a job where it is awaited"
 RIGHT = {}
 
 WRONG = {
+    "without: return [outcomes[place] for place in sor": (
+        """
+async def settle(jobs, workers):
+    left, outcomes = (deque(enumerate(jobs)), {})
+
+    async def worker():
+        while left:
+            place, job = left.popleft()
+            try:
+                outcomes[place] = await job()
+            except Exception as error:
+                outcomes[place] = error
+            await asyncio.sleep(0)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    pass
+""",
+        "a list with an outcome for each job",
+    ),
     "gather with a semaphore": (
         """
 async def settle(jobs, workers):

@@ -42,6 +42,76 @@ STUB = "raise RuntimeError once stop() has begun"
 RIGHT = {}
 
 WRONG = {
+    "without: return left": (
+        """
+class Outbox:
+
+    def __init__(self, send):
+        self.send, self.queue = (send, asyncio.Queue(maxsize=10))
+        self.open, self.under_way = (True, [])
+        self.worker = asyncio.create_task(self.work())
+
+    async def work(self):
+        while True:
+            self.under_way = [await self.queue.get()]
+            await self.send(self.under_way[0])
+            self.under_way = []
+            self.queue.task_done()
+
+    def accept(self, message):
+        if not self.open:
+            raise RuntimeError('the outbox is being closed')
+        self.queue.put_nowait(message)
+
+    async def stop(self, grace):
+        self.open = False
+        try:
+            async with asyncio.timeout(grace):
+                await self.queue.join()
+        except TimeoutError:
+            pass
+        self.worker.cancel()
+        await asyncio.gather(self.worker, return_exceptions=True)
+        left = self.under_way
+        while not self.queue.empty():
+            left.append(self.queue.get_nowait())
+        pass
+""",
+        "return the list of the rest",
+    ),
+    "without: while True:": (
+        """
+class Outbox:
+
+    def __init__(self, send):
+        self.send, self.queue = (send, asyncio.Queue(maxsize=10))
+        self.open, self.under_way = (True, [])
+        self.worker = asyncio.create_task(self.work())
+
+    async def work(self):
+        pass
+
+    def accept(self, message):
+        if not self.open:
+            raise RuntimeError('the outbox is being closed')
+        self.queue.put_nowait(message)
+
+    async def stop(self, grace):
+        self.open = False
+        try:
+            async with asyncio.timeout(grace):
+                await self.queue.join()
+        except TimeoutError:
+            pass
+        self.worker.cancel()
+        await asyncio.gather(self.worker, return_exceptions=True)
+        left = self.under_way
+        while not self.queue.empty():
+            left.append(self.queue.get_nowait())
+        return left
+""",
+        "the worker goes on until the grace is over",
+    ),
     "it stays open": (
         SOLUTION.replace("        self.open = False\n", ""),
         "raise RuntimeError once stop() has begun",

@@ -33,6 +33,41 @@ RIGHT = {
 }
 
 WRONG = {
+    "twice: tasks.create_task(worker())": (
+        """
+END = object()
+
+async def work_off(items, handle, workers):
+    queue = asyncio.Queue(maxsize=1)
+
+    async def worker():
+        while (item := (await queue.get())) is not END:
+            await handle(item)
+        queue.put_nowait(END)
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(workers):
+            tasks.create_task(worker())
+            tasks.create_task(worker())
+        for item in items:
+            await queue.put(item)
+        await queue.put(END)
+""",
+        "a worker handles one item at a time",
+    ),
+    "without: async with asyncio.TaskGroup() as tasks:": (
+        """
+END = object()
+
+async def work_off(items, handle, workers):
+    queue = asyncio.Queue(maxsize=1)
+
+    async def worker():
+        while (item := (await queue.get())) is not END:
+            await handle(item)
+    pass
+""",
+        "items had been handled when work_off() returned",
+    ),
     "None is the end": (
         SOLUTION.replace("END = object()", "END = None"),
         "an object of its own",

@@ -31,6 +31,29 @@ async def relay(source, queue, patience):
 }
 
 WRONG = {
+    "without: return given_up": (
+        """
+async def relay(source, queue, patience):
+    given_up = []
+    async for item in source:
+        try:
+            async with asyncio.timeout(patience):
+                await queue.put(item)
+        except TimeoutError:
+            given_up.append(item)
+    pass
+""",
+        "return the list of given up",
+    ),
+    "without: async for item in source:": (
+        """
+async def relay(source, queue, patience):
+    given_up = []
+    pass
+    return given_up
+""",
+        "a time-out around anext(source) cancels the source itself",
+    ),
     "what is given up is forgotten": (
         SOLUTION.replace("given_up.append(item)", "pass"),
         "neither came through nor were given up",

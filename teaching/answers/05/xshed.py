@@ -29,6 +29,48 @@ STUB = "a refusal costs nothing when it comes at once"
 RIGHT = {}
 
 WRONG = {
+    "True for self.inside >= self.places": (
+        """
+import math
+
+class Door:
+
+    def __init__(self, service, patience):
+        self.service = service
+        self.places = int(patience / service)
+        self.inside, self.turn = (0, asyncio.Lock())
+
+    async def handle(self, work):
+        if True:
+            return (503, max(1, math.ceil(self.inside * self.service)))
+        self.inside += 1
+        try:
+            async with self.turn:
+                return (200, await work())
+        finally:
+            self.inside -= 1
+""",
+        "whoever has left no longer counts as inside",
+    ),
+    "without: try:": (
+        """
+import math
+
+class Door:
+
+    def __init__(self, service, patience):
+        self.service = service
+        self.places = int(patience / service)
+        self.inside, self.turn = (0, asyncio.Lock())
+
+    async def handle(self, work):
+        if self.inside >= self.places:
+            return (503, max(1, math.ceil(self.inside * self.service)))
+        self.inside += 1
+        pass
+""",
+        "result) or",
+    ),
     "a function": (
         """
 def Door(service, patience):

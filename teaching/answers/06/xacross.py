@@ -41,6 +41,22 @@ async def ask(loop, work):
 }
 
 WRONG = {
+    "without: return await asyncio.wrap_future(future)": (
+        """
+async def ask(loop, work):
+    future = asyncio.run_coroutine_threadsafe(work(), loop)
+    pass
+""",
+        "return what the work returned",
+    ),
+    "without: future = asyncio.run_coroutine_threadsaf": (
+        """
+async def ask(loop, work):
+    pass
+    return await asyncio.wrap_future(future)
+""",
+        "work() makes the coroutine",
+    ),
     "it waits with its thread": (
         SOLUTION.replace("await asyncio.wrap_future(future)", "future.result()"),
         "with its thread",

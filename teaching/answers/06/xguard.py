@@ -21,6 +21,14 @@ STUB = "close it in a finally"
 RIGHT = {}
 
 WRONG = {
+    "without: try:": (
+        """
+async def guard(session):
+    await session.open()
+    pass
+""",
+        "idle is what it does for a while",
+    ),
     "it never asks": (
         SOLUTION.replace("        await session.ask()\n", "").replace(
             "        await session.settled()\n", ""

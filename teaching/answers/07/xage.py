@@ -27,6 +27,17 @@ def next_job(waiting, now):
 }
 
 WRONG = {
+    "returns 7": (
+        """
+def next_job(waiting, now):
+
+    def aged(place):
+        level, since = waiting[place]
+        return level + (now - since) / 10
+    return 7
+""",
+        "jobs it named number",
+    ),
     "the oldest": (
         SOLUTION.replace("level + (now - since) / 10", "now - since"),
         "is not first at once",

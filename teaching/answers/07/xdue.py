@@ -15,6 +15,14 @@ STUB = "a job that cannot be in time any"
 RIGHT = {}
 
 WRONG = {
+    "returns 7": (
+        """
+def next_job(ready, now):
+    able = [place for place, (cost, due) in enumerate(ready) if now + cost <= due]
+    return 7
+""",
+        "jobs it named number",
+    ),
     "the shortest first": (
         SOLUTION.replace("ready[place][1]", "ready[place][0]"),
         "the earliest deadline first",

@@ -28,6 +28,17 @@ async def refresh(lock, fetch, store):
 }
 
 WRONG = {
+    "twice: data = await fetch()": (
+        """
+async def refresh(lock, fetch, store):
+    data = await fetch()
+    data = await fetch()
+    with priority(3):
+        async with lock:
+            await store(data)
+""",
+        "fetch once",
+    ),
     "the lock for the store only": (
         """
 async def refresh(lock, fetch, store):

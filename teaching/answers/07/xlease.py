@@ -47,6 +47,44 @@ async def under_lease(steps, renew, lease):
 }
 
 WRONG = {
+    "without: working.cancel()": (
+        """
+async def under_lease(steps, renew, lease):
+
+    async def keep():
+        while True:
+            await asyncio.sleep(lease / 4)
+            await renew()
+
+    async def work():
+        for step in steps:
+            await step()
+    with priority(3):
+        keeper = asyncio.create_task(keep())
+    working = asyncio.create_task(work())
+    try:
+        await asyncio.wait([keeper, working], return_when='FIRST_COMPLETED')
+        if keeper.done():
+            keeper.result()
+        await working
+    finally:
+        keeper.cancel()
+        pass
+""",
+        "let a TaskGroup own it",
+    ),
+    "without: async with asyncio.TaskGroup() as tasks:": (
+        """
+async def under_lease(steps, renew, lease):
+
+    async def keep():
+        while True:
+            await asyncio.sleep(lease / 3)
+            await renew()
+    pass
+""",
+        "await each step in turn",
+    ),
     "a task, but not urgent": (
         SOLUTION.replace("with priority(3):", "if True:"),
         "made inside 'with priority(3)'",

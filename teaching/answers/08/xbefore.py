@@ -21,6 +21,20 @@ STUB = "no answer is no fast one"
 RIGHT = {}
 
 WRONG = {
+    "without: return 'better' if p99(after) < p99(befo": (
+        """
+def p99(measured):
+    found = sorted((float('inf') if latency is None else latency for _, latency in measured))
+    return found[int(0.99 * len(found))]
+
+def compare(before, after):
+    moments = [sorted((due for due, _ in one)) for one in (before, after)]
+    if moments[0] != moments[1]:
+        return 'not comparable'
+    pass
+""",
+        "one of 'better'",
+    ),
     "no answer is left out": (
         SOLUTION.replace(
             'float("inf") if latency is None else latency\n', "latency\n"
