@@ -237,3 +237,21 @@ def test_a_trace_without_makers_can_be_blamed_too():
     first = worst(Recording.from_trace(trace(main())))
     assert first.name == "hog"
     assert first.waited == pytest.approx(0.95)
+
+
+def test_a_poll_is_not_charged_for_rounds_in_which_others_worked():
+    async def poll(worker):
+        while not worker.done():
+            await asyncio.sleep(0)
+
+    async def work():
+        for _ in range(500):
+            burn(0.001)
+            await asyncio.sleep(0)
+
+    async def main():
+        worker = asyncio.create_task(work())
+        await poll(worker)
+
+    recording = record(main(), callback_cost=0.00001)
+    assert all(one.spun == 0 for one in recording.blame())
