@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 
@@ -24,6 +27,14 @@ def test_cores_needed() -> None:
     assert cores_needed(0.001, 1001) == 2
     assert cores_needed(0.0001, 10) == 1
     assert cores_needed(0.1, 30, utilisation=0.5) == 6
+
+
+def test_rounding_adds_and_drops_no_core() -> None:
+    # 3 ms 1,000 times a second is three cores, although the division gives a bit more.
+    for cpu, share in itertools.product(("0.003", "0.007", "0.0007"), ("1", "0.7")):
+        for rate in 100, 700, 1_000, 1_001, 2_100, 9_000:
+            exact = math.ceil(Fraction(cpu) * rate / Fraction(share))
+            assert cores_needed(float(cpu), rate, utilisation=float(share)) == exact
 
 
 @pytest.mark.parametrize("function", [clients_per_core, cores_needed])
