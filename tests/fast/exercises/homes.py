@@ -25,7 +25,7 @@ from ontime.grade import Exercise, read_labs
 from ontime.grade.cells import names_in
 from ontime.grade.labs import default_bank, default_folder
 
-__all__ = ["ANSWERS", "Home", "all_homes", "exercise", "kind", "verdict_on"]
+__all__ = ["ANSWERS", "Home", "all_homes", "exercise", "verdict_on"]
 
 ANSWERS = Path(__file__).resolve().parents[3] / "teaching" / "answers"
 
@@ -106,10 +106,3 @@ def verdict_on(name: str, source: str) -> Verdict:
     names = dict(_after(cells))
     _run_cell(source, names)
     return check(name, eval(asked.expression, names))
-
-
-def kind(source: str) -> str:
-    """The shape of an answer: two that differ by names and numbers are of a kind."""
-    tree = ast.parse(source)
-    shape = [type(node).__name__ for node in ast.walk(tree)]
-    return " ".join(shape)

@@ -25,7 +25,8 @@ def _judge_order(make: Callable[[], Any]) -> None:
     for seed in range(40):
         numbers = random.Random(seed)
         delays = numbers.sample(range(1, 20), 8)
-        loop, ran = make(), []
+        loop = make()
+        ran: list[int] = []
         timers = {delay: loop.call_later(delay, ran.append, delay) for delay in delays}
         gone = delays[1:3]
         for delay in gone:
