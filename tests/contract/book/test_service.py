@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -199,3 +201,32 @@ def test_the_service_ends_with_its_parent(service: Any) -> None:
         assert shop._process.wait(PATIENCE) == 0
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent to one process")
+def test_the_shop_and_its_client_as_chapter_8_types_them() -> None:
+    shop = subprocess.Popen(
+        [sys.executable, "-m", "service", "--fault", "hash", "storm"],
+        cwd=EXAMPLES,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert shop.stdout is not None
+        port = shop.stdout.readline().strip()
+        client = [sys.executable, "-m", "service.load", port, "--seconds", "1"]
+        done = subprocess.run(
+            [*client, "--rate", "basket=20"],
+            cwd=EXAMPLES,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "GET /basket/{lines:int}: p50 " in done.stderr
+        assert "(20 answers, 0 without)" in done.stderr
+        shop.send_signal(signal.SIGINT)
+        _, errors = shop.communicate()
+        assert (shop.returncode, errors) == (0, "")
+    finally:
+        shop.kill()
