@@ -55,6 +55,9 @@ EVENTS = {
 #: These time the tests themselves, or date a line of a log.
 EXEMPT = {"_pytest", "execnet", "hypothesis", "logging", "pluggy", "xdist"}
 
+#: Packages whose modules may hold a clock by a name of their own.
+OURS = {"livecells", "looplab", "ontime"}
+
 _closed_for: str | None = None
 
 
@@ -87,11 +90,19 @@ def _hear(event: str, _: tuple[Any, ...]) -> None:
 
 
 def install() -> None:
-    """Put a guard at every door, before anything else is imported that uses them."""
-    for clock in CLOCKS:
-        if hasattr(time, clock):  # not every system has each
-            setattr(time, clock, _guarded(f"time.{clock}", getattr(time, clock)))
-    time.sleep = _guarded("time.sleep", time.sleep)
+    """Put a guard at every door; what has been imported already gets it too."""
+    guarded: dict[int, Callable[..., Any]] = {}
+    for name in (*CLOCKS, "sleep"):
+        if hasattr(time, name):  # not every system has each
+            original = getattr(time, name)
+            guarded[id(original)] = _guarded(f"time.{name}", original)
+            setattr(time, name, guarded[id(original)])
+    # A plugin of pytest's may have been loaded before, with clocks of its own.
+    for module in [*sys.modules.values()]:
+        if getattr(module, "__name__", "").partition(".")[0] in OURS:
+            for name, value in [*vars(module).items()]:
+                if id(value) in guarded:
+                    setattr(module, name, guarded[id(value)])
     os.times = _guarded("os.times", os.times)
     sys.addaudithook(_hear)
     # Not every Python tells of these.
