@@ -381,10 +381,10 @@ def test_only_what_surrounds_a_lateness(tmp_path, program):
     [
         ("", "is not a trace of looplab"),
         ("{}", "is not a trace of looplab (its format is None)"),
-        ('{"format":"looplab-trace/5"}', "holds no callback"),
-        ('{"format":"looplab-trace/5"}\nnonsense\n{}\n', "line 2 is damaged"),
+        ('{"format":"looplab-trace/6"}', "holds no callback"),
+        ('{"format":"looplab-trace/6"}\nnonsense\n{}\n', "line 2 is damaged"),
         (
-            '{"format":"looplab-trace/5"}\n{"loop":1,"rows":[[1]],"from":0,"at":0}\n',
+            '{"format":"looplab-trace/6"}\n{"loop":1,"rows":[[1]],"from":0,"at":0}\n',
             "line 2 is not what the format says",
         ),
     ],
