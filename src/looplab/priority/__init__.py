@@ -39,6 +39,7 @@ from .policies import ByDeadline, ByPriority
 from .protocol import PriorityProtocol
 from .serving import PriorityMiddleware, run, start_server
 from .stock import UnsupportedLoopError
+from .tasks import set_priority
 from .virtual import VirtualPriorityLoop
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "deadline",
     "priority",
     "run",
+    "set_priority",
     "share",
     "start_server",
 ]

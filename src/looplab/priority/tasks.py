@@ -14,10 +14,15 @@ from contextvars import Context
 from typing import Any, TypeVar
 
 from looplab.clock.handles import NumberedTask
-from looplab.priority.context import DEADLINE, DEFAULT_PRIORITY, PRIORITY
+from looplab.priority.context import (
+    DEADLINE,
+    DEFAULT_PRIORITY,
+    PRIORITY,
+    check_priority,
+)
 from looplab.priority.urgency import BOTTOM, TOP, Urgency, level_of, own_level
 
-__all__ = ["RaisableTask", "RaisableVirtualTask"]
+__all__ = ["RaisableTask", "RaisableVirtualTask", "set_priority"]
 
 T = TypeVar("T")
 
@@ -117,3 +122,47 @@ def _lower(task: Any) -> None:
     urgency = None if context is None else _found(task, context)
     if urgency is not None:
         urgency.floor, urgency.due = BOTTOM, math.inf
+
+
+def set_priority(task: asyncio.Task[Any], level: int) -> None:
+    """Give a task another priority, whether it is ready, waits or runs.
+
+    Where it is ready it moves up at once; a lower priority counts from its next wait
+    on.  A lock or a queue of this package for which it waits serves it accordingly.
+    Tasks that it has started keep theirs, but for those that it started while it held
+    a lock: they are one with it.  Within a block of :func:`priority` it lasts
+    until the end of the block.
+
+    Args:
+        task: of a priority loop.
+        level: a whole number, the greater the more urgent.
+
+    Raises:
+        TypeError: *task* is no task of a priority loop, or *level* no whole number.
+    """
+    own = check_priority(level)
+    context = _context_of(task) if isinstance(task, _Raisable) else None
+    if context is None:
+        raise TypeError(
+            f"task is {task!r:.80}: give a task that a priority loop has made, without "
+            "a task factory"
+        )
+    if task.done():
+        return
+    value = context.get(PRIORITY)
+    if isinstance(value, Urgency) and (value.held or value.waits):
+        value.own = own
+        value.tell()
+    else:  # what is ready moves where an Urgency says so
+        outer = value.live() if isinstance(value, Urgency) else None
+        key = value.key if isinstance(value, Urgency) else None
+        value = Urgency(own, outer, key)
+        if asyncio.current_task(task.get_loop()) is task:
+            PRIORITY.set(value)
+        else:
+            context.run(PRIORITY.set, value)
+    loop: Any = task.get_loop()
+    if not loop._ready.in_use:
+        start = getattr(loop, "_use_priorities", None) or loop._ready.start
+        start()
+    loop._ready.reorder()

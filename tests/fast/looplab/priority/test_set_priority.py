@@ -1,0 +1,100 @@
+"""A task that exists gets another priority."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+
+from looplab import burn, run
+from looplab.priority import PriorityLock, VirtualPriorityLoop, priority, set_priority
+
+
+def exactly(main: Any) -> Any:
+    return run(main, loop_factory=VirtualPriorityLoop)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_ready_task_moves_up(given: bool) -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+
+        async def work(name: str) -> None:
+            for _ in range(3):
+                burn(0.01)
+                order.append(name)
+                await asyncio.sleep(0)
+
+        with priority(1 if given else 0):
+            middle = asyncio.create_task(work("middle"))
+        low = asyncio.create_task(work("low"))
+        set_priority(low, 2)
+        await asyncio.wait([low, middle])
+        return order
+
+    assert exactly(main()) == ["low"] * 3 + ["middle"] * 3
+
+
+def test_a_waiter_of_a_lock_moves_up() -> None:
+    async def main() -> list[int]:
+        lock = PriorityLock()
+        order: list[int] = []
+
+        async def work(number: int) -> None:
+            async with lock:
+                order.append(number)
+
+        async with lock:
+            tasks = [asyncio.create_task(work(number)) for number in range(4)]
+            await asyncio.sleep(1)
+            set_priority(tasks[2], 5)
+            set_priority(tasks[1], -5)
+        await asyncio.wait(tasks)
+        return order
+
+    assert exactly(main()) == [2, 0, 3, 1]
+
+
+def test_a_task_lowers_itself() -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+
+        async def other() -> None:
+            order.append("other")
+
+        async def work() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            set_priority(task, -1)
+            asyncio.get_running_loop().create_task(other(), context=context)
+            await asyncio.sleep(0)
+            order.append("work")
+
+        context = copy_context()
+        await asyncio.create_task(work())
+        return order
+
+    assert exactly(main()) == ["other", "work"]
+
+
+@pytest.mark.parametrize("level", [1.5, None, "high"])
+def test_a_bad_level(level: Any) -> None:
+    async def main() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        set_priority(task, level)
+
+    with pytest.raises(TypeError, match="priority"):
+        exactly(main())
+
+
+def test_a_task_of_another_loop() -> None:
+    async def main() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        set_priority(task, 1)
+
+    with pytest.raises(TypeError, match="priority loop"):
+        run(main())
