@@ -5,10 +5,5 @@
 * :mod:`.sending`: functions and arguments as bytes, or an error that says why not;
 * :mod:`.records`: what a record of a measurement needs: the machine, and a file;
 * :mod:`.counters`: tools that count instructions;
-* :mod:`.cores`: how many cores other programs leave;
-* :mod:`.sizes`: how much a measured cell measures.
+* :mod:`.cores`: how many cores other programs leave.
 """
-
-from .sizes import sized
-
-__all__ = ["sized"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,7 @@ import pytest
 from tests.fast.book.spinning_loop.example import capture_py, processes_with
 
 
-@pytest.mark.skipif(
-    not os.environ.get("ON_TIME_FULL"),
-    reason="ON_TIME_FULL=1 runs it, with pip's network",
-)
+@pytest.mark.slow  # pip fetches both sets of libraries
 def test_the_real_case(tmp_path: Path) -> None:
     """About a minute: both environments, and a quick run of everything."""
     done = capture_py(

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from livecells.runtime import Session
-from ontime.measuring import sized
 from tests.fast.livecells.runtime.pages import Reader, shown
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -73,9 +72,7 @@ def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return answer
 
 
-@pytest.mark.parametrize(
-    "notebook", sized(NOTEBOOKS[::2], NOTEBOOKS[::3]), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("notebook", NOTEBOOKS[::3], ids=lambda path: path.stem)
 def test_live_cells_give_the_committed_outputs(notebook: Path) -> None:
     cells = live_cells(notebook)
     outputs = run_apart(cells)

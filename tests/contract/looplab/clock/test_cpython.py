@@ -83,13 +83,8 @@ def run_module(module: str, *names: str) -> dict[str, Any]:
     return report
 
 
-LONG = {"test.test_asyncio.test_tasks"}
-
-
-@pytest.mark.parametrize(
-    "module",
-    [pytest.param(m, marks=pytest.mark.slow) if m in LONG else m for m in MODULES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("module", MODULES)
 def test_cpythons_tests_pass(module: str) -> None:
     if not has(module):
         pytest.skip(

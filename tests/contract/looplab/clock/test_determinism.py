@@ -1,8 +1,7 @@
 """One program, one trace: in fresh processes, with other hash seeds and addresses.
 
 ``determinism_program.py`` walks sets of tasks wherever asyncio does: task groups that
-abort, ``wait``, ``as_completed``, shutdown.  100 processes run it, or 300 with
-``ON_TIME_FULL=1`` in the environment.
+abort, ``wait``, ``as_completed``, shutdown.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tests.contract.left import SLOW
 
 PROGRAM = Path(__file__).with_name("determinism_program.py")
 SOURCE = Path(__file__).parents[4] / "src"
-PROCESSES = 300 if os.environ.get("ON_TIME_FULL") else 100
+PROCESSES = 8
 
 
 def trace_of_fresh_process(kind: str, seed: int) -> str:

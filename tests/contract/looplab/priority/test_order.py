@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 from collections import Counter
 from collections.abc import Callable
 from contextvars import Context
@@ -28,10 +27,9 @@ from looplab.priority import (
 )
 from looplab.priority.context import context_with
 
-FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
-    max_examples=1_000 if FULL else 200,
-    derandomize=not FULL,
+    max_examples=200,
+    derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
 MS = 1_000_000  # nanoseconds

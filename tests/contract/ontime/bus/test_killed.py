@@ -21,7 +21,7 @@ from ontime.bus import Bus, Counts, DeadLetter, Delivery, consume
 from ontime.leases import LeaseSettings
 from tests.fast.ontime.bus.buses import Kind, with_bus
 
-FULL = bool(os.environ.get("ON_TIME_FULL"))
+pytestmark = pytest.mark.slow
 
 
 def start(program: str) -> subprocess.Popen[str]:
@@ -118,10 +118,10 @@ def test_a_killed_producer_loses_no_message_that_was_put(kind: Kind) -> None:
     assert len(found) % 3 == 0  # all of a put or none
 
 
-RUNS = 8 if FULL else 2
+RUNS = 2
 
 
-MESSAGES = 1_000 if FULL else 120
+MESSAGES = 120
 
 
 LONGEST = 0.6  # seconds until the next one is killed

@@ -2,13 +2,9 @@
 
 Two are in :mod:`tests.fast.looplab.clock.random_programs`; the third is the stock loop
 itself, in real time, for programs whose timers are far apart.
-
-``ON_TIME_FULL=1`` in the environment tries many more programs, and new ones each time.
 """
 
 from __future__ import annotations
-
-import os
 
 from hypothesis import HealthCheck, given, settings
 
@@ -22,10 +18,9 @@ from tests.fast.looplab.clock.random_programs import (
     trace_of,
 )
 
-FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
-    max_examples=1_000 if FULL else 250,
-    derandomize=not FULL,
+    max_examples=250,
+    derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
 

@@ -7,7 +7,6 @@ is ready, and looks through all of it each time.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,10 +26,9 @@ from looplab.priority import (
 from looplab.priority.context import context_with
 from ontime.leases import LeaseSettings, consume, consume_many
 
-FULL = bool(os.environ.get("ON_TIME_FULL"))
 THOROUGH = settings(
-    max_examples=1_000 if FULL else 200,
-    derandomize=not FULL,
+    max_examples=200,
+    derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
 MS = 1_000_000  # nanoseconds
