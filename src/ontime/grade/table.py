@@ -49,17 +49,26 @@ def as_csv(rows: Iterable[Row]) -> str:
     return text.getvalue()
 
 
+_OF_SYSTEM = (("dev",), ("proc",))
+
+
 def write(path: Path, rows: Iterable[Row]) -> None:
     """Write the table; a file that is there already is replaced in one step.
 
-    A device or a pipe, such as ``/dev/stdout``, is written to as it is.
+    A link stays a link: what it leads to is written.  A device, a pipe and whatever is
+    named below ``/dev`` or ``/proc`` are written to as they are: where the output of
+    the command goes into a file, ``/dev/stdout`` leads to that file.
 
     Raises:
         OSError: it could not be written; what was there is as it was.
     """
     data = as_csv(rows).encode()
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
+    named = path.absolute()
+    path = path.resolve()
+    of_system = any(place.parts[1:2] in _OF_SYSTEM for place in (named, path))
+    if of_system or (path.exists() and not path.is_file()):
+        with path.open("ab" if of_system else "wb") as stream:
+            stream.write(data)
         return
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     part = Path(name)

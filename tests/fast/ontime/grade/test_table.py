@@ -58,6 +58,37 @@ def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real, link, chain = (tmp_path / name for name in ("real", "link", "chain"))
+    real.write_text("old")
+    link.symlink_to(real.name)
+    chain.symlink_to(link)
+    write(chain, [ROW])
+    assert chain.is_symlink()
+    assert link.is_symlink()
+    assert real.read_bytes() == as_csv([ROW]).encode()
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to("new")
+    write(dangling, [])
+    assert (tmp_path / "new").read_bytes() == as_csv([]).encode()
+    assert dangling.is_symlink()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="needs /dev/fd")
+def test_an_open_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    # As /dev/stdout is one where the output goes into a file.
+    path = tmp_path / "log"
+    with path.open("wb") as log:
+        before = os.fstat(log.fileno())
+        log.write(b"before\n")
+        log.flush()
+        write(Path(f"/dev/fd/{log.fileno()}"), [ROW])
+        assert path.stat().st_ino == before.st_ino
+    assert path.read_bytes() == b"before\n" + as_csv([ROW]).encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_permissions(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
