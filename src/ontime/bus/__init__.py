@@ -27,7 +27,6 @@ from .base import (
     BusFullError,
     BusUnavailableError,
     Counts,
-    DeadLetter,
     Delivery,
     NotABusError,
 )
@@ -46,7 +45,6 @@ __all__ = [
     "BusRuns",
     "BusUnavailableError",
     "Counts",
-    "DeadLetter",
     "Delivery",
     "DeliveryRecord",
     "NotABusError",

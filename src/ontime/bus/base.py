@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TypeVar
 
-from looplab._numbers import count_of, seconds_of
+from looplab._numbers import seconds_of
 
 __all__ = [
     "Bus",
@@ -17,7 +17,6 @@ __all__ = [
     "BusFullError",
     "BusUnavailableError",
     "Counts",
-    "DeadLetter",
     "Delivery",
     "NotABusError",
 ]
@@ -71,34 +70,15 @@ class Counts:
     Attributes:
         waiting: not handed out, or handed out under a lease that has run out.
         leased: handed out under a lease that has not run out.
-        dead: delivered too often, and put among the dead letters.
     """
 
     waiting: int
     leased: int
-    dead: int = 0
 
     @property
     def total(self) -> int:
-        """All messages that are still to be done, so without the dead letters."""
+        """All messages that are still to be done."""
         return self.waiting + self.leased
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """A message that was delivered as often as it may be, and not acknowledged.
-
-    Attributes:
-        id: what the message's id in the bus was.
-        body: what was put.
-        deliveries: how often the bus had delivered it.
-
-    Introduced in the chapter *Put the lease first*.
-    """
-
-    id: str
-    body: str
-    deliveries: int
 
 
 class Bus(ABC):
@@ -112,10 +92,6 @@ class Bus(ABC):
       received the message again meanwhile.
     * Giving back ends the lease at once: who cannot do a message need not let others
       wait for its lease to run out.
-    * A message that has been delivered *max_deliveries* times, and was given back or
-      whose lease ran out, is not delivered again.  It is put among the *dead letters*,
-      where a person can look at it: a message that kills its consumer would otherwise
-      kill them all, one after the other.
 
     So a message is never lost, but it can be delivered twice.  Use a bus inside
     ``async with``, on one event loop.
@@ -124,25 +100,17 @@ class Bus(ABC):
         lease: seconds for which a message is handed out.
         patience: seconds for which a call goes on trying while the bus is locked or
             cannot be reached.
-        max_deliveries: how often a message is delivered at most; ``None`` for any
-            number.  All who use a bus should agree on it.
 
     Raises:
-        TypeError: a value is not a number, or *max_deliveries* is not a whole one.
-        ValueError: a time is not a finite number of seconds above 0, or
-            *max_deliveries* is below 1.
+        TypeError: a value is not a number.
+        ValueError: a time is not a finite number of seconds above 0.
 
     Introduced in the chapter *Put the lease first*.
     """
 
-    def __init__(
-        self, *, lease: float, patience: float, max_deliveries: int | None = None
-    ) -> None:
+    def __init__(self, *, lease: float, patience: float) -> None:
         self.lease = float(seconds_of(lease, "lease", above=True))
         self.patience = float(seconds_of(patience, "patience", above=True))
-        if max_deliveries is not None:
-            count_of(max_deliveries, "max_deliveries", none="any number")
-        self.max_deliveries = max_deliveries
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -209,8 +177,7 @@ class Bus(ABC):
     async def receive(self) -> Delivery | None:
         """Receive the oldest message that is to be had, or ``None``; do not wait.
 
-        A message whose lease has run out comes before one that is new, unless it has
-        been delivered too often: that one is put among the dead letters.
+        A message whose lease has run out comes before one that is new.
         """
 
     @abstractmethod
@@ -233,8 +200,7 @@ class Bus(ABC):
     async def give_back(self, delivery: Delivery) -> bool:
         """End the lease now and return whether it still was this delivery's.
 
-        The message is the next to be received, by anybody, unless it has been delivered
-        too often: then it is put among the dead letters.
+        The message is the next to be received, by anybody.
         """
 
     @abstractmethod
@@ -244,19 +210,6 @@ class Bus(ABC):
         Others may receive and acknowledge while they are counted.  The loop does not
         wait for it, however many there are.
         """
-
-    @abstractmethod
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        """Return the oldest of the dead letters, *limit* at most; they stay there.
-
-        Raises:
-            TypeError: *limit* is not a whole number.
-            ValueError: *limit* is below 1.
-        """
-
-    @abstractmethod
-    async def bury(self, *ids: str) -> int:
-        """Take dead letters out of the bus for good, and return how many there were."""
 
 
 def check_bodies(bodies: tuple[object, ...]) -> None:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from looplab._numbers import count_of
 from looplab.priority import priority
 from ontime.bus.base import (
     Bus,
@@ -18,7 +17,6 @@ from ontime.bus.base import (
     BusFullError,
     BusUnavailableError,
     Counts,
-    DeadLetter,
     Delivery,
     NotABusError,
     check_bodies,
@@ -73,9 +71,6 @@ class RedisBus(Bus):
         patience: seconds for which a call goes on trying while the server cannot be
             reached; to open the bus, 5 at most.  On a loop that is late, answers are
             late too: give it more than the loop's lateness.
-        max_deliveries: how often a message is delivered before it is put among the dead
-            letters, a stream whose key is that of the stream and ``:dead``; ``None``
-            for any number.
         stream: the key of the stream.
         group: the name of the consumer group.
         urgent_answers: ``False`` leaves out what is said above of answers.
@@ -94,12 +89,11 @@ class RedisBus(Bus):
         *,
         lease: float,
         patience: float = 30.0,
-        max_deliveries: int | None = None,
         stream: str = "looplab",
         group: str = "consumers",
         urgent_answers: bool = True,
     ) -> None:
-        super().__init__(lease=lease, patience=patience, max_deliveries=max_deliveries)
+        super().__init__(lease=lease, patience=patience)
         self._package = _import_redis()
         for what, value in ("url", url), ("stream", stream), ("group", group):
             if not isinstance(value, str):
@@ -109,7 +103,6 @@ class RedisBus(Bus):
             if not value:
                 raise ValueError(f"{what} is empty: give a name")
         self.stream, self.group = stream, group
-        self.dead_stream = f"{stream}:dead"
         self.consumer = uuid4().hex
         self._lease_ms = math.ceil(round(self.lease * 1000, 6))
         self._url = url
@@ -224,7 +217,7 @@ class RedisBus(Bus):
         return bool(await self._about(GIVE_BACK, delivery) == 1)
 
     async def counts(self) -> Counts:
-        total, held, dead = await self._run(COUNT)
+        total, held = await self._run(COUNT)
         idle, start = 0, "-"
         while True:
             found, last = await self._run(COUNT_IDLE, start, _PAGE)
@@ -233,31 +226,7 @@ class RedisBus(Bus):
                 break
             start = f"({last}"
         leased = max(0, held - idle)
-        return Counts(max(0, total - leased), leased, dead)
-
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        self._check_open()
-        count_of(limit, "limit")
-
-        async def look() -> list[DeadLetter]:
-            found = await self._client.xrange(self.dead_stream, count=limit)
-            return [
-                DeadLetter(one["id"], one["body"], int(one["deliveries"]))
-                for _, one in found
-            ]
-
-        return await self._try(look)
-
-    async def bury(self, *ids: str) -> int:
-        self._check_open()
-        wanted = set(ids)
-
-        async def remove() -> int:
-            found = await self._client.xrange(self.dead_stream)
-            keys = [key for key, one in found if one["id"] in wanted]
-            return int(await self._client.xdel(self.dead_stream, *keys)) if keys else 0
-
-        return await self._try(remove)
+        return Counts(max(0, total - leased), leased)
 
     async def _about(
         self, script: str, delivery: Delivery, attempts: list[None] | None = None
@@ -284,10 +253,9 @@ class RedisBus(Bus):
         return await self._try(call)
 
     async def _call(self, script: str, *args: Any) -> Any:
-        most = self.max_deliveries or 0
         return await self._scripts[script](
-            keys=[self.stream, self.dead_stream],
-            args=[self.group, self.consumer, self._lease_ms, most, *args],
+            keys=[self.stream],
+            args=[self.group, self.consumer, self._lease_ms, *args],
         )
 
     async def _try(

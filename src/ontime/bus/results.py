@@ -110,7 +110,6 @@ class BusRun:
             ("delivered again", f"{self.redelivered:,}"),
             ("leases lost", f"{self.lost_leases:,}"),
             ("still in the bus", f"{self.left.total:,}"),
-            ("dead letters", f"{self.left.dead:,}"),
             ("makespan", f"{self.makespan:.3f} s"),
             ("CPU for finished work", f"{self.floor:.3f} s"),
             ("CPU for nothing", f"{self.wasted:.3f} s"),

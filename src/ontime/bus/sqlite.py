@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import sqlite3
 import time
@@ -11,12 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from looplab._numbers import NS, count_of
+from looplab._numbers import NS
 from looplab.clock import VirtualTimeLoop
 from ontime.bus.base import (
     Bus,
     Counts,
-    DeadLetter,
     Delivery,
     check_bodies,
     check_delivery,
@@ -29,37 +27,25 @@ T = TypeVar("T")
 
 _CHECKPOINT_EVERY = 1_000  # short writes
 
-# A lease that begins further ahead than it lasts was given before the clock was set
-# back: it counts as run out, so that no message waits for the clock to catch up.
-_HELD = "(abs(:now - leased_at) < lease)"
-_RECEIVE = f"""
-UPDATE leases SET number = number + 1, leased_at = :now, lease = :lease
-WHERE id = (SELECT id FROM leases WHERE NOT {_HELD} ORDER BY id LIMIT 1)
+_RECEIVE = """
+UPDATE leases SET number = number + 1, until = :now + :lease
+WHERE id = (SELECT id FROM leases WHERE until <= :now ORDER BY id LIMIT 1)
 RETURNING id, (SELECT body FROM messages WHERE messages.id = leases.id), number
 """
-_REFRESH = f"""
-UPDATE leases SET leased_at = :now, lease = :lease
-WHERE id = :id AND number = :number AND {_HELD}
+_REFRESH = """
+UPDATE leases SET until = :now + :lease
+WHERE id = :id AND number = :number AND until > :now
 RETURNING id
 """
 _ACKNOWLEDGE = """
 DELETE FROM leases WHERE id = :id AND number = :number RETURNING id
 """
 _GIVE_BACK = f"""
-UPDATE leases SET leased_at = {LONG_AGO}
-WHERE id = :id AND number = :number AND {_HELD}
+UPDATE leases SET until = {LONG_AGO}
+WHERE id = :id AND number = :number AND until > :now
 RETURNING id
 """
-_DIE = """
-INSERT INTO dead (id, body, deliveries)
-SELECT id, body, :deliveries FROM messages
-WHERE id = (SELECT id FROM leases WHERE id = :id AND number = :number)
-RETURNING id
-"""
-_COUNT = f"""
-SELECT count(*), coalesce(sum({_HELD}), 0), (SELECT count(*) FROM dead) FROM leases
-"""
-_DEAD = "SELECT id, body, deliveries FROM dead ORDER BY id LIMIT :limit"
+_COUNT = "SELECT count(*), coalesce(sum(until > :now), 0) FROM leases"
 
 
 class SQLiteBus(Bus):
@@ -68,8 +54,7 @@ class SQLiteBus(Bus):
     What blocks, and where: every call of SQLite blocks its thread.
 
     * :meth:`put` waits until the disk has the messages, and :meth:`counts` looks at all
-      of them, which can take long.  They, and what looks at dead letters, run in a
-      thread of the bus.
+      of them, which can take long.  They run in a thread of the bus.
     * The others run on the thread of the
       loop.  They write to the file but do not wait for the disk, which takes about a
       tenth of a millisecond.  In another thread a refresh would be *later*: while the
@@ -81,21 +66,20 @@ class SQLiteBus(Bus):
     acknowledgements of the last moments may be undone: those messages are delivered
     again.
 
-    Where the disk is full, :meth:`put` fails with all of its messages.  Whoever works
-    off the bus can go on as long as what they write has room in the file and its log;
-    else they get the same error, and can go on when there is room.
+    Where the disk is nearly full, :meth:`put` fails with all of its messages, and
+    leaves so much room that those in the bus can be received, renewed and acknowledged.
+    If another program takes that room too, whoever works them off gets the same error,
+    and can go on when there is room.
 
     The time is that of the machine, so all processes agree; when its clock is set,
-    leases last longer or shorter once.  On a :class:`~looplab.VirtualTimeLoop` the time
-    is that loop's, nothing runs in a thread, and every call takes no time.
+    leases last longer or shorter by as much.  On a :class:`~looplab.VirtualTimeLoop`
+    the time is that loop's, nothing runs in a thread, and every call takes no time.
 
     Args:
         path: of the file, in a folder that exists.  It is made if it is missing; beside
             it SQLite keeps two more files.
         lease: seconds for which a message is handed out.
         patience: seconds for which a call goes on trying while the file is locked.
-        max_deliveries: how often a message is delivered before it is put among the dead
-            letters; ``None`` for any number.
         max_bytes: :meth:`put` lets the file grow no further than this; ``None`` for no
             bound but the disk's.
 
@@ -112,10 +96,9 @@ class SQLiteBus(Bus):
         *,
         lease: float,
         patience: float = 5.0,
-        max_deliveries: int | None = None,
         max_bytes: int | None = None,
     ) -> None:
-        super().__init__(lease=lease, patience=patience, max_deliveries=max_deliveries)
+        super().__init__(lease=lease, patience=patience)
         self._file = BusFile(path, patience=self.patience, max_bytes=max_bytes)
         self.path = self._file.path
         self._clock: Callable[[], float] = time.time
@@ -164,14 +147,11 @@ class SQLiteBus(Bus):
         return await self._in_worker(lambda: self._file.put(bodies))
 
     async def receive(self) -> Delivery | None:
-        most = math.inf if self.max_deliveries is None else self.max_deliveries
-        while found := await self._write(_RECEIVE, {"lease": self._lease_ns}):
-            ((id_, body, number),) = found
-            if number <= most:
-                return Delivery(str(id_), body, number)
-            # It is this bus's for the time of a lease, so nobody else buries it.
-            await self._write(_DIE, {"id": id_, "number": number, "deliveries": most})
-        return None
+        rows = await self._write(_RECEIVE, {"lease": self._lease_ns})
+        if not rows:
+            return None
+        ((id_, body, number),) = rows
+        return Delivery(str(id_), body, number)
 
     async def refresh(self, delivery: Delivery) -> bool:
         return bool(
@@ -182,32 +162,14 @@ class SQLiteBus(Bus):
         return bool(await self._write(_ACKNOWLEDGE, _key(delivery)))
 
     async def give_back(self, delivery: Delivery) -> bool:
-        key = _key(delivery)
-        if not await self._write(_GIVE_BACK, key):
-            return False
-        if self.max_deliveries is not None and delivery.number >= self.max_deliveries:
-            await self._write(_DIE, {"deliveries": delivery.number, **key})
-        return True
+        return bool(await self._write(_GIVE_BACK, _key(delivery)))
 
     async def counts(self) -> Counts:
         now = round(self._clock() * NS)
-        ((total, leased, dead),) = await self._read(_COUNT, {"now": now})
-        return Counts(total - leased, leased, dead)
-
-    async def dead_letters(self, limit: int = 100) -> list[DeadLetter]:
-        rows = await self._read(_DEAD, {"limit": count_of(limit, "limit")})
-        return [DeadLetter(str(id_), body, number) for id_, body, number in rows]
-
-    async def bury(self, *ids: str) -> int:
         self._check_open()
-        numbers = [(int(id_),) for id_ in ids if id_.isdecimal()]
-
-        return await self._in_worker(lambda: self._file.bury(numbers))
-
-    async def _read(self, sql: str, values: dict[str, Any]) -> list[Any]:
-        """Run one statement in the worker, where it may take long."""
-        self._check_open()
-        return await self._in_worker(lambda: self._file.read(sql, values))
+        rows = await self._in_worker(lambda: self._file.read(_COUNT, {"now": now}))
+        ((total, leased),) = rows
+        return Counts(total - leased, leased)
 
     async def _write(self, sql: str, values: dict[str, Any]) -> list[Any]:
         rows = await self._do(sql, values)
@@ -224,9 +186,10 @@ class SQLiteBus(Bus):
     async def _do(self, sql: str, values: dict[str, Any]) -> list[Any]:
         """Run one statement on this thread; try again while the file is locked."""
         self._check_open()
+        clock = asyncio.get_running_loop().time
         give_up, pause, emptied = None, 0.001, False
         while True:
-            tried = time.monotonic()
+            tried = clock()
             try:
                 values["now"] = round(self._clock() * NS)
                 return self._file.write(sql, values)
@@ -238,7 +201,7 @@ class SQLiteBus(Bus):
                 if not is_locked(error):
                     raise self._file.explain(error) from error
                 if give_up is None:
-                    give_up = time.monotonic() + self.patience
+                    give_up = clock() + self.patience
                 elif tried >= give_up:
                     raise self._file.explain(error) from error
             await asyncio.sleep(pause)

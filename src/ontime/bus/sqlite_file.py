@@ -6,7 +6,9 @@ Everything here blocks the thread that calls it; :mod:`.sqlite` says which one d
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -25,10 +27,13 @@ __all__ = ["LONG_AGO", "BusFile", "is_full", "is_locked"]
 
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION = 0x4F546275  # "OTbu", in the header of the file
-_VERSION = 2
+_VERSION = 3
 _LEAST_SQLITE = (3, 35, 0)  # UPDATE … RETURNING
 _LEAST_BYTES = 65_536
 _LONGEST_LOG = 4_000  # pages
+# Bytes that put() leaves free on the disk.  To work a message off changes a few pages,
+# which go into the log; where the log finds no more room it is copied and begun anew.
+_RESERVE = 131_072
 LONG_AGO = -(2**62)  # nanoseconds
 
 # The number of deliveries is the token by which the bus knows a delivery.  Ids are
@@ -43,8 +48,7 @@ _SCHEMA = (
     CREATE TABLE leases (
         id INTEGER PRIMARY KEY,
         number INTEGER NOT NULL DEFAULT 0,
-        leased_at INTEGER NOT NULL DEFAULT {LONG_AGO},  -- both in nanoseconds
-        lease INTEGER NOT NULL DEFAULT {2**60}
+        until INTEGER NOT NULL DEFAULT {LONG_AGO}  -- nanoseconds
     )
     """,
     """
@@ -54,17 +58,6 @@ _SCHEMA = (
     """
     CREATE TRIGGER message_acknowledged AFTER DELETE ON leases
     BEGIN DELETE FROM messages WHERE id = OLD.id; END
-    """,
-    """
-    CREATE TABLE dead (
-        id INTEGER PRIMARY KEY,
-        body TEXT NOT NULL,
-        deliveries INTEGER NOT NULL
-    )
-    """,
-    """
-    CREATE TRIGGER message_died AFTER INSERT ON dead
-    BEGIN DELETE FROM leases WHERE id = NEW.id; END
     """,
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
@@ -182,13 +175,13 @@ class BusFile:
     def _use_log(self) -> None:
         """Have writers and readers not wait for each other."""
         assert self._slow is not None
-        give_up = time.monotonic() + self._patience
+        attempts = itertools.count()
         while True:
             try:
                 (mode,) = self._slow.execute("PRAGMA journal_mode = WAL").fetchone()
             except sqlite3.OperationalError as error:
                 # SQLite does not wait here when two of them open a new file at once.
-                if not is_locked(error) or time.monotonic() > give_up:
+                if not is_locked(error) or next(attempts) * 0.01 > self._patience:
                     raise
                 time.sleep(0.01)
             else:
@@ -218,6 +211,7 @@ class BusFile:
 
     def put(self, bodies: tuple[str, ...]) -> list[str]:
         """Add messages, all or none, and return their ids."""
+        self._check_room(bodies)
         with self._explained():
             try:
                 return self._insert(bodies)
@@ -226,6 +220,24 @@ class BusFile:
                     raise
             self.empty_log()
             return self._insert(bodies)
+
+    def _check_room(self, bodies: tuple[str, ...]) -> None:
+        """Refuse what would leave too little room to work the messages off."""
+        sizes = [len(body.encode()) for body in bodies]
+        # Each is written into the log and copied from there into the file, both times
+        # in whole pages.
+        needed = _RESERVE + 2 * sum(size + min(size, 4_096) for size in sizes)
+        free = shutil.disk_usage(self.path.parent).free
+        log = Path(f"{self.path}-wal")
+        if free < needed + (log.stat().st_size if log.exists() else 0):
+            self.empty_log()  # what it holds may still have to go into the file
+            free = shutil.disk_usage(self.path.parent).free
+        if free < needed:
+            raise BusFullError(
+                f"there is no room for {self.path}: the disk has {free:,} bytes left, "
+                f"and {needed:,} are needed so that what is in the bus can be worked "
+                "off; what is in it is safe"
+            )
 
     def _insert(self, bodies: tuple[str, ...]) -> list[str]:
         with self._transaction() as connection:
@@ -237,12 +249,6 @@ class BusFile:
                 )
                 for body in bodies
             ]
-
-    def bury(self, numbers: list[tuple[int]]) -> int:
-        """Delete dead letters, and return how many there were."""
-        with self._explained(), self._transaction() as connection:
-            sql = "DELETE FROM dead WHERE id = ?"
-            return connection.executemany(sql, numbers).rowcount if numbers else 0
 
     def copy_log(self) -> None:
         """Copy the log into the file, so that the log stays short."""

@@ -22,11 +22,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Kind:
     if request.param == "sqlite":
         path = str(tmp_path / "bus.db")
-        return Kind(
-            f"SQLiteBus({path!r}, lease=lease, patience=patience, max_deliveries=most)"
-        )
+        return Kind(f"SQLiteBus({path!r}, lease=lease, patience=patience)")
     url = request.getfixturevalue("server").url
     return Kind(
-        f"RedisBus({url!r}, lease=lease, patience=patience, max_deliveries=most, "
-        f"stream={uuid4().hex!r})"
+        f"RedisBus({url!r}, lease=lease, patience=patience, stream={uuid4().hex!r})"
     )

@@ -101,6 +101,24 @@ def test_a_lease_that_ran_out(kind: Kind) -> None:
     with_bus(kind(SHORT), story)
 
 
+def test_a_message_given_back_is_the_next_to_be_received(kind: Kind) -> None:
+    async def story(bus: Bus) -> None:
+        await bus.put("a", "b")
+        first = await received(bus)
+        assert await bus.give_back(first)
+        assert await bus.counts() == Counts(2, 0)
+        assert not await bus.refresh(first)
+        assert not await bus.give_back(first)
+        again = await received(bus)
+        assert (again.id, again.number) == (first.id, 2)
+        assert not await bus.give_back(first), "it is somebody else's"
+        assert await bus.acknowledge(again)
+        assert not await bus.give_back(again)
+        assert await bus.counts() == Counts(1, 0)
+
+    with_bus(kind(), story)
+
+
 def test_the_same_object_twice_is_two_deliveries(kind: Kind) -> None:
     async def story(bus: Bus) -> None:
         await bus.put("a")

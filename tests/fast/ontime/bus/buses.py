@@ -18,11 +18,9 @@ class Kind:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __call__(
-        self, lease: float = LONG, patience: float = 60.0, most: int | None = None
-    ) -> Bus:
+    def __call__(self, lease: float = LONG, patience: float = 60.0) -> Bus:
         buses = {"RedisBus": RedisBus, "SQLiteBus": SQLiteBus}
-        names = {"lease": lease, "patience": patience, "most": most}
+        names = {"lease": lease, "patience": patience}
         bus = eval(self.text, {**buses, **names})
         assert isinstance(bus, Bus)
         return bus
