@@ -65,3 +65,34 @@ export async function cells_alone(t) {
   }
   t.check(!wrong.length, wrong.join("\n"));
 }
+
+/** A second visit starts from the stored snapshot; a broken one is passed over. */
+export async function second_visit(t) {
+  const site = await t.serve();
+  const { path, cell } = await t.sample();
+  const context = await t.context();
+
+  async function visit(what, boot) {
+    const once = async () => {
+      const book = await Book.open(t, site, path, { context });
+      const started = performance.now();
+      t.equal(await book.run(cell), "ran", `a run on the ${what}`);
+      t.notes[what] = `${seconds(started)} s`;
+      t.equal(await book.differences([cell]), [], `the output on the ${what}`);
+      return book;
+    };
+    const book = await (boot === "snapshot" ? fromSnapshot(once) : once());
+    t.equal(await book.boot(), boot, `the start of Python on the ${what}`);
+    return book;
+  }
+
+  let book = await visit("first visit", "normal");
+  await book.stored();
+  await book.page.close();
+  book = await visit("second visit", "snapshot");
+  t.check(await book.spoil(), "there is no snapshot to spoil");
+  await book.page.close();
+  await visit("visit with a spoilt snapshot", "normal");
+}
+
+const seconds = (started) => ((performance.now() - started) / 1000).toFixed(1);
