@@ -13,7 +13,7 @@ from tests.site.live.driver import Driver
 __all__ = ["LIMIT", "MORE", "READER", "tell"]
 
 #: Seconds after which a scenario is said to hang.
-LIMIT = 900
+LIMIT = 1800
 #: What each change is tried with: every live cell, and what a reader does.
 READER = (
     "every_cell",
