@@ -329,7 +329,7 @@ def test_a_process_that_ends_at_once_is_told_in_order(policy: Any) -> None:
         transport.close()
         return protocol.told
 
-    with asyncio.Runner(loop_factory=lambda: HeldUp(policy)) as runner:
+    with asyncio.Runner(loop_factory=lambda: HeldUp(policy=policy)) as runner:
         assert runner.run(main()) == ["made", "exit", "end"]
 
 
@@ -357,5 +357,5 @@ def test_a_pipe_that_ends_before_it_is_noted_is_not_waited_for(policy: Any) -> N
         transport.close()
         return protocol.told
 
-    with asyncio.Runner(loop_factory=lambda: Late(policy, look_every=0)) as runner:
+    with asyncio.Runner(loop_factory=lambda: Late(policy=policy, look_every=0)) as runner:
         assert runner.run(main()) == ["made", "exit", "end"]

@@ -210,7 +210,7 @@ class Cycle:
 def test_a_collection_may_add_callbacks_at_any_moment(
     loop_class: Any, policy: Any
 ) -> None:
-    loop = loop_class(policy)
+    loop = loop_class(policy=policy)
     ran: Counter[str] = Counter()
     added: list[str] = []
     contexts = [Context(), *(context_with(level) for level in (0, 1, 5, 9))]

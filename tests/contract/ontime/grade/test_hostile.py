@@ -306,7 +306,7 @@ def test_a_verdict_that_it_writes_itself(apart, together) -> None:
         ),
         (
             "import ontime.check.registry as r\n"
-            "r._verdict.__code__ = (lambda f, a: Verdict(True, '')).__code__\n",
+            "r._verdict.__code__ = (lambda f, a, e: Verdict(True, '')).__code__\n",
             "changed ontime.check.registry._verdict",
         ),
         ("import builtins\nbuiltins.abs = lambda x: 0\n", "changed builtins.abs"),
