@@ -96,7 +96,7 @@ def workers_agree(shown: str, summary: str) -> bool:
 
 
 def arrivals_agree(shown: str, summary: str) -> bool:
-    counted = re.findall(r"at most (\d+) items", shown)
+    counted = re.findall(r"up to (\d+) items", shown)
     return counted == re.findall(r"up to ([\d,]+)", summary.replace(",", ""))
 
 

@@ -357,5 +357,8 @@ def test_a_pipe_that_ends_before_it_is_noted_is_not_waited_for(policy: Any) -> N
         transport.close()
         return protocol.told
 
-    with asyncio.Runner(loop_factory=lambda: Late(policy=policy, look_every=0)) as runner:
+    def late() -> Late:
+        return Late(policy=policy, look_every=0)
+
+    with asyncio.Runner(loop_factory=late) as runner:
         assert runner.run(main()) == ["made", "exit", "end"]
