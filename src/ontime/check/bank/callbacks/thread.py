@@ -36,7 +36,7 @@ class _AsleepLoop(VirtualTimeLoop):
         return super().call_soon(callback, *args, context=context)
 
     def _refuse_threads(self) -> None:
-        """Let them in: each runs and ends inside one callback, while the clock stands."""
+        """Let them in: each ends inside one callback, while the clock stands."""
 
     def notice_threads(self) -> None:
         self._mine = threading.get_ident()
