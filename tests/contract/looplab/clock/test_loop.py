@@ -17,24 +17,6 @@ from looplab.clock import (
 # Threads
 
 
-def test_call_soon_threadsafe_from_another_thread(loop: VirtualTimeLoop) -> None:
-    seen: list[int] = []
-
-    def main() -> None:
-        thread = threading.Thread(
-            target=lambda: [
-                loop.call_soon_threadsafe(seen.append, number) for number in range(1000)
-            ]
-        )
-        thread.start()
-        thread.join()
-        loop.call_soon(loop.stop)
-
-    loop.call_soon(main)
-    loop.run_forever()
-    assert seen == list(range(1000))
-
-
 def test_loops_in_two_threads() -> None:
     async def main() -> float:
         for _ in range(1000):

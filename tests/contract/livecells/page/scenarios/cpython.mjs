@@ -1,6 +1,6 @@
 // A cell behaves as one of ipykernel: the test compares what each program prints.
 
-import { Book } from "../../../site/live/book.mjs";
+import { Book } from "../../../../site/live/book.mjs";
 
 /** What each program of the bench prints, one Run all for all of them. */
 export async function programs(t) {

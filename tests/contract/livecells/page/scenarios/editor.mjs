@@ -1,6 +1,6 @@
 // Help while typing, and what a value is shown as.
 
-import { Book, RUN } from "../../../site/live/book.mjs";
+import { Book, RUN } from "../../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 const NAMES = "cell-names";

@@ -2,8 +2,8 @@
 // covers or freezes the page, and nothing of it stays.
 
 import { deflateRawSync } from "node:zlib";
-import { Book, fromSnapshot, RUN } from "../../../site/live/book.mjs";
-import { least } from "../../../site/live/harness.mjs";
+import { Book, fromSnapshot, RUN } from "../../../../site/live/book.mjs";
+import { least } from "../../../../site/live/harness.mjs";
 import { escapes, payloads } from "./payloads.mjs";
 
 const LAB = "lab.html";

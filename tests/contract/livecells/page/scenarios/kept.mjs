@@ -1,6 +1,6 @@
 // A reader's work: kept by the browser, and given as a notebook.
 
-import { Book } from "../../../site/live/book.mjs";
+import { Book } from "../../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 

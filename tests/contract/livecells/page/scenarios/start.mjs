@@ -1,6 +1,6 @@
 // How Python starts, stops and starts anew.
 
-import { Book, FIRST, fromSnapshot, RUN } from "../../../site/live/book.mjs";
+import { Book, FIRST, fromSnapshot, RUN } from "../../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 
