@@ -80,10 +80,6 @@ EXCLUDED: dict[str, list[Exclusion]] = {
             "looks into the stock loop's private heap of timers",
         ),
         Exclusion(
-            "BaseEventLoopTests.test_call_later_negative_delays",
-            "a negative delay is an error here, by design",
-        ),
-        Exclusion(
             "BaseEventLoopTests.test_not_implemented",
             "wants the private _write_to_self() left undone; here it is done",
         ),
