@@ -36,7 +36,7 @@ def test_what_nbval_compares(tmp_path: Path) -> None:
         cells.append(cell)
     path = tmp_path / "lab.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    words = ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "tests.conftest"]
+    words = ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "conftest"]
     words += [*SETTINGS, str(path)]
     done = subprocess.run(
         [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
