@@ -3,15 +3,16 @@ said to hang. A failure comes with the load of the machine."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tools.common import ROOT, digest
+
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 CPU = 60.0  # seconds, with all processes that a test has started and waited for
 HANG = 300.0
 SLOW_HANG = 3600.0
@@ -19,14 +20,13 @@ SLOW_HANG = 3600.0
 DONE = ROOT / "_build" / "slow"
 
 
+@cache
 def passed() -> Path:
     """The list of the slow tests that have passed with the code as it is now."""
-    state = hashlib.sha256()
-    for folder in ("book", "notebooks", "src", "tests", "tools"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                state.update(f"{path}".encode() + path.read_bytes())
-    return DONE / f"{state.hexdigest()[:16]}.txt"
+    folders = ("book", "notebooks", "src", "tests", "tools")
+    files = (file for folder in folders for file in (ROOT / folder).rglob("*"))
+    code = (file for file in files if "__pycache__" not in file.parts)
+    return DONE / f"{digest(code)[:16]}.txt"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -639,30 +639,6 @@ class Ledger:
         clear = "No callback of this loop is to blame." if innocent else ""
         return " ".join(filter(None, [text, clear, _ADVICE.get(how(row), "")]))
 
-    def columns(self) -> dict[str, list[float]]:
-        """Of each name, the nanoseconds that it held the loop, computed, waited for a
-        core and for the interpreter, was in the collector, and slept or was blocked."""
-        table: dict[str, list[float]] = defaultdict(lambda: [0.0] * 6)
-        for start, end, name, index, _ in self.segments:
-            size, off = end - start, self.off_share[index]
-            row = table[name]
-            row[0] += size
-            gc = size * self.gc_share.get(index, 0.0)
-            row[4] += gc
-            row[1] += max(0.0, size * (1 - off) - gc)
-            core = gil = 0.0
-            at = max(0, bisect_right(self.share_starts, start) - 1)
-            while off > 0.02 and at < len(self.shares) and self.shares[at][0] < end:
-                a, b, c, g, _, _ = self.shares[at]
-                part = max(0, min(b, end) - max(a, start)) * off
-                core += part * c
-                gil += part * g
-                at += 1
-            row[2] += core
-            row[3] += gil
-            row[5] += max(0.0, size * off - core - gil)
-        return table
-
     def text(self, top: int = 6) -> str:
         """The list: what was waited for, the most first, and who waited."""
         total = self.total

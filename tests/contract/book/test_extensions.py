@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from tests.site.checks import read_page
+from tests.fast.book.test_extensions import Book
 
 PUBLISHED = """
 [[source]]
@@ -44,73 +40,6 @@ key = "A1_real"
 unit = "s"
 kind = "shown"
 """
-CONF = """
-extensions = ["myst_parser", "sphinxcontrib.bibtex", "scoreboard"]
-bibtex_bibfiles = ["book/references.bib"]
-html_theme = "basic"
-"""
-PREFIX = "application/papermill.record/"
-
-
-def glued(key: str, text: str, *tags: str) -> dict[str, Any]:
-    output = {
-        "output_type": "display_data",
-        "data": {PREFIX + "text/plain": text},
-        "metadata": {"scrapbook": {"mime_prefix": PREFIX, "name": key}},
-    }
-    return {
-        "cell_type": "code",
-        "metadata": {"tags": list(tags)},
-        "outputs": [output],
-        "source": "",
-    }
-
-
-class Book:
-    """A small book that can be built again after a change."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        (path / "book").mkdir()
-        (path / "notebooks").mkdir()
-        self.write("conf.py", CONF)
-        self.write("book/published.toml", PUBLISHED)
-        self.write("book/references.bib", "@misc{someone2020,\n title = {T},\n}")
-        self.write(
-            "index.md", "# Top\n\n```{scoreboard}\n```\n\n```{bibliography}\n```"
-        )
-
-    def write(self, name: str, text: str) -> None:
-        (self.path / name).write_text(text, encoding="utf-8")
-
-    def notebook(self, lateness: str) -> None:
-        cells = [
-            glued("A1_x", lateness, "exact"),
-            glued("A1_real", "1.61", "measured"),
-            glued("machine", "'2 cores'", "measured"),
-        ]
-        self.write("notebooks/lab.ipynb", json.dumps({"cells": cells}))
-
-    def app(self, warnings: io.StringIO) -> Sphinx:
-        return Sphinx(
-            srcdir=self.path,
-            confdir=self.path,
-            outdir=self.path / "_out",
-            doctreedir=self.path / "_trees",
-            buildername="html",
-            confoverrides={"exclude_patterns": ["_out"]},
-            status=None,
-            warning=warnings,
-        )
-
-    def build(self) -> tuple[BeautifulSoup, str]:
-        """Build what has changed; return the page and the warnings."""
-        warnings = io.StringIO()
-        # Each build registers its nodes and roles in a docutils of its own.
-        with docutils_namespace():
-            self.app(warnings).build()
-        text = re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue())
-        return read_page(self.path / "_out" / "index.html"), text
 
 
 @pytest.fixture

@@ -10,25 +10,15 @@ import importlib
 import itertools
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import pytest
-from PIL import ImageFont
 
 from livecells import Explorable
-from tools.common import ROOT
+from tests.fast.book.test_labels import FOLDER, WIDTHS, Box, Point, boxes, length
 
-FOLDER = ROOT / "book" / "explorables"
 CHARTS = ("workers", "arrivals", "lost_leases", "clients")
 BARS = ("cpu_work", "hops")
-#: Pixels that the box of a figure has around its picture: padding and border.
-AROUND = 2 * (1.1 * 16 + 1)
-WIDTHS = [whole - AROUND for whole in (340, 640)]
-Point = tuple[float, float]
 
 
 @pytest.fixture(scope="module")
@@ -39,46 +29,6 @@ def made() -> dict[str, Explorable]:
             name: importlib.import_module(name).explorable()
             for name in (*CHARTS, *BARS)
         }
-
-
-class Box(NamedTuple):
-    left: float
-    top: float
-    right: float
-    bottom: float
-    words: str
-
-    def meets(self, other: Box) -> bool:
-        return min(self.right, other.right) > max(self.left, other.left) and min(
-            self.bottom, other.bottom
-        ) > max(self.top, other.top)
-
-
-@cache
-def font(bold: bool) -> ImageFont.FreeTypeFont:
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return ImageFont.truetype(Path(mpl.get_data_path(), "fonts/ttf", name), 12.5)
-
-
-def length(text: str, width: float) -> float:
-    """A length of SVG in pixels."""
-    if text.endswith("%"):
-        return float(text[:-1]) / 100 * width
-    return float(text)
-
-
-def boxes(svg: ElementTree.Element, width: float) -> Iterator[Box]:
-    """The ink of all words."""
-    for node in svg.iter("{http://www.w3.org/2000/svg}text"):
-        words, kind = node.text or "", node.get("class", "")
-        if not words:
-            continue
-        left, top, right, bottom = font(kind != "soft").getbbox(words, anchor="ls")
-        x = length(node.get("x", "0"), width) + float(node.get("dx", "0"))
-        wide = right - left
-        x -= {"middle": wide / 2, "end": wide}.get(node.get("text-anchor", ""), 0)
-        y = float(node.get("y", "0"))
-        yield Box(x, y + top, x + wide, y + bottom, words)
 
 
 def dots(svg: ElementTree.Element, width: float, bars: bool) -> Iterator[Box]:

@@ -2,91 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import json
-import re
 from pathlib import Path
-from typing import Any
 
-import lab_values
 import pytest
 from bs4 import BeautifulSoup
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
-CONF = 'extensions = ["myst_parser", "ours"]\nhtml_theme = "basic"\n'
-VALUES = {
-    "A1_x": "1.50049",
-    "big": "20895",
-    "share": "np.float64(0.5)",
-    "sizes": "[3, 2, 1]",
-    "word": "'uvloop'",
-    "yes": "True",
-    "fast_wall": "1.0",
-    "fast_cpu": "0.25",
-    "slow_wall": "2.0",
-    "slow_cpu": "0.75",
-}
-
-
-def cell(key: str, **data: str | list[str]) -> dict[str, Any]:
-    """A code cell that glued an output; ``_`` stands for ``/`` in a MIME type."""
-    prefix = lab_values.GLUE_PREFIX
-    output = {
-        "output_type": "display_data",
-        "data": {prefix + mime.replace("_", "/"): text for mime, text in data.items()},
-        "metadata": {"scrapbook": {"mime_prefix": prefix, "name": key}},
-    }
-    return {
-        "cell_type": "code",
-        "metadata": {"tags": ["exact"]},
-        "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}, output],
-        "source": "",
-    }
-
-
-class Book:
-    """A page and two labs that can be built again after a change."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        (path / "book").mkdir()
-        (path / "notebooks").mkdir()
-        self.write("conf.py", CONF)
-        self.write("index.md", "# Top\n\n```{toctree}\nbook/01_lab\n```\n")
-        self.lab("01_lab", **VALUES)
-        self.lab("02_other", ratio="1.43299")
-
-    def write(self, name: str, text: str) -> None:
-        (self.path / name).write_text(text, encoding="utf-8")
-
-    def lab(self, stem: str, **values: str) -> None:
-        cells = [cell(key, text_plain=text) for key, text in values.items()]
-        drawn = ["<figure>\n", "<b>a picture</b></figure>"]
-        cells.append(cell("picture", text_plain="<Chart>", text_html=drawn))
-        self.write(f"notebooks/{stem}.ipynb", json.dumps({"cells": cells}))
-
-    def build(self, text: str) -> tuple[BeautifulSoup, str]:
-        """Build the page with this text; return it and the warnings."""
-        self.write("book/01_lab.md", f"# Chapter\n\n{text}\n")
-        return self.build_again()
-
-    def build_again(self) -> tuple[BeautifulSoup, str]:
-        warnings = io.StringIO()
-        with docutils_namespace():
-            Sphinx(
-                srcdir=self.path,
-                confdir=self.path,
-                outdir=self.path / "_out",
-                doctreedir=self.path / "_trees",
-                buildername="html",
-                confoverrides={"exclude_patterns": ["_out", "notebooks"]},
-                status=None,
-                warning=warnings,
-            ).build()
-        html = (self.path / "_out/book/01_lab.html").read_text(encoding="utf-8")
-        said = re.sub(r"\x1b\[[\d;]*m", "", warnings.getvalue())
-        return BeautifulSoup(html, "html.parser"), said
+from tests.fast.book.test_ours import VALUES, Book
 
 
 @pytest.fixture
@@ -301,6 +222,3 @@ def test_a_wrong_ranking_is_told(
     assert change[0] in RANKING
     _, warnings = book.build(RANKING.replace(*change))
     assert says in warnings
-
-
-# --------------------------------------------------------------------- lab

@@ -10,26 +10,8 @@ from typing import Any
 import pytest
 
 from looplab import run
+from tests.fast.book.test_quiz import right
 from tools.common import ROOT
-
-
-def quiz(page: str) -> list[str]:
-    """The questions of a page, each with its answers."""
-    text = (ROOT / "book" / f"{page}.md").read_text("utf-8")
-    _, _, rest = text.partition("\n## Quiz\n")
-    return rest.partition("\n## ")[0].split("\n**")[1:]
-
-
-def right(page: str, words: str) -> str:
-    """The answer that the page calls right, of the question with these words."""
-    (question,) = (each for each in quiz(page) if words in " ".join(each.split()))
-    (answer,) = (
-        choice.partition("\n")[0].strip()
-        for choice in question.split(":::{dropdown}")[1:]
-        if "Right" in choice
-    )
-    return answer
-
 
 # ---- chapter 1 ----------------------------------------------------------------
 
@@ -95,6 +77,3 @@ def test_an_eager_task_that_never_waits() -> None:
 
     assert run(main(eager=True)) and not run(main(eager=False))
     assert answer == "When `create_task` returns"
-
-
-# ---- chapter 5 ----------------------------------------------------------------

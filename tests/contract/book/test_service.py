@@ -54,9 +54,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-# ------------------------------------------------- settings
-
-
 # ------------------------------------------------- chapter 2: the hash
 
 
@@ -77,15 +74,6 @@ def test_who_hashes(faults: tuple[str, ...]) -> None:
     assert asyncio.run(main()) == "SECRET"
     [thread] = hashed_by
     assert (thread is threading.main_thread()) is bool(faults)
-
-
-# ------------------------------------------------- chapter 3: the price
-
-
-# ------------------------------------------------- chapter 4: the report
-
-
-# ------------------------------------------------- chapter 5: the inbox
 
 
 # ------------------------------------------------- chapter 6: the audit log

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
 
 from tests.contract.left import SLOW
-from tools.common import ROOT
+from tests.fast.looplab.test_cli import ENVIRON, run
 
 SOURCE = "import asyncio\nq = asyncio.Queue()\n"
-ENVIRON = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-
-
-def run(*words, **options):
-    return subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        env=ENVIRON,
-        check=False,
-        **options,
-    )
 
 
 @pytest.mark.parametrize("module", ["looplab", "looplab.cli", "looplab.lint"])

@@ -5,24 +5,9 @@ from __future__ import annotations
 import pytest
 
 from looplab.metrics import (
-    Histogram,
-    Metric,
     to_opentelemetry,
 )
-
-
-def source() -> list[Metric]:
-    histogram = Histogram([0.5])
-    histogram.observe(0.25)
-    histogram.observe(4)
-    return [
-        Metric(
-            "late_seconds", "How late.", "histogram", ("level",), {("9",): histogram}
-        ),
-        Metric("busy_seconds", "Held.", "counter", ("level",), {("9",): 2.5}),
-        Metric("length", "Wait.", "gauge", (), {(): 3}),
-        Metric("nothing", "None so far.", "gauge", ("level",)),
-    ]
+from tests.fast.looplab.test_metrics import source
 
 
 def test_opentelemetry_reads_a_source() -> None:

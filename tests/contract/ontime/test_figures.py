@@ -12,18 +12,9 @@ import pytest
 
 from looplab.timeline import COLOURS
 from ontime.figures import Chart, Curve, Strip, curves, ranking, strips
+from tests.fast.ontime.test_figures import two_curves
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def two_curves(alt: str = "Two curves") -> Chart:
-    return curves(
-        Curve("flat", [(0, 1), (10, 1)], "grey", "dots"),
-        Curve("steep", [(0, 0), (10, 2)], "orange", label_at=(3, 1.5)),
-        x="workers",
-        y="lateness (s)",
-        alt=alt,
-    )
 
 
 def three_rows() -> Chart:

@@ -5,97 +5,16 @@ That cells run on slides is shown by the scenario ``slides`` of ``live/``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import slide_rules
-from bs4 import BeautifulSoup, Tag
 
+from tests.fast.book.test_slides import LAB, PAGE, write
 from tests.site import checks
 from tests.site.conftest import need
 
 Make = Callable[..., checks.Visitor]
-
-DROPDOWN = (
-    '<details class="sd-dropdown"><summary><span class="sd-summary-text">{}</span>'
-    "</summary><p>{}</p></details>"
-)
-CELL = (
-    '<div class="cell tag_live livecell {tags}" id="cell-{name}">'
-    '<div class="cell_input"><div class="highlight"><pre>{code}\n</pre></div></div>'
-    '<div class="cell_output">{output}</div></div>'
-)
-PICTURE = '<svg viewBox="0 0 10 5"><title id="{0}">{0}</title></svg>'
-PAGE = f"""
-<section id="top"><h1>Be on time<a class="headerlink" href="#top">#</a></h1>
-<p>Late is late.</p>
-<div class="looplab-timeline">{PICTURE.format("first")}</div>
-<div class="tip admonition"><p class="admonition-title">What you get</p>
-<p>You can</p><ol><li>see</li></ol><dl><dt>Time</dt><dd>5 minutes</dd></dl></div>
-<section id="heart"><h2>Hear it<a class="headerlink" href="#heart">#</a></h2>
-<p>A claim, and <a href="#top">a link</a>, <a href="glossary.html#x">another</a>.</p>
-<p>What the speaker says.</p>
-{DROPDOWN.format("Predict: how late?", "2 s")}
-{CELL.format(name="heart", tags="", code="print(2)", output="<pre>2</pre>")}
-<p><strong>Change</strong> it: print 3.</p>
-<p class="no-slide">For readers only.</p>
-<table class="no-slide"><tr><td>never</td></tr></table>
-<div class="slide"><p>By hand.</p></div>
-</section>
-<section id="quiz"><h2>Quiz</h2><p>Decide first.</p>
-<p>1. Which?</p>{DROPDOWN.format("this", "No.")}{DROPDOWN.format("that", "Right.")}
-</section>
-<section id="references"><h2>References</h2><p>Somebody.</p></section></section>
-"""
-LAB = f"""
-<section id="lab"><h1>Lab: be on time</h1>
-{CELL.format(name="import", tags="", code="x = 1", output="")}
-<section id="one"><h2>1. Hear it</h2>
-<p>Predict. What is drawn?</p><details><summary>Answer</summary>A line.</details>
-{CELL.format(name="heart", tags="", code="draw(x)", output=PICTURE.format("second"))}
-{CELL.format(name="again", tags="", code="draw()", output=PICTURE.format("first"))}
-{CELL.format(name="asked", tags="tag_slide", code="y = 2", output="")}
-{CELL.format(name="not", tags="tag_no-slide", code="n", output=PICTURE.format("n"))}
-</section>
-<section id="exercises"><h2>Exercises</h2>
-<section id="e"><h3>1. Predict it</h3><p>How many?</p>
-<details><summary>Hint</summary>Few.</details>
-{CELL.format(name="stub", tags="tag_exercise", code="a = ...", output="")}
-</section></section>
-<section id="take-it-with-you"><h2>Take it with you</h2><ul><li>Be quick.</li></ul>
-</section></section>
-"""
-
-
-def article(text: str) -> Tag:
-    page = BeautifulSoup(f"<article>{text}</article>", "html.parser")
-    assert page.article is not None
-    return page.article
-
-
-def section(name: str, *blocks: str) -> str:
-    return f"<section id='{name}'><h2>{name}</h2>{''.join(blocks)}</section>"
-
-
-def shown(*sections: str) -> list[tuple[str, list[str]]]:
-    """The titles of the slides of some sections, and what is on each."""
-    page = f"<section id='top'><h1>Top</h1><p>Claim.</p>{''.join(sections)}</section>"
-    found = slide_rules.page_slides(article(page), "p.html")[1:]
-    return [(slide.title, [part.name for part in slide.parts]) for slide in found]
-
-
-def write(html: Path, name: str, body: str) -> None:
-    settings = json.dumps({"assets": "../a/", "notebook": {"name": name}})
-    path = html / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        f'<head><link rel="stylesheet" href="../_static/{path.parent.name}.css"></head>'
-        f'<script id="livecells-config" type="application/json">{settings}</script>'
-        f'<article class="bd-article">{body}</article>',
-        encoding="utf-8",
-    )
 
 
 @pytest.fixture

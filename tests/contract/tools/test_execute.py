@@ -10,26 +10,10 @@ import time
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tests.fast.tools.test_execute import texts, write
 from tools.common import ROOT, ToolError
 from tools.execute import Quiet, refresh
-
-
-def write(path, *sources, **tags):
-    cells = [new_markdown_cell("# A title")]
-    cells += [new_code_cell(source) for source in sources]
-    for index, names in tags.items():
-        cells[int(index.removeprefix("cell"))].metadata.tags = names
-    notebook = new_notebook(cells=cells)
-    notebook.metadata = nbformat.from_dict(
-        {
-            "kernelspec": {"name": "other", "display_name": "mine", "language": "x"},
-            "language_info": {"name": "python", "version": "3.8.1"},
-        }
-    )
-    nbformat.write(notebook, path)
-    return path
 
 
 @pytest.fixture
@@ -172,11 +156,6 @@ def shares(*values):
 
 def measured(tmp_path):
     return write(tmp_path / "01_a.ipynb", COUNTER, "n", cell1=["measured"])
-
-
-def texts(path):
-    cells = nbformat.read(path, 4).cells[1:]
-    return [cell.outputs[0].data["text/plain"] for cell in cells]
 
 
 def test_a_quiet_run_says_what_share_of_the_cores_was_free(tmp_path, lines):

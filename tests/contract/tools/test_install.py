@@ -1,6 +1,5 @@
 """The packages are distributions of their own, and the tools need nothing."""
 
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -8,24 +7,13 @@ from email.parser import Parser
 
 import pytest
 
+from tests.fast.tools.test_install import make_wheel
 from tools.common import ROOT
 
 MOST_BYTES = 340_000  # of the wheel of the tools
 LARGE = {"diagnose", "lint", "priority"}  # rooms that only their own commands load
 MOST_BYTES_OF_THE_REST = 120_000  # the clock, the tracer and what they are used with
 DATA = {"rules.md", "service.jsonl.gz"}  # what a module reads beside it
-
-
-def make_wheel(name, folder):
-    """The wheel that pip would install, built from a copy of the sources."""
-    skip = shutil.ignore_patterns("__pycache__", "*.egg-info", "dist")
-    copy = shutil.copytree(ROOT / "src" / name, folder / name, ignore=skip)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    pip += ["--no-index", "--no-build-isolation", "--wheel-dir", "out", "."]
-    done = subprocess.run(pip, cwd=copy, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    (path,) = (copy / "out").glob("*.whl")
-    return path
 
 
 @pytest.fixture(scope="module")

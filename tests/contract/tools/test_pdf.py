@@ -9,55 +9,10 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.fast.tools.test_pdf import CHAPTER, INDEX, LAB, NAV, WHY
 from tests.site.conftest import need
 from tools import pdf, printed
 from tools.browser import find_chromium
-
-NAV = """
-<nav class="bd-links"><ul><li class="toctree-l1"><a class="reference internal" href="#">
-The book</a></li></ul><p class="caption">Chapters</p><ul>
-<li class="toctree-l1"><a class="reference internal" href="01_late.html">1. Late</a><ul>
-<li class="toctree-l2"><a class="reference internal" href="../notebooks/01_late.html">
-Lab: late</a></li></ul></li></ul></nav>
-"""
-INDEX = """
-<section id="top"><h1>The book<a class="headerlink" href="#top">#</a></h1>
-<p>See <a href="01_late.html#why">why</a>, <a href="01_late.html">late</a>,
-<a href="../_sources/x.md">a file</a>, <a href="01_late.html#nowhere">nothing</a> and
-<a href="https://example.org/">elsewhere</a>.</p></section>
-"""
-WHY = "Why this heading is longer than a line, " * 3 + "which its bookmark is not"
-CHAPTER = """
-<section id="late"><h1>1. Late</h1><p>Claim.</p>
-<svg role="img" aria-labelledby="t"><title id="t">A picture</title>
-<path fill="url(#g)"/></svg>
-<section id="why"><h2>{why}</h2>
-<details class="sd-dropdown"><summary><span class="sd-summary-text">Predict: how late?
-</span></summary><div class="sd-summary-content"><p>Two seconds.</p></div></details>
-<details><summary>How it was computed</summary><p>By hand.</p></details>
-<table><tr><td>{wide}</td></tr></table></section>
-<section id="quiz"><h2>Quiz</h2><p>1. Which?</p>
-<details class="sd-dropdown"><summary>
-<span class="sd-summary-text">this</span></summary>
-<p>Right.</p></details></section></section>
-""".replace("{wide}", "word " * 200).replace("{why}", WHY)
-LAB = """
-<section id="lab"><h1>Lab: late</h1>
-<div class="cell tag_hide-input">
-<details class="hide above-input"><summary>Show</summary>
-<div class="cell_input"><pre>draw()</pre></div></details>
-<div class="cell_output">drawn</div></div>
-<section id="exercises"><h2>Exercises</h2><p>Write.</p>
-<section id="one"><h3>1. Guess</h3><p>How many?</p>
-<details><summary>Hint</summary>Few.</details>
-<div class="cell tag_exercise"><div class="cell_input"><pre>a = ...</pre></div></div>
-<div class="cell tag_check"><div class="cell_input"><pre>check(a)</pre></div>
-<div class="cell_output">not yet</div></div>
-<div class="cell tag_solution"><details class="hide above-input"><summary>Show</summary>
-<div class="cell_input"><pre>a = 3</pre></div></details></div>
-<details><summary>Why this works</summary><p>Count.</p></details>
-</section></section></section>
-"""
 
 
 @pytest.fixture

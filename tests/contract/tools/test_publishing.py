@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
+from tests.fast.tools.test_publishing import WORKFLOWS, project, steps
 from tools.common import ROOT
-
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-
-
-def project(name: str) -> dict[str, Any]:
-    text = (ROOT / "src" / name / "pyproject.toml").read_text("utf-8")
-    found: dict[str, Any] = tomllib.loads(text)["project"]
-    return found
-
 
 # Versions
 
@@ -29,15 +18,6 @@ def project(name: str) -> dict[str, Any]:
 
 
 # Workflows
-
-
-def workflow(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
-    return found
-
-
-def steps(path: Path) -> list[dict[str, Any]]:
-    return [step for job in workflow(path)["jobs"].values() for step in job["steps"]]
 
 
 @pytest.mark.parametrize("tag", ["good", "ontime-v9.9.9", "other-v1"])

@@ -94,9 +94,6 @@ def test_a_bare_yield_in_await() -> None:
     assert answer == "In the next iteration, with 7"
 
 
-# ---- chapter 3 ----------------------------------------------------------------
-
-
 # ---- chapter 5 ----------------------------------------------------------------
 
 

@@ -66,9 +66,6 @@ def test_the_command_line_switches_faults() -> None:
     assert settings_of(parse(["--fault"])).faults == set()
 
 
-# ------------------------------------------------- chapter 2: the hash
-
-
 # ------------------------------------------------- chapter 3: the price
 
 
@@ -156,12 +153,6 @@ def test_the_linter_finds_the_queue_and_the_poll() -> None:
         for path in sorted((EXAMPLES / "service").glob("*.py"))
         for finding in check_source(path.read_text("utf-8"))
     ] == ["audit.py LAG201", "orders.py LAG101"]
-
-
-# ------------------------------------------------- chapter 6: the audit log
-
-
-# ------------------------------------------------- chapter 7: the leases
 
 
 # ------------------------------------------------- the service, served

@@ -293,6 +293,3 @@ def test_a_picture_that_is_zoomed_has_its_height_as_a_style() -> None:
         None,
         None,
     ]
-
-
-# ------------------------------------------------------------------ in a browser

@@ -1,12 +1,7 @@
-"""A page for each test."""
+"""The fixtures of the fast tests of this room."""
 
-from __future__ import annotations
+from tests.fast.livecells.runtime.conftest import page
 
-import pytest
-
-from tests.fast.livecells.runtime.pages import Page
-
-
-@pytest.fixture
-def page() -> Page:
-    return Page()
+__all__ = [
+    "page",
+]

@@ -19,34 +19,9 @@ import pytest
 
 from livecells.runtime import Session
 from tests.fast.livecells.runtime.pages import Reader, shown
+from tests.fast.livecells.runtime.test_notebooks import NOTEBOOKS, committed, live_cells
 
 ROOT = Path(__file__).resolve().parents[4]
-
-
-def live_cells(notebook: Path) -> list[dict[str, Any]]:
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return [
-        {**cell, "source": "".join(cell["source"])}
-        for cell in cells
-        if cell["cell_type"] == "code" and "live" in cell["metadata"].get("tags", ())
-    ]
-
-
-def committed(cell: dict[str, Any]) -> list[tuple[str, str]]:
-    out = []
-    for output in cell["outputs"]:
-        if output["output_type"] == "stream":
-            out.append((output["name"], "".join(output["text"])))
-        else:
-            data = output["data"]
-            mime = "text/html" if "text/html" in data else "text/plain"
-            out.append((mime, "".join(data[mime])))
-    return out
-
-
-NOTEBOOKS = [
-    path for path in sorted(ROOT.glob("notebooks/*.ipynb")) if live_cells(path)
-]
 
 
 def run_apart(cells: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

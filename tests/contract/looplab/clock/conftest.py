@@ -1,18 +1,7 @@
-"""What the tests of the clock share."""
+"""The fixtures of the fast tests of this room."""
 
-from __future__ import annotations
+from tests.fast.looplab.clock.conftest import loop
 
-from collections.abc import Iterator
-
-import pytest
-
-from looplab.clock import (
-    VirtualTimeLoop,
-)
-
-
-@pytest.fixture
-def loop() -> Iterator[VirtualTimeLoop]:
-    loop = VirtualTimeLoop()
-    yield loop
-    loop.close()
+__all__ = [
+    "loop",
+]

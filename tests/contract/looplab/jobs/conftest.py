@@ -1,17 +1,18 @@
-"""Fixtures of the tests of the job queue."""
+"""Fixtures of the tests of the job queue on both loops."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from looplab.clock import run
+from tests.fast.looplab.jobs.conftest import nothing_never_awaited
 from tests.fast.looplab.jobs.shared import Main
+
+__all__ = ["both", "nothing_never_awaited"]
 
 
 def on_stock_loop(main: Main) -> Any:
@@ -22,13 +23,3 @@ def on_stock_loop(main: Main) -> Any:
 def both(request: pytest.FixtureRequest) -> Callable[[Main], Any]:
     """Run a coroutine on the virtual clock and on the stock loop."""
     return request.param  # type: ignore[no-any-return]
-
-
-@pytest.fixture(autouse=True)
-def nothing_never_awaited() -> Iterator[None]:
-    """A coroutine that was dropped without being closed fails the test."""
-    gc.collect()  # what other tests have left is not meant
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
-        gc.collect(1)

@@ -8,25 +8,7 @@ import textwrap
 
 import pytest
 
-from looplab.lint import check_source
-from tests.fast.looplab.lint.marks import EVERY
-
-#: A consumer that ends with its sentinel, and producers.
-PARTS = """\
-import asyncio
-
-def numbers():
-    yield from range(20)
-
-async def emit(queue):
-    for number in numbers():
-        await queue.put(number)
-
-async def worker(queue, out):
-    while (item := await queue.get()) is not None:
-        out.append(item)
-
-"""
+from tests.fast.looplab.lint.test_advice import PARTS, advice
 
 FIRST_FILLED = {
     "the maker, then sentinels": (
@@ -187,12 +169,6 @@ PUT_BACK = {
         "lag102-frontier",
     ),
 }
-
-
-def advice(source: str) -> tuple[str, str]:
-    """The section and the message of the one channel of a source."""
-    (one,) = [x for x in check_source(source, select=EVERY) if x.code[:5] == "LAG10"]
-    return one.section, one.message
 
 
 def applied(source: str, message: str) -> str:

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib.resources
-import inspect
-import re
 import tokenize
 
 import pytest
 
 from looplab.lint import check_source
+from tests.fast.looplab.lint.test_page import examples, run
 from tools.common import ROOT
-
-RULES_TEXT = (
-    importlib.resources.files("looplab.lint").joinpath("rules.md").read_text("utf-8")
-)
-KINDS = ("Before", "After", "Silent")
-
-
-def examples() -> list[tuple[str, str, str]]:
-    """Section, kind and source of each example."""
-    out = []
-    parts = re.split(r"^\(([a-z0-9-]+)\)=\n", RULES_TEXT, flags=re.MULTILINE)[1:]
-    for label, text in zip(parts[::2], parts[1::2], strict=True):
-        for kind, source in re.findall(
-            r"^(\w+):\n\n```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL
-        ):
-            assert kind in KINDS
-            out.append((label, kind, source))
-    return out
 
 
 @pytest.mark.parametrize(
@@ -48,14 +27,6 @@ def test_what_is_mended_still_works_and_is_better(before, after):
     if much > 100:
         assert less <= max(1000, much // 10)
         assert less < much
-
-
-def run(source: str) -> int:
-    space: dict[str, object] = {}
-    exec(compile(source, "example.py", "exec"), space)
-    main = space["main"]
-    assert inspect.iscoroutinefunction(main)
-    return asyncio.run(asyncio.wait_for(main(), 600))
 
 
 @pytest.mark.parametrize(

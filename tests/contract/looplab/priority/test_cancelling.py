@@ -19,19 +19,10 @@ from looplab.priority import (
     priority,
 )
 from tests.fast.looplab.priority.priority_loops import PATIENCE, exactly, on
+from tests.fast.looplab.priority.test_cancelling import work
 
 SOURCE = Path(__file__).parents[4] / "src"
 LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
-
-
-async def work(seconds: float = 0.0) -> None:
-    """Be ready for ever, or for so long."""
-    here: Any = asyncio.get_running_loop()
-    until = here.time() + (seconds or 1_000)
-    while here.time() < until:
-        if hasattr(here, "burn"):
-            here.burn(0.001)
-        await asyncio.sleep(0)
 
 
 @LOOPS

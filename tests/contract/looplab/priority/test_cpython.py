@@ -19,6 +19,7 @@ from typing import NamedTuple
 import pytest
 
 from looplab.priority import PriorityEventLoop
+from tests.fast.looplab.priority.test_cpython import KNOWN, MODULES, has
 
 if sys.platform == "win32":
     pytest.skip("CPython's tests of this loop are Unix's", allow_module_level=True)
@@ -28,42 +29,6 @@ ROOT = Path(__file__).parents[4]
 PACKAGE = "test.test_asyncio"
 RUNNER = Path(__file__).with_name("cpython_on_priority.py")
 
-# Where they were tried.  Another release of Python has other tests: there a failure is
-# compared with the stock loop's.
-KNOWN = sys.version_info[:3] in {(3, 11, 7), (3, 12, 1), (3, 13, 0)}
-
-# Module, how many of its tests run at least, and how many loops they make at least.
-MODULES = {
-    "test_base_events": (100, 20),
-    "test_buffered_proto": (1, 1),
-    "test_context": (1, 1),
-    "test_eager_task_factory": (35, 30),
-    "test_events": (230, 150),
-    "test_futures": (150, 0),
-    "test_futures2": (3, 3),
-    "test_locks": (65, 40),
-    "test_pep492": (10, 0),
-    "test_proactor_events": (70, 0),
-    "test_protocols": (5, 0),
-    "test_queues": (40, 30),
-    "test_runners": (25, 0),
-    "test_selector_events": (100, 0),
-    "test_sendfile": (40, 30),
-    "test_server": (2, 2),
-    "test_sock_lowlevel": (30, 30),
-    "test_ssl": (15, 8),
-    "test_sslproto": (15, 5),
-    "test_staggered": (2, 2),
-    "test_streams": (60, 30),
-    "test_subprocess": (70, 40),
-    "test_taskgroups": (35, 30),
-    "test_tasks": (880, 100),
-    "test_threads": (5, 5),
-    "test_timeouts": (30, 20),
-    "test_transports": (7, 0),
-    "test_unix_events": (60, 20),
-    "test_waitfor": (15, 10),
-}
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("test") is None
@@ -76,10 +41,6 @@ class Report(NamedTuple):
     ran: int
     failed: dict[str, str]
     loops: int
-
-
-def has(module: str) -> bool:
-    return importlib.util.find_spec(f"test.test_asyncio.{module}") is not None
 
 
 def run_module(*words: str, names: Iterable[str] = ()) -> Report:

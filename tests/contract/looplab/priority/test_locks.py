@@ -124,6 +124,3 @@ def test_a_bounded_queue_serves_the_most_urgent_putter_first() -> None:
 
     assert exactly(main) == ["first", "high", "low"]
     assert on(main, loop=stock) == ["first", "high", "low"]
-
-
-# ---------------------------------------------------------------- bad input

@@ -29,9 +29,6 @@ def on(loop_factory: Callable[[], asyncio.AbstractEventLoop], main: Any) -> Any:
 LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
 
 
-# ---------------------------------------------------------------- leases
-
-
 # ---------------------------------------------------------------- turns
 
 
@@ -191,6 +188,3 @@ def test_io_is_served_while_callbacks_of_high_priority_never_end() -> None:
 
     with priority(9):
         assert on(PriorityEventLoop, main) == "x"
-
-
-# ---------------------------------------------------------------- bad input

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from looplab import burn
 from looplab.metrics import to_prometheus
 from looplab.priority import (
     PriorityEventLoop,
@@ -17,6 +16,7 @@ from looplab.priority import (
 )
 from looplab.priority.context import context_with
 from tests.fast.looplab.priority.priority_loops import on
+from tests.fast.looplab.priority.test_shares import some_work
 
 
 @pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
@@ -40,18 +40,6 @@ def test_no_callback_is_lost_where_shares_come_into_use(loop: Any) -> None:
 
 
 # ---------------------------------------------------------------- metrics
-
-
-async def some_work() -> None:
-    async def job(seconds: float) -> None:
-        burn(seconds)
-
-    with priority(1):
-        tasks = [asyncio.create_task(job(0.010)) for _ in range(10)]
-    with priority(9):
-        tasks.append(asyncio.create_task(job(0.005)))
-        await asyncio.sleep(0.020)
-    await asyncio.gather(*tasks)
 
 
 def test_the_loop_of_real_programs_keeps_them() -> None:

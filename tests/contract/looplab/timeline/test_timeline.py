@@ -6,31 +6,12 @@ import asyncio
 import os
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 
 import pytest
 
-from looplab.clock import burn
 from looplab.timeline import Timeline
 from looplab.trace import Trace, record
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-async def storm(jobs: int = 200) -> None:
-    async def heartbeat() -> None:
-        while True:
-            await asyncio.sleep(1)
-
-    async def job() -> None:
-        burn(0.010)
-
-    beat = asyncio.create_task(heartbeat(), name="heartbeat")
-    await asyncio.sleep(2.5)
-    for _ in range(jobs):
-        asyncio.create_task(job())
-    await asyncio.sleep(3.5)
-    beat.cancel()
+from tests.fast.looplab.timeline.test_timeline import storm, texts
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +22,6 @@ def storm_trace() -> Trace:
 @pytest.fixture(scope="module")
 def picture(storm_trace: Trace) -> Timeline:
     return Timeline(storm_trace, probe="heartbeat", title="A storm")
-
-
-def parse(timeline: Timeline) -> ET.Element:
-    return ET.fromstring(timeline.svg)
-
-
-def texts(timeline: Timeline) -> list[str]:
-    return ["".join(t.itertext()) for t in parse(timeline).iter(f"{SVG}text")]
 
 
 # -- the text of the picture -----------------------------------------------------------
@@ -86,21 +59,3 @@ def test_a_real_trace_says_that_it_is_measured() -> None:
     picture = Timeline(record(main(), clock="real"))
     assert "real clock, measured" in picture.alt
     assert "Times are measured, in real time." in texts(picture)
-
-
-# -- lanes -----------------------------------------------------------------------------
-
-
-# -- a window --------------------------------------------------------------------------
-
-
-# -- large traces ----------------------------------------------------------------------
-
-
-# -- colours ---------------------------------------------------------------------------
-
-
-# -- Perfetto --------------------------------------------------------------------------
-
-
-# -- marks and notches -----------------------------------------------------------------

@@ -1,25 +1,9 @@
-"""One grader for the tests of grading: it learns each exercise once."""
+"""The fixtures of the fast tests of this room."""
 
-from __future__ import annotations
+from tests.fast.ontime.grade.conftest import exercises, grader, prepared
 
-import pytest
-
-from ontime.grade import Exercise, Grader, Limits, read_labs
-from tests.fast.ontime.grade.handed_in import LABS
-
-
-@pytest.fixture(scope="module")
-def exercises() -> dict[str, Exercise]:
-    return read_labs(LABS)
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Grader:
-    return Grader(Limits(seconds=600))
-
-
-@pytest.fixture
-def grader(prepared: Grader, monkeypatch: pytest.MonkeyPatch) -> Grader:
-    """One whose limits a test may change for itself."""
-    monkeypatch.setattr(prepared, "limits", prepared.limits)
-    return prepared
+__all__ = [
+    "exercises",
+    "grader",
+    "prepared",
+]

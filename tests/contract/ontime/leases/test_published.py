@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from looplab.priority import PriorityProtocol
 from ontime.leases import (
     EXPERIMENTS,
-    LeaseRuns,
     ThreadPool,
     Window,
 )
 from ontime.leases.published import (
     LAST,
     Aims,
-    judge,
     read_logs,
 )
+from tests.fast.ontime.leases.test_published import judged
 
 LOGS = read_logs(Path(__file__).parents[4] / "book" / "published_leases.csv")
-
-
-@cache
-def judged(**window: Any) -> tuple[dict[str, LeaseRuns], Aims]:
-    runs = {
-        "E3": EXPERIMENTS["E3"].judged(Window(**window)),
-        "E4": EXPERIMENTS["E4"].judged(Window(**window)),
-        "E5": EXPERIMENTS["E5"].judged(Window(PriorityProtocol, **window)),
-    }
-    return runs, judge(LOGS, runs)
 
 
 @pytest.mark.slow  # a plain run sees it in the lab
@@ -72,6 +59,3 @@ def test_the_pool_meets_what_was_published() -> None:
 def test_a_second_pool_is_seen_to_be_wrong() -> None:
     heavy = EXPERIMENTS["E2"].judged(ThreadPool(tick=1 / 64))
     assert heavy.makespan.max < 80
-
-
-# -- the window itself ---------------------------------------------------------------

@@ -3,51 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from sphinx.errors import ExtensionError
 
-from livecells.sphinx import bundle as assets
-from livecells.sphinx import library, wheels
-from tests.contract.livecells.books import COMMON, OPTIONS
+from livecells.sphinx import wheels
 from tools.common import ROOT
-
-
-@pytest.fixture(scope="session")
-def make(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Makes the assets of this book as its build does, in a cache of one's own."""
-
-    def make(
-        cache: Path | None = None, root: Path = ROOT, **config: Any
-    ) -> assets.Bundle:
-        cache = cache or tmp_path_factory.mktemp("assets")
-        options = {
-            **COMMON,
-            "livecells_cache": str(cache),
-            "livecells_wheels": OPTIONS["livecells_wheels"],
-            **config,
-        }
-        app = SimpleNamespace(srcdir=root, outdir="", config=SimpleNamespace(**options))
-        return assets.prepare(app)
-
-    return make
-
-
-def hurry(patch: pytest.MonkeyPatch) -> None:
-    """Compile nothing, as where there is no Node, and pack with little effort."""
-    patch.setattr(library.shutil, "which", lambda _: None)
-    patch.setattr(library, "PACKING", 1)
-
-
-@pytest.fixture(scope="session")
-def small(make: Any) -> assets.Bundle:
-    """The assets without a wheel, made in a hurry."""
-    with pytest.MonkeyPatch.context() as patch:
-        hurry(patch)
-        made: assets.Bundle = make(livecells_wheels=[])
-    return made
 
 
 def test_a_project_says_what_no_page_needs(tmp_path: Path) -> None:
@@ -65,15 +26,3 @@ def test_a_project_says_what_no_page_needs(tmp_path: Path) -> None:
     assert bank.is_dir()
     files = list(wheels.project_files(ROOT / "src" / "ontime"))
     assert files and not any(bank in file.parents for file in files)
-
-
-# ---- what is there ----------------------------------------------------------
-
-
-# ---- releases ---------------------------------------------------------------
-
-
-# ---- the cache --------------------------------------------------------------
-
-
-# ---- the wheel --------------------------------------------------------------

@@ -83,6 +83,3 @@ def test_pictures_that_are_too_large_are_refused() -> None:
     frames = [Frame(f"<p>{noise[n:]}{noise[:n]}</p>", "Noise.") for n in (0, 777, 5555)]
     with pytest.raises(ExplorableError, match=rf"{LIMIT:,} are allowed"):
         Explorable(**good(frames=frames))
-
-
-# ---- on the page ------------------------------------------------------------

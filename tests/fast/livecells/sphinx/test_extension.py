@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
 import pytest
@@ -11,15 +10,6 @@ from sphinx.errors import ExtensionError
 from livecells.options import OPTIONS
 from livecells.sphinx.cells import cell_ids
 from livecells.sphinx.checks import check_options
-
-CELL = re.compile(r'<div class="(cell [^"]*)"(?: id="([^"]*)")?>')
-
-
-def cells(page: str) -> dict[str, list[str]]:
-    """The ids of the live cells of a page with their classes."""
-    found = {id_: names.split() for names, id_ in CELL.findall(page)}
-    return {i: names for i, names in found.items() if "livecell" in names}
-
 
 # ---- marks ------------------------------------------------------------------
 
@@ -40,9 +30,6 @@ def test_ids_are_unique_and_fit_for_an_address(
 ) -> None:
     sources = [chr(ord("a") + place) for place in range(len(wanted))]
     assert cell_ids(wanted, sources) == expected
-
-
-# ---- what a page gets -------------------------------------------------------
 
 
 # ---- options ----------------------------------------------------------------
@@ -80,6 +67,3 @@ def test_every_option_is_documented() -> None:
     for option in OPTIONS:
         assert f"``{option.name}``" in str(livecells.__doc__)
         assert option.text.endswith(".") and option.name.startswith("livecells_")
-
-
-# ---- {livecell} -------------------------------------------------------------

@@ -69,9 +69,3 @@ def test_what_only_looks_like_a_step_is_no_task():
     step = Impostor().step
     step.__func__.__name__ = "__step"
     assert describe(step) == (None, step.__func__.__code__)
-
-
-# -- where it came from -------------------------------------------------------------
-
-
-# -- while an iteration runs --------------------------------------------------------

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-
-from looplab.clock import run
-from tests.fast.looplab.jobs.shared import Main
-
-
-def on_stock_loop(main: Main) -> Any:
-    return asyncio.run(main)
-
-
-@pytest.fixture(params=[run, on_stock_loop], ids=["virtual", "stock"])
-def both(request: pytest.FixtureRequest) -> Callable[[Main], Any]:
-    """Run a coroutine on the virtual clock and on the stock loop."""
-    return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture(autouse=True)

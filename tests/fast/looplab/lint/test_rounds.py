@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from looplab.lint import check_source
 
-Tree = tuple  # a statement: its kind, and what is in it
-
 LEAVES = st.sampled_from(
     [("sleep",), ("await",), ("pass",), ("break",), ("continue",), ("return",)]
 )

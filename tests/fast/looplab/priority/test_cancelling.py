@@ -145,6 +145,3 @@ def test_a_cancellation_hands_on_what_the_policy_looks_at(
 
     with level(high_level):
         assert exactly(main, policy) <= 0.01
-
-
-# ---------------------------------------------------------------- Ctrl-C

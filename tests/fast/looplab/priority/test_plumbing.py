@@ -6,7 +6,6 @@ They go first, whoever made them, and nobody starves: neither they nor the other
 from __future__ import annotations
 
 import asyncio
-import time
 from contextvars import Context
 from dataclasses import replace
 from itertools import pairwise
@@ -18,22 +17,10 @@ from looplab.priority import (
     ByPriority,
     VirtualPriorityLoop,
     priority,
-    timed,
 )
-from looplab.priority import loop as real
 from looplab.priority.context import context_with
 from ontime.leases import EXPERIMENTS, consume
 from tests.fast.looplab.priority.priority_loops import on
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time by which a queue ends its lots; it stands still but for the test."""
-    now = [time.monotonic()]
-    for module in (timed, real):
-        monkeypatch.setattr(module, "_monotonic", lambda: now[0])
-    return now
-
 
 # ---------------------------------------------------------------- nobody starves
 
@@ -80,12 +67,6 @@ def test_timers_that_never_end_starve_no_plumbing() -> None:
     loop.close()
     assert len(ran) == 10
     assert max(b - a for a, b in pairwise(ran)) == pytest.approx(0.020)
-
-
-# ---------------------------------------------------------------- file descriptors
-
-
-# ---------------------------------------------------------------- threads and signals
 
 
 # ---------------------------------------------------------------- without priorities

@@ -100,9 +100,6 @@ def test_without_priorities_the_same_settings_lose_most() -> None:
     assert consume(LeaseSettings()).lost > 80
 
 
-# ---------------------------------------------------------------- turns
-
-
 # ---------------------------------------------------------------- order
 
 
@@ -144,9 +141,6 @@ def test_the_earliest_deadline_goes_first() -> None:
 
     made = on(lambda: VirtualPriorityLoop(ByDeadline()), main)
     assert made == ["early", "mid", "late", "never"]
-
-
-# ---------------------------------------------------------------- real programs
 
 
 # ---------------------------------------------------------------- bad input

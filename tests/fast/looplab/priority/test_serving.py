@@ -49,12 +49,6 @@ def test_a_lowered_request_yields_before_the_application_begins() -> None:
     assert order == [3, 2, 1]
 
 
-# ---------------------------------------------------------------- without priorities
-
-
-# ---------------------------------------------------------------- asyncio's servers
-
-
 # ---------------------------------------------------------------- bad input
 
 

@@ -11,12 +11,6 @@ from ontime.bus import (
     RedisBus,
 )
 
-# -- a server that stops -------------------------------------------------------------
-
-
-# -- memory, keys, rights ------------------------------------------------------------
-
-
 # -- settings ------------------------------------------------------------------------
 
 
@@ -57,6 +51,3 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
         ModuleNotFoundError, match="pip install redis, or use SQLiteBus"
     ):
         RedisBus(lease=60)
-
-
-# -- answers and priorities ----------------------------------------------------------

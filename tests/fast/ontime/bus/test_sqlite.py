@@ -45,9 +45,6 @@ def test_paths_that_are_none(path: Any, error: type[Exception], says: str) -> No
         SQLiteBus(path, lease=60)
 
 
-# -- the file ------------------------------------------------------------------------
-
-
 # -- the disk ------------------------------------------------------------------------
 
 
