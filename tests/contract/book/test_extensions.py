@@ -9,37 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.util.docutils import docutils_namespace
 
-from tests.fast.book.test_extensions import Book
-
-PUBLISHED = """
-[[source]]
-key = "someone2020"
-letter = "A"
-title = "An article"
-
-[[row]]
-id = "A1"
-source = "someone2020"
-run = "A run"
-published = [{ value = 1.5, unit = "s" }]
-stem = "lab"
-agrees = "the same program"
-because = "it is another clock"
-
-[[row.claim]]
-key = "A1_x"
-what = "lateness"
-unit = "s"
-kind = "within"
-published = 1.5
-absolute = 0.1
-why = "a reason"
-
-[[row.claim]]
-key = "A1_real"
-unit = "s"
-kind = "shown"
-"""
+from tests.fast.book.test_extensions import PUBLISHED, Book
 
 
 @pytest.fixture

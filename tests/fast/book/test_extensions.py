@@ -29,6 +29,7 @@ source = "someone2020"
 run = "A run"
 published = [{ value = 1.5, unit = "s" }]
 stem = "lab"
+agrees = "the same program"
 because = "it is another clock"
 
 [[row.claim]]
