@@ -6,6 +6,7 @@ The names that most programs need are here.  The modules hold the rest:
 * :mod:`looplab.phases`: an experiment over many phases and jitters;
 * :mod:`looplab.trace`: what ran, when, and how late;
 * :mod:`looplab.timeline`: a trace as a picture;
+* :mod:`looplab.player`: a trace that can be played;
 * :mod:`looplab.heartbeat`: the lateness of a loop, sampled;
 * :mod:`looplab.jobs`: a bounded job queue;
 * :mod:`looplab.channel`: a channel without a buffer;

@@ -2,6 +2,7 @@
 // so that text and figures of a run can be compared with the built ones.
 
 import { plain } from "./ansi.js";
+import { move } from "./figures.js";
 import { tellSize } from "./texts.js";
 
 // The worker cuts a cell's output; this second bound holds even if it does not.
@@ -80,6 +81,7 @@ export class Output {
     }
     this.last = null;
     await Promise.all(this.waiting);
+    await move(this.element);
     this.#boundHeight();
     this.#addCopyButtons();
   }

@@ -7,6 +7,7 @@
 import { Bar } from "./bar.js";
 import { Cell } from "./cell.js";
 import { make } from "./dom.js";
+import { moveWhenNear } from "./figures.js";
 import { Links } from "./links.js";
 import { downloadNotebook } from "./notebook.js";
 import { Spent } from "./output.js";
@@ -358,6 +359,7 @@ function begin() {
   const elements = [...document.querySelectorAll("div.cell.livecell[id]")].filter(
     (element) => element.querySelector("div.cell_input pre"),
   );
+  moveWhenNear(document);
   if (!elements.length) return;
   const config = JSON.parse(document.getElementById("livecells-config").textContent);
   const page = new Page(config, elements);

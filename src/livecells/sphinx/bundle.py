@@ -40,7 +40,7 @@ __all__ = ["Bundle", "cache_folder", "prepare", "replace"]
 logger = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).parents[1]
-CODE = ("sphinx/*.py", "sphinx/*.mjs", "page/*", "runtime/*.py")
+CODE = ("sphinx/*.py", "sphinx/*.mjs", "page/**/*", "runtime/*.py")
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,9 @@ class Bundle:
             ("Python, and what talks to it", "at the first Run"): 0,
             ("Editor", "at the first Edit"): 0,
             ("Script of the sliders", "with a page that has one"): 0,
+            ("Player of a loop", "with a page that has one"): 0,
         }
-        page, python, editor, slider = groups
+        page, python, editor, slider, player = groups
         holds = {wheel["file"]: wheel["packages"] for wheel in self.wheels}
         for name, size in self.files.items():
             if name in holds:
@@ -101,6 +102,8 @@ class Bundle:
                 group = slider
             elif name.startswith("editor-"):
                 group = editor
+            elif name.startswith("player-"):
+                group = player
             elif name in ("livecells.js", "livecells.css"):
                 group = page
             else:

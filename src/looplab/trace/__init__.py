@@ -31,8 +31,16 @@ coroutines or callbacks, so that tracing does not change when objects are freed.
 The module uses the standard library only.
 """
 
-from looplab.trace.record import Record, TaskSummary, Trace
+from looplab.trace.record import Origin, Record, TaskSummary, Timer, Trace
 from looplab.trace.recording import record
 from looplab.trace.tracer import LoopTracer
 
-__all__ = ["LoopTracer", "Record", "TaskSummary", "Trace", "record"]
+__all__ = [
+    "LoopTracer",
+    "Origin",
+    "Record",
+    "TaskSummary",
+    "Timer",
+    "Trace",
+    "record",
+]

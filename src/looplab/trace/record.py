@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, overload
 from looplab._numbers import NS
 from looplab.clock.running import Clock
 
-__all__ = ["Record", "TaskSummary", "Trace"]
+__all__ = ["Origin", "Record", "TaskSummary", "Timer", "Trace"]
 
 _FORMAT = "looplab-trace/1"
 _FIELDS = ("ready_ns", "due_ns", "run_ns", "ended_ns", "task", "label")
@@ -87,6 +87,40 @@ class Record:
         )
 
 
+class Origin(NamedTuple):
+    """How a callback came to run, where all of a run was recorded.
+
+    Attributes:
+        iteration: in which iteration of the loop it ran, counted from 0.
+        maker: the place in the trace of the callback that made it ready; ``None`` if
+            the loop did, or another thread, or what was there before the trace.
+        timer: the place in :attr:`Trace.timers` of the timer whose callback it is, or
+            ``None``.
+    """
+
+    iteration: int
+    maker: int | None
+    timer: int | None
+
+
+class Timer(NamedTuple):
+    """A timer that was set.  Times are whole nanoseconds from the start of the trace.
+
+    Attributes:
+        set_ns: when it was set.
+        set_by: the place in the trace of the callback that set it, or ``None``.
+        due_ns: when it was due.
+        cancelled_ns: when it was cancelled before it was noticed, or ``None``.
+        cancelled_by: the place of the callback that cancelled it, or ``None``.
+    """
+
+    set_ns: int
+    set_by: int | None
+    due_ns: int
+    cancelled_ns: int | None
+    cancelled_by: int | None
+
+
 class TaskSummary(NamedTuple):
     """What one task did in a trace.  Times are in seconds."""
 
@@ -108,12 +142,23 @@ class Trace(Sequence[Record]):
         clock: ``"virtual"`` if the times are exact, ``"real"`` if measured.
         dropped: how many older records a limit left out.
         result: what the traced coroutine returned.
+        origins: how each record came to run, if all of the run was recorded.
+        timers: the timers that were set, in that case.
 
     Raises:
-        ValueError: if the records are not in the order in which they ran.
+        ValueError: if the records are not in the order in which they ran, or there is
+            not one origin for each.
     """
 
-    __slots__ = ("_records", "clock", "dropped", "end_ns", "result")
+    __slots__ = (
+        "_records",
+        "clock",
+        "dropped",
+        "end_ns",
+        "origins",
+        "result",
+        "timers",
+    )
 
     def __init__(
         self,
@@ -123,6 +168,8 @@ class Trace(Sequence[Record]):
         clock: Clock = "virtual",
         dropped: int = 0,
         result: Any = None,
+        origins: Iterable[Origin] | None = None,
+        timers: Iterable[Timer] = (),
     ) -> None:
         self._records = tuple(records)
         last = 0
@@ -143,6 +190,16 @@ class Trace(Sequence[Record]):
         self.dropped = dropped
         #: What the traced coroutine returned, if :func:`record` made the trace.
         self.result = result
+        #: How each record came to run, with ``record(main(), whole=True)``; a part of a
+        #: trace has none.
+        self.origins = None if origins is None else tuple(origins)
+        #: The timers that were set, in the same case, in the order in which they were.
+        self.timers = tuple(timers)
+        if self.origins is not None and len(self.origins) != len(self._records):
+            raise ValueError(
+                f"there are {len(self.origins)} origins for {len(self._records)} "
+                "records: give one for each"
+            )
 
     # -- the sequence ----------------------------------------------------------------
 

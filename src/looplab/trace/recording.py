@@ -21,6 +21,7 @@ def record(
     *,
     clock: Clock = "virtual",
     limit: int | None = None,
+    whole: bool = False,
     **settings: Any,
 ) -> Trace:
     """Run *main* and return the trace of it, from its first callback to its last.
@@ -33,11 +34,13 @@ def record(
         clock: ``"virtual"`` runs it with :func:`looplab.run` and the times are exact;
             ``"real"`` runs it with :func:`looplab.run_real` and they are measured.
         limit: keep this many records, the newest; see :class:`LoopTracer`.
+        whole: record also which callback made which, in which iteration, and every
+            timer, so that a :class:`looplab.player.Player` can play the run.
         settings: passed on to :func:`looplab.run` or :func:`looplab.run_real`, such as
             ``loop_factory=VirtualPriorityLoop``.
 
     Raises:
-        ValueError: if *clock* is neither.
+        ValueError: if *clock* is neither, or *limit* is given with *whole*.
         TypeError: if *main* is not a coroutine.
 
     Introduced in the chapter *Keep the heartbeat on time*.
@@ -45,7 +48,7 @@ def record(
     try:
         check_clock(clock)
         require_coroutine(main, "record")
-        tracer = LoopTracer(limit=limit)
+        tracer = LoopTracer(limit=limit, whole=whole)
     except (TypeError, ValueError):
         if asyncio.iscoroutine(main):
             main.close()

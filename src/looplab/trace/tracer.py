@@ -15,6 +15,7 @@ from looplab.trace.reader import Reader
 from looplab.trace.record import Trace
 from looplab.trace.stock import NotingQueue, attach_to_stock, clock_of
 from looplab.trace.virtual import attach_to_virtual
+from looplab.trace.whole import attach_whole
 
 __all__ = ["LoopTracer"]
 
@@ -42,13 +43,15 @@ class LoopTracer:
             others.  Without it every record is kept, in about 0.3 kB each, and the
             notes are read after the last callback.  With it they are read now and then
             between two iterations, which takes about a microsecond a callback.
+        whole: record :attr:`Trace.origins` and :attr:`Trace.timers` too, which a
+            :class:`looplab.player.Player` needs.
 
     Raises:
         RuntimeError: on entering, if there is no loop, if it is closed, runs in another
             thread, or is a loop in real time that is traced already.
         TypeError: on entering, if the loop has no ready queue that a tracer could stand
             in for: uvloop's and :class:`looplab.priority.PriorityEventLoop`.
-        ValueError: if *limit* is below 1.
+        ValueError: if *limit* is below 1, or is given with *whole*.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -58,11 +61,18 @@ class LoopTracer:
         loop: asyncio.AbstractEventLoop | None = None,
         *,
         limit: int | None = None,
+        whole: bool = False,
     ) -> None:
         if limit is not None:
             count_of(limit, "limit", none="no limit")
+            if whole:
+                raise ValueError(
+                    f"limit is {limit}, and whole is asked for: a whole run has no "
+                    "limit, so give one of the two"
+                )
         self._wanted = loop
         self._limit = limit
+        self._whole = whole
         self._detach: Callable[[], Trace] | None = None
         self._trace: Trace | None = None
 
@@ -84,7 +94,7 @@ class LoopTracer:
             raise RuntimeError("this tracer is attached already: make another one")
         loop = self._find_loop()
         self._trace = None
-        self._detach = _attach(loop, self._limit)
+        self._detach = _attach(loop, self._limit, self._whole)
         return self
 
     def __exit__(
@@ -124,16 +134,20 @@ class LoopTracer:
         return loop
 
 
-def _attach(loop: Any, limit: int | None) -> Callable[[], Trace]:
+def _attach(loop: Any, limit: int | None, whole: bool) -> Callable[[], Trace]:
     """Record what *loop* runs; return what ends that and gives the trace."""
-    virtual = isinstance(loop, VirtualTimeLoop)
-    origin = loop.time_ns() if virtual else clock_of(loop)[0]()
-    reader = Reader(origin, limit)
+    running: tuple[str | None, str] | None = None
     if loop.is_running():
         task = asyncio.current_task(loop)
         if task is None:
-            reader.already_running(origin, None, "(running when the trace began)")
+            running = None, "(running when the trace began)"
         else:
-            label = coroutine_name(task.get_coro())
-            reader.already_running(origin, task.get_name(), label)
+            running = task.get_name(), coroutine_name(task.get_coro())
+    if whole:
+        return attach_whole(loop, *(running or (None, None)))
+    virtual = isinstance(loop, VirtualTimeLoop)
+    origin = loop.time_ns() if virtual else clock_of(loop)[0]()
+    reader = Reader(origin, limit)
+    if running is not None:
+        reader.already_running(origin, *running)
     return (attach_to_virtual if virtual else attach_to_stock)(loop, reader, limit)

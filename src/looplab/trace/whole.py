@@ -1,0 +1,213 @@
+"""All of a run: beside what ran, which callback made which, and every timer.
+
+The plain tracer notes times.  Times do not tell which of two callbacks, that ran at one
+instant, made a third, nor where an iteration ended; so the whole of a run is noted by
+another observer, at about three times the cost.  It is what
+:class:`looplab.player.Player` moves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from looplab.clock.loop import VirtualTimeLoop
+from looplab.clock.observers import Observer
+from looplab.clock.running import Clock
+from looplab.trace.labels import describe
+from looplab.trace.record import Origin, Record, Timer, Trace
+from looplab.trace.stock import NotingQueue, clock_of
+
+__all__ = ["attach_whole"]
+
+
+class _Ran(NamedTuple):
+    """A callback that has left the ready queue."""
+
+    run_ns: int
+    ready_ns: int
+    origin: Origin
+    task: str | None
+    label: str
+
+
+class _Notes(Observer):
+    """What a loop tells, as records with their origins."""
+
+    def __init__(self, now: Callable[[], int], due_of: Callable[[Any], int]) -> None:
+        self._now = now
+        self._due_of = due_of
+        self._zero = now()
+        self._thread = threading.get_ident()
+        self._iteration = 0
+        self._running: _Ran | None = None
+        self._records: list[Record] = []
+        self._origins: list[Origin] = []
+        self._timers: list[Timer] = []
+        self._made: dict[int, tuple[int | None, int]] = {}  # by id of a ready handle
+        self._timer_of: dict[int, int] = {}  # by id of a timer that is set
+
+    def begin_with(self, task: str | None, label: str) -> None:
+        """A callback of which the beginning was not seen is running."""
+        self._running = _Ran(0, 0, Origin(0, None, None), task, label)
+
+    @property
+    def _maker(self) -> int | None:
+        """The place that the callback that runs is going to have in the trace."""
+        if self._running is None or threading.get_ident() != self._thread:
+            return None
+        return len(self._records)
+
+    def _at(self) -> int:
+        return self._now() - self._zero
+
+    def joined(self, handle: asyncio.Handle, /) -> None:
+        self._made[id(handle)] = self._maker, self._at()
+
+    def left(self, handle: asyncio.Handle, /) -> None:
+        self.pause()
+        maker, ready = self._made.pop(id(handle), (None, 0))
+        timer = self._timer_of.pop(id(handle), None)
+        about = describe(handle)
+        if about is not None:
+            origin = Origin(self._iteration, maker, timer)
+            self._running = _Ran(self._at(), ready, origin, about[0], about[1])
+
+    def iteration(self) -> None:
+        self.pause()
+        self._iteration += 1
+
+    def pause(self) -> None:
+        """The callback that was running, if there was one, has ended."""
+        ran, self._running = self._running, None
+        if ran is None:
+            return
+        due: int | None = None
+        if ran.origin.timer is not None:
+            due = self._timers[ran.origin.timer].due_ns
+        elif ran.origin.maker is not None and ran.task is not None:
+            # A timer's due time is carried one hop, to the step that it wakes.
+            timer = self._origins[ran.origin.maker].timer
+            due = None if timer is None else self._timers[timer].due_ns
+        self._records.append(
+            Record(ran.ready_ns, due, ran.run_ns, self._at(), ran.task, ran.label)
+        )
+        self._origins.append(ran.origin)
+
+    def timer_set(self, handle: asyncio.TimerHandle) -> None:
+        self._timer_of[id(handle)] = len(self._timers)
+        due = self._due_of(handle) - self._zero
+        self._timers.append(Timer(self._at(), self._maker, due, None, None))
+
+    def timer_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        timer = self._timer_of.pop(id(handle), None)
+        if timer is not None:
+            self._timers[timer] = self._timers[timer]._replace(
+                cancelled_ns=self._at(), cancelled_by=self._maker
+            )
+
+    def trace(self, clock: Clock) -> Trace:
+        self.pause()
+        return Trace(
+            self._records,
+            end_ns=self._at(),
+            clock=clock,
+            origins=self._origins,
+            timers=self._timers,
+        )
+
+
+def attach_whole(loop: Any, task: str | None, label: str | None) -> Callable[[], Trace]:
+    """Note all that *loop* does; return what ends that and gives the trace.
+
+    *label* is that of the callback that is running, if there is one.
+    """
+    virtual = isinstance(loop, VirtualTimeLoop)
+    if virtual:
+        notes = _Notes(loop.time_ns, lambda timer: timer._due_ns)
+    else:
+        notes = _Notes(*clock_of(loop))
+    if label is not None:
+        notes.begin_with(task, label)
+    set_by = "_set_timer" if virtual else "call_at"
+    hidden = (set_by, "_timer_handle_cancelled", "_process_events")
+    set_timer = getattr(loop, set_by)
+    cancelled = loop._timer_handle_cancelled
+    process = loop._process_events
+
+    def note_timer(*args: Any, **context: Any) -> asyncio.TimerHandle:
+        handle: asyncio.TimerHandle = set_timer(*args, **context)
+        notes.timer_set(handle)
+        return handle
+
+    def note_cancelled(handle: asyncio.TimerHandle) -> None:
+        if handle._scheduled:  # type: ignore[attr-defined]
+            notes.timer_cancelled(handle)
+        cancelled(handle)
+
+    def note_iteration(events: Any) -> None:
+        notes.iteration()
+        process(events)
+
+    vars(loop)[set_by] = note_timer
+    loop._timer_handle_cancelled = note_cancelled
+    if virtual:
+        loop.add_observer(notes)
+        let_go: Callable[[], None] = partial(loop.remove_observer, notes)
+    else:
+        loop._process_events = note_iteration
+        let_go = _stand_in(loop, notes)
+
+    def detach() -> Trace:
+        trace = notes.trace("virtual" if virtual else "real")
+        let_go()
+        for name in hidden:
+            vars(loop).pop(name, None)
+        return trace
+
+    return detach
+
+
+def _stand_in(loop: Any, notes: _Notes) -> Callable[[], None]:
+    """Put a queue that tells *notes* in the place of the ready queue of *loop*."""
+    own: deque[asyncio.Handle] = loop._ready
+    leave: Callable[[Any], asyncio.Handle] = deque.popleft
+
+    class Queue(NotingQueue):
+        __slots__ = ()
+
+        def append(self, handle: asyncio.Handle, /) -> None:
+            notes.joined(handle)
+            join(handle)
+
+        def popleft(self) -> asyncio.Handle:
+            handle = leave(self)
+            notes.left(handle)
+            return handle
+
+        def __bool__(self) -> bool:
+            notes.pause()
+            return deque.__len__(self) > 0
+
+    queue = Queue()
+    join = super(Queue, queue).append
+    # As in the plain tracer: exchanged first, emptied afterwards, for a thread may add
+    # a callback at any moment.
+    loop._ready = queue
+    queue.extendleft(reversed([own.popleft() for _ in range(len(own))]))
+
+    def let_go() -> None:
+        nonlocal join, leave
+        join = own.append
+        remaining = deque(queue)
+        deque.clear(queue)
+        own.extendleft(reversed(remaining))
+        loop._ready = own
+        leave = lambda _: own.popleft()  # noqa: E731
+        join = lambda handle: loop._ready.append(handle)  # noqa: E731
+
+    return let_go
