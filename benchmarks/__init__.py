@@ -1,5 +1,4 @@
-"""Ratios side by side: the virtual loop against its peers, the tracer against others.
+"""Ratios side by side: the loop, the tracer, the linter, the diagnosis, the live cells.
 
-``python -m benchmarks`` makes an environment of its own, measures, prints tables and
-writes ``benchmarks/results.json``.
+Each module is a script of its own; :mod:`benchmarks.common` has what they share.
 """

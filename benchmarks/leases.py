@@ -8,23 +8,15 @@ The lab runs a few messages, since a run with the published settings takes 40 s 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
-
-if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
-    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
 
 from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
 from ontime.leases import LeaseRun, LeaseSettings, consume
 from ontime.measuring.cores import free_cores
 from ontime.measuring.records import machine
 from tools.common import ROOT, say
-
-__all__ = ["RUNS", "SCALE", "main", "measure"]
 
 RECORD = ROOT / "book" / "figures" / "leases_real.json"
 SCALE = 1 / 50
@@ -75,47 +67,24 @@ def _facts(run: LeaseRun) -> dict[str, Any]:
     }
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.leases", description=__doc__.partition("\n")[0]
-    )
-    parser.add_argument(
-        "--save",
-        metavar="FILE.json",
-        type=Path,
-        default=RECORD,
-        help="where to keep the record; what it has of other runs stays",
-    )
-    parser.add_argument(
-        "--only",
-        metavar="NAME",
-        choices=RUNS,
-        action="append",
-        help="run only this, of " + "; ".join(RUNS),
-    )
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=RUNS, action="append", help="what is run")
     options = parser.parse_args(words)
-    if not options.save.parent.is_dir():
-        parser.error(f"--save: there is no folder {options.save.parent}")
-    record: dict[str, Any] = {"runs": {}}
-    with contextlib.suppress(FileNotFoundError):
-        record = json.loads(options.save.read_text(encoding="utf-8"))
-    record["scale"] = SCALE
-    record["machine"] = machine()
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    record |= {"scale": SCALE, "machine": machine()}
     for name in options.only or RUNS:
         settings, new_scheduler, times = RUNS[name]
-        done = [measure(settings, new_scheduler()) for _ in range(times)]
-        for one in done:
-            say(f"{name}: {one['lost']} of {one['messages']} lost, free {one['free']}")
-        record["runs"][name] = done
+        record["runs"][name] = [
+            measure(settings, new_scheduler()) for _ in range(times)
+        ]
+        for run in record["runs"][name]:
+            say(f"{name}: {run['lost']} of {run['messages']} lost, free {run['free']}")
         # After each, so that an interrupted command keeps what it has measured.
         text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-        options.save.write_text(text, encoding="utf-8")
-    return 0
+        RECORD.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    main()

@@ -6,10 +6,8 @@ It makes or uses ``.venv-bench``, measures, prints a table and writes
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
-import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,17 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
-    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
-
-from benchmarks import commands, environment, report, runner
+from benchmarks import common, readme
 from tools.common import ROOT, ToolError, say
-
-__all__ = ["ALONE", "COMMAND", "PLUGIN", "TREES", "Tree", "group", "main", "plant"]
 
 RESULTS = ROOT / "benchmarks" / "lint_results.json"
 ROUNDS = 7
-SPOKEN = "python -m benchmarks.lint"
 
 ALONE = "flake8 alone"
 PLUGIN = "flake8 with the LAG rules"
@@ -38,7 +30,7 @@ NOTES = {
     PLUGIN: "the same and our plugin",
     COMMAND: "our rules alone",
 }
-AIM = {"name": PLUGIN, "at_most": 1.5, "text": "at most 1.5 of flake8 with no plugins"}
+AIM = (PLUGIN, 1.5, "at most 1.5 of flake8 with no plugins")
 
 PLANTED = "planted.py"
 PLANT = "import asyncio\n\nqueue = asyncio.Queue()\n"
@@ -162,11 +154,9 @@ def turn(
         NotDoneError: It failed, or took too long.
     """
     before = children()
-    done = runner.call(words(name, python, settings), timeout, folder)
+    done = common.fresh(words(name, python, settings), timeout, folder)
     cpu = children() - before
-    if done is None:
-        raise NotDoneError(f"{name} took longer than {timeout:g} s")
-    status, out, err = done
+    status, out, err = done.returncode, done.stdout, done.stderr
     if status not in (0, 1) or (status == 1 and not out.strip()):
         last = (err.strip() or out.strip() or "no output").splitlines()[-1]
         raise NotDoneError(f"{name} ended with status {status}: {last}")
@@ -230,41 +220,19 @@ def measure(
     return group(title, tree.about, values)
 
 
-def group(
-    title: str, about: str, values: dict[str, Sequence[float]] | dict[str, list[float]]
-) -> dict[str, Any]:
-    """One group of the results file; its schema is in benchmarks/schema.py."""
-    rows = []
-    for name in NAMES:
-        each = runner.ratios(values[name], values[ALONE])
-        rows.append(
-            {
-                "name": name,
-                "value": runner.short(statistics.median(values[name])),
-                "ratio": runner.short(statistics.median(each)),
-                "paired": True,
-                "ratio_spread": [runner.short(min(each)), runner.short(max(each))],
-                "spread": [
-                    runner.short(min(values[name])),
-                    runner.short(max(values[name])),
-                ],
-                "note": NOTES[name],
-            }
-        )
-    rounds = len(values[ALONE])
-    method = (
+def group(title: str, about: str, values: common.Values) -> dict[str, Any]:
+    """One table."""
+    return common.group(
+        title,
+        "s",
         "CPU time of the whole process, with the start of Python: the median of "
-        f"{rounds} round{'s' * (rounds != 1)}. In a round each row runs once, as "
-        f"one fresh process; ratios are taken within the round. {about}"
+        f"{len(values[ALONE])} rounds. In a round each row runs once, as one fresh "
+        f"process; ratios are taken within the round. {about}",
+        values,
+        ALONE,
+        notes=NOTES,
+        aim=AIM,
     )
-    return {
-        "title": title,
-        "unit": "s",
-        "method": method,
-        "baseline": ALONE,
-        "aim": AIM,
-        "rows": rows,
-    }
 
 
 def versions(python: str) -> dict[str, str]:
@@ -278,56 +246,30 @@ def versions(python: str) -> dict[str, str]:
         "import importlib.metadata as m, json; "
         f"print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
     )
-    done = runner.call([python, "-I", "-c", code], 60)
-    if done is None or done[0]:
+    done = common.fresh([python, "-I", "-c", code], 60)
+    if done.returncode:
         raise ToolError(
             "flake8 is not in .venv-bench: remove the folder and run again."
         )
-    return dict(json.loads(done[1]))
+    return dict(json.loads(done.stdout))
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    top = argparse.ArgumentParser(
-        prog=SPOKEN,
-        description=(
-            "Measure the linter beside flake8 alone, print tables and write "
-            "benchmarks/lint_results.json."
-        ),
-    )
-    commands.add_measuring(top, ROUNDS)
-    return top
-
-
-def run(options: argparse.Namespace) -> None:
+def run(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write."""
-    python = str(environment.ensure(options.python))
-    facts = environment.about(python)
-    packages = versions(python)
-    done = runner.call([python, "-I", "-c", WHERE], 60)
-    if done is None or done[0]:
-        raise ToolError(f"{python} does not say where its library is.")
-    stdlib = Path(done[1].strip())
+    options = common.parser("benchmarks.lint", __doc__, ROUNDS).parse_args(argv)
+    python = common.environment(options.python)
+    where = common.fresh([python, "-I", "-c", WHERE], 60).stdout.strip()
     groups = []
     for tree in TREES:
-        one = measure(tree, python, stdlib, options.rounds, options.timeout)
-        groups.append(one)
-        say("\n" + report.as_text(one) + "\n")
-    results = {
-        "machine": report.machine(facts["optimised"]),
-        "python": facts["name"],
-        "command": SPOKEN,
-        "packages": packages,
-        "groups": groups,
-    }
+        timeout = options.timeout
+        table = measure(tree, python, Path(where), options.rounds, timeout)
+        groups.append(table)
+        say(f"\n{readme.section(table)}\n")
+    results = common.about(python, "python -m benchmarks.lint")
+    results |= {"packages": versions(python), "groups": groups}
     path = options.output or (RESULTS if options.rounds >= ROUNDS else None)
-    commands.publish(results, path)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return commands.status(run, parser().parse_args(argv))
+    common.publish(results, path)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(common.status(run))

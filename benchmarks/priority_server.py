@@ -23,8 +23,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["WAYS", "main", "measure", "table"]
-
 HOST = "127.0.0.1"
 BUSY = 30
 STEPS, STEP = 10, 0.0005  # of a long request: computations, and seconds of each
@@ -134,7 +132,7 @@ async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
     urgent: list[float] = []
     busy = True
 
-    async def long_ones() -> None:
+    async def ask_long() -> None:
         nonlocal answered
         reader, writer = await asyncio.open_connection(HOST, port)
         while busy:
@@ -142,7 +140,7 @@ async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
             answered += 1
         writer.close()
 
-    async def urgent_one() -> None:
+    async def ask_urgent() -> None:
         began = time.monotonic()
         # A new connection each time: to accept it is a part of the wait.
         reader, writer = await asyncio.open_connection(HOST, port)
@@ -154,14 +152,14 @@ async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
         # The first answer comes when the server listens.
         async with asyncio.timeout(PATIENCE):
             await ask(*await asyncio.open_connection(HOST, port), "/now")
-        tasks = [asyncio.create_task(long_ones()) for _ in range(BUSY)]
+        tasks = [asyncio.create_task(ask_long()) for _ in range(BUSY)]
         while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
             await asyncio.sleep(0.01)
         began, already = time.monotonic(), answered
         asking = []
         # At a fixed rate, however slow the answers are: each way gets the same load.
         for _ in range(max(1, round(seconds / every))):
-            asking.append(asyncio.create_task(urgent_one()))
+            asking.append(asyncio.create_task(ask_urgent()))
             await asyncio.sleep(every)
         await asyncio.gather(*asking)
         done, took = answered - already, time.monotonic() - began
@@ -204,11 +202,11 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     lines = [
         f"{'':24}{'p50 ms':>10}{'p99 ms':>10}{'ratio':>8}{'long/s':>9}{'ratio':>8}"
     ]
-    for way, one in results.items():
+    for way, row in results.items():
         lines.append(
-            f"{way:24}{one['p50'] * 1e3:10.1f}{one['p99'] * 1e3:10.1f}"
-            f"{one['p99'] / stock['p99']:8.3f}{one['throughput']:9.1f}"
-            f"{one['throughput'] / stock['throughput']:8.2f}"
+            f"{way:24}{row['p50'] * 1e3:10.1f}{row['p99'] * 1e3:10.1f}"
+            f"{row['p99'] / stock['p99']:8.3f}{row['throughput']:9.1f}"
+            f"{row['throughput'] / stock['throughput']:8.2f}"
         )
     ours = results.get(LOOP)
     if ours is not None:

@@ -6,36 +6,28 @@ does so too. The prose is written by hand. Between two markers stands what is ma
     <!-- from: results.json -->
     <!-- end -->
 
-A ``.json`` file follows :mod:`benchmarks.schema` and gives a table for each of its
-groups; of a ``.md`` file the text is taken as it is.
+A ``.json`` file gives a table for each of its groups, which
+:func:`benchmarks.common.group` makes; of a ``.md`` file the text is taken as it is.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import schema
-from tools.common import ToolError, say
+PAGE = Path(__file__).with_name("README.md")
+PART = re.compile(r"(<!-- from: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
-__all__ = [
-    "PAGE",
-    "as_markdown",
-    "filled",
-    "follow",
-    "line",
-    "main",
-    "renew",
-    "sources",
-]
 
-HERE = Path(__file__).parent
-PAGE = HERE / "README.md"
-END = "<!-- end -->"
-PART = re.compile(rf"(<!-- from: (\S+) -->\n)(.*?)({END})", re.DOTALL)
+def number(value: float) -> str:
+    """Three significant digits, thousands marked: 1.02, 12,300, 0.00045."""
+    if value == 0:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{round(value, digits):,.{max(0, digits)}f}"
 
 
 def line(cells: list[str]) -> str:
@@ -43,13 +35,13 @@ def line(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _table(group: dict[str, Any]) -> str:
+def table(group: dict[str, Any]) -> str:
     """One group as a Markdown table, without the columns that would be empty."""
-    unit, rows = group["unit"], group["rows"]
+    rows = group["rows"]
     has_ratio = any(row.get("ratio") is not None for row in rows)
     has_spread = any(row.get("spread") is not None for row in rows)
     has_note = any(row.get("note") for row in rows)
-    titles = ["What ran", f"Value ({unit})"]
+    titles = ["What ran", f"Value ({group['unit']})"]
     titles += ["Lowest to highest"] * has_spread
     titles += [f"Ratio to {group.get('baseline', 'the baseline')}"] * has_ratio
     titles += ["Note"] * has_note
@@ -57,10 +49,10 @@ def _table(group: dict[str, Any]) -> str:
     lines = [line(titles), "|" + "|".join(marks) + "|"]
     for row in rows:
         value = row["value"]
-        cells = [row["name"], "not run" if value is None else schema.number(value)]
+        cells = [row["name"], "not run" if value is None else number(value)]
         if has_spread:
             ends = row.get("spread")
-            cells.append(" to ".join(map(schema.number, ends)) if ends else "–")
+            cells.append(" to ".join(map(number, ends)) if ends else "–")
         if has_ratio:
             ratio = row.get("ratio")
             text = "–" if ratio is None else f"{ratio:.2f}"
@@ -73,13 +65,30 @@ def _table(group: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(data: dict[str, Any]) -> str:
-    """A file of results: the machine, then each group with its method and verdict.
+def verdict(group: dict[str, Any]) -> str:
+    """Whether the group's aim was met, or "" when it has none."""
+    aim = group.get("aim")
+    if not aim:
+        return ""
+    row = next(row for row in group["rows"] if row["name"] == aim["name"])
+    if "at_most" in aim:
+        actual, limit, unit = row.get("ratio"), aim["at_most"], ""
+    else:
+        actual, limit, unit = row["value"], aim["value_at_most"], f" {group['unit']}"
+    if actual is None:
+        return f"Aim: {aim['text']}. Not measured in this run."
+    state = "Met" if actual <= limit else "Missed"
+    return f"Aim: {aim['text']}. {state}: {actual:.2f}{unit}."
 
-    Raises:
-        BenchmarkError: The results do not follow the schema.
-    """
-    schema.check(data)
+
+def section(group: dict[str, Any]) -> str:
+    """One group: its title, its method, its table and its verdict."""
+    parts = [f"**{group['title']}**", group["method"], table(group), verdict(group)]
+    return "\n\n".join(filter(None, parts))
+
+
+def as_markdown(data: dict[str, Any]) -> str:
+    """A file of results: the machine, then its groups."""
     facts = [f"{name}: {value}" for name, value in data["machine"].items()]
     facts.append(f"Python: {data['python']}")
     if packages := data.get("packages"):
@@ -88,79 +97,31 @@ def as_markdown(data: dict[str, Any]) -> str:
     parts = ["Measured on this machine:", "\n".join(f"- {fact}" for fact in facts)]
     if command := data.get("command"):
         parts.append(f"To measure on yours: `{command}`")
-    for group in data["groups"]:
-        parts += [f"**{group['title']}**", group["method"], _table(group)]
-        if said := schema.verdict(group):
-            parts.append(said)
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *map(section, data["groups"])])
 
 
-def _made(name: str, folder: Path) -> str:
-    path = folder / name
-    if not path.is_file():
-        raise ToolError(
-            f"README.md takes {name}, which is not in {folder.name}/: run the "
-            "benchmark that writes it, or take its markers out."
-        )
+def made(path: Path) -> str:
+    """What a file of results gives."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".md":
-        return text.strip()
-    try:
-        return as_markdown(json.loads(text))
-    except ValueError as error:
-        raise ToolError(f"{name}: {error}") from error
+    return text.strip() if path.suffix == ".md" else as_markdown(json.loads(text))
 
 
-def sources(text: str) -> list[str]:
-    """The files that a text takes its tables from, in their order."""
-    return [match[2] for match in PART.finditer(text)]
-
-
-def filled(text: str, folder: Path = HERE) -> str:
-    """The text with everything between markers made again from the files of *folder*.
-
-    Raises:
-        ToolError: A file is missing or does not follow the schema, or a marker has no
-            partner.
-    """
-    if len(sources(text)) != text.count("<!-- from:") or text.count(END) != len(
-        sources(text)
-    ):
-        raise ToolError(
-            f"a marker of the page has no partner: each `<!-- from: FILE -->` needs an "
-            f"`{END}` after it."
-        )
-    return PART.sub(lambda m: f"{m[1]}\n{_made(m[2], folder)}\n\n{m[4]}", text)
-
-
-def renew(path: Path | None = None) -> None:
-    """Make the tables of a page again, from the files beside it."""
-    path = path or PAGE
-    text = filled(path.read_text(encoding="utf-8"), path.parent)
-    path.write_text(text, encoding="utf-8", newline="\n")
+def renew() -> None:
+    """Make all tables of the page again."""
+    folder = PAGE.parent
+    text = PART.sub(
+        lambda part: f"{part[1]}\n{made(folder / part[2])}\n\n{part[4]}",
+        PAGE.read_text(encoding="utf-8"),
+    )
+    PAGE.write_text(text, encoding="utf-8", newline="\n")
 
 
 def follow(path: Path) -> None:
     """Renew the page if *path* is one of the files that it shows."""
-    folder = PAGE.parent.resolve()
-    text = PAGE.read_text(encoding="utf-8")
-    if path.resolve() in {folder / name for name in sources(text)}:
+    shown = {part[2] for part in PART.finditer(PAGE.read_text(encoding="utf-8"))}
+    if path.resolve() in {(PAGE.parent / name).resolve() for name in shown}:
         renew()
-
-
-def main(words: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    if words:
-        print(f"error: takes no words, was given {words[0]!r}", file=sys.stderr)
-        return 2
-    try:
-        renew()
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    say(f"Written to {PAGE.parent.name}/{PAGE.name}.")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    renew()

@@ -13,23 +13,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks import environment, readme
+from benchmarks import common, readme
 from benchmarks.diagnose_cost.serve import TOOLS
-from benchmarks.runner import Counter, find_counter
-from tools.common import ROOT, ToolError, say
+from ontime.measuring.counters import Counter
+from tools.common import ToolError, say
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "results.md"
-PINS = Path("benchmarks", "diagnose_requirements.txt")
+PINS = common.FOLDER / "diagnose_requirements.txt"
 COUNTS, QUICK = (500, 2500), (100, 500)
 SEEDS = (0, 1, 2)  # of Python's hashes
 #: The most that we aim at, as a multiple of none.
@@ -59,7 +57,7 @@ def table(results: dict[str, Any]) -> str:
 
 
 def measure(
-    python: Path,
+    python: str,
     counter: Counter | None,
     tool: str,
     count: int,
@@ -71,29 +69,33 @@ def measure(
     Raises:
         ToolError: if it fails.
     """
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    environ = kept | {
-        "PYTHONPATH": str(ROOT / "src"),
-        "PYTHONHASHSEED": str(seed),
-        "CLIENT_PYTHON": sys.executable,
-    }
+    environ = {"PYTHONHASHSEED": str(seed), "CLIENT_PYTHON": sys.executable}
     with tempfile.TemporaryDirectory() as folder:
-        words = [str(python), str(HERE / "serve.py"), tool, str(count), folder]
-        done = subprocess.run(
-            [*(counter.command if counter else ()), *words, str(stretch)],
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=3600,
-            check=False,
-        )
+        words = [python, str(HERE / "serve.py"), tool, str(count), folder]
+        before = counter.command if counter else ()
+        done = common.fresh([*before, *words, str(stretch)], 3600, **environ)
     if done.returncode:
         raise ToolError(f"{tool} failed: {done.stderr[-800:]}")
     return counter.find(done.stderr) if counter else None, float(done.stdout)
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the benchmark; return its exit status."""
+def counts_of(
+    python: str, counter: Counter, tool: str, counts: tuple[int, int], stretch: float
+) -> dict[int, tuple[float, int]]:
+    """For each seed the instructions of a request, and of the whole process."""
+    by_seed = {}
+    for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
+        first, last = (
+            measure(python, counter, tool, n, stretch, seed)[0] for n in counts
+        )
+        if first is None or last is None:
+            raise ToolError(f"{counter.name} gave no count of {tool}")
+        by_seed[seed] = (last - first) / (counts[1] - counts[0]), last
+    return by_seed
+
+
+def run(words: list[str] | None = None) -> None:
+    """Measure, print, write."""
     top = argparse.ArgumentParser(
         prog="python -m benchmarks.diagnose_cost", description=__doc__
     )
@@ -101,60 +103,45 @@ def main(words: list[str] | None = None) -> int:
     top.add_argument("--only", choices=TOOLS, action="append", help="beside none")
     top.add_argument("--python", default=sys.executable, help="makes the environment")
     options = top.parse_args(words)
-    small, large = QUICK if options.quick else COUNTS
+    counts = QUICK if options.quick else COUNTS
+    python = common.environment(options.python, ".venv-bench-diagnose", PINS)
+    counter = common.find_counter(python)
+    for tool in TOOLS:  # what it imports is compiled now, and in no count
+        measure(python, None, tool, 1, 2)
+    # Under a counter that slows the program a clock would tick too often.
+    plain = min(measure(python, None, "none", counts[1], 1)[1] for _ in range(3))
+    _, slow = measure(python, counter, "none", counts[1], 1)
+    stretch = max(1.0, slow / plain) if counter.name == "Valgrind" else 1.0
+    say(f"{counter.name}; pauses between samples times {stretch:.0f}")
     rows: list[dict[str, Any]] = []
-    none: dict[int, tuple[float, int]] = {}
-    try:
-        python = environment.ensure(
-            options.python, name=".venv-bench-diagnose", requirements=PINS
-        )
-        counter = find_counter([str(python)])
-        for tool in TOOLS:  # what it imports is compiled now, and in no count
-            measure(python, None, tool, 1, 2)
-        # Under a counter that slows the program a clock would tick too often.
-        plain = min(measure(python, None, "none", large, 1)[1] for _ in range(3))
-        _, slow = measure(python, counter, "none", large, 1)
-        stretch = max(1.0, slow / plain) if counter.name == "Valgrind" else 1.0
-        say(f"{counter.name}; pauses between samples times {stretch:.0f}")
-        for tool in TOOLS:
-            if options.only and tool not in ("none", *options.only):
-                continue
-            found: dict[int, tuple[float, int]] = {}  # by seed: a request's, and all
-            for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
-                first, last = (
-                    measure(python, counter, tool, n, stretch, seed)[0]
-                    for n in (small, large)
-                )
-                if first is None or last is None:
-                    raise ToolError(f"{counter.name} gave no count of {tool}")
-                found[seed] = (last - first) / (large - small), last
-            none = none or found
-            ratios = [each / none[seed][0] for seed, (each, _) in found.items()]
-            wholes = [last / none[seed][1] for seed, (_, last) in found.items()]
-            row = {
+    none = counts_of(python, counter, "none", counts, stretch)
+    for tool in TOOLS:
+        if options.only and tool not in ("none", *options.only):
+            continue
+        own = none
+        if tool != "none":
+            own = counts_of(python, counter, tool, counts, stretch)
+        ratios = [each / none[seed][0] for seed, (each, _) in own.items()]
+        wholes = [last / none[seed][1] for seed, (_, last) in own.items()]
+        rows.append(
+            {
                 "tool": tool,
-                "instructions per request": round(
-                    fmean(each for each, _ in found.values())
-                ),
-                "instructions": found[SEEDS[0]][1],
+                "instructions per request": round(fmean(n for n, _ in own.values())),
+                "instructions": own[SEEDS[0]][1],
                 "ratio per request": round(fmean(ratios), 3),
-                "ratios": [round(one, 3) for one in ratios],
+                "ratios": [round(ratio, 3) for ratio in ratios],
                 "ratio of the process": round(fmean(wholes), 3),
                 "aim": AIMS.get(tool),
             }
-            rows.append(row)
-            say(f"  {row}")
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
+        )
+        say(f"  {rows[-1]}")
     if not (options.quick or options.only):
-        found_all = {"counter": counter.name, "requests": large, "rows": rows}
-        found_all["python"] = environment.about(str(python))["name"]
-        RESULTS.write_text(json.dumps(found_all, indent=1) + "\n", encoding="utf-8")
-        TABLE.write_text(table(found_all), encoding="utf-8")
+        results = {"counter": counter.name, "requests": counts[1], "rows": rows}
+        results["python"] = common.about(python, "")["python"]
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        TABLE.write_text(table(results), encoding="utf-8")
         readme.follow(TABLE)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(common.status(run))

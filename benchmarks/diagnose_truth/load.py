@@ -51,7 +51,7 @@ async def main(port: int, seconds: float, seed: int, wanted: list[str]) -> None:
     """Send all and print what each took."""
     dice = random.Random(seed)
     plan: list[tuple[float, str, str]] = []
-    parts = [one.split(":") for one in wanted]
+    parts = [each.split(":") for each in wanted]
     await asyncio.wait_for(wait_until_up(port, *parts[0][:2]), 120)
     for method, path, rate in parts:
         at = dice.expovariate(float(rate))

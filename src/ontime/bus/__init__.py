@@ -22,13 +22,11 @@ time and a second delivery, but no message.
 
 from .base import (
     Bus,
-    BusClosedError,
     BusError,
     BusFullError,
     BusUnavailableError,
     Counts,
     Delivery,
-    NotABusError,
 )
 from .redis import RedisBus
 from .results import BusRun, BusRuns, DeliveryRecord
@@ -38,7 +36,6 @@ from .sqlite import SQLiteBus
 __all__ = [
     "SETTINGS",
     "Bus",
-    "BusClosedError",
     "BusError",
     "BusFullError",
     "BusRun",
@@ -47,7 +44,6 @@ __all__ = [
     "Counts",
     "Delivery",
     "DeliveryRecord",
-    "NotABusError",
     "RedisBus",
     "SQLiteBus",
     "compare",

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TypeVar
+from typing import Self
 
 from looplab._numbers import seconds_of
 
 __all__ = [
     "Bus",
-    "BusClosedError",
     "BusError",
     "BusFullError",
     "BusUnavailableError",
     "Counts",
     "Delivery",
-    "NotABusError",
 ]
-
-AnyBus = TypeVar("AnyBus", bound="Bus")
 
 
 class BusError(RuntimeError):
@@ -29,19 +23,11 @@ class BusError(RuntimeError):
 
 
 class BusUnavailableError(BusError):
-    """The bus cannot be reached, or stayed locked for longer than its *patience*."""
+    """The bus cannot be reached, or stayed locked for too long."""
 
 
 class BusFullError(BusError):
     """There is no room left where the bus keeps its messages."""
-
-
-class NotABusError(BusError):
-    """What was found is no bus, is damaged, or would not keep messages safe."""
-
-
-class BusClosedError(BusError):
-    """The bus is not open: its ``async with`` block has not begun or has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,65 +80,38 @@ class Bus(ABC):
       wait for its lease to run out.
 
     So a message is never lost, but it can be delivered twice.  Use a bus inside
-    ``async with``, on one event loop.
+    ``async with``, on one event loop.  Every call may raise a :class:`BusError`.
 
     Args:
         lease: seconds for which a message is handed out.
-        patience: seconds for which a call goes on trying while the bus is locked or
-            cannot be reached.
 
     Raises:
-        TypeError: a value is not a number.
-        ValueError: a time is not a finite number of seconds above 0.
+        TypeError: *lease* is not a number.
+        ValueError: *lease* is not a finite number of seconds above 0.
 
     Introduced in the chapter *Put the lease first*.
     """
 
-    def __init__(self, *, lease: float, patience: float) -> None:
+    def __init__(self, *, lease: float) -> None:
         self.lease = float(seconds_of(lease, "lease", above=True))
-        self.patience = float(seconds_of(patience, "patience", above=True))
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What kind of bus it is, in words."""
 
-    async def __aenter__(self: AnyBus) -> AnyBus:
-        """Open the bus.
-
-        Raises:
-            BusUnavailableError: it cannot be reached.
-            NotABusError: what is there is something else.
-            RuntimeError: it is open already.
-        """
-        if self._loop is not None:
-            raise RuntimeError(
-                f"{self!r} is open already: make a second object for a second user"
-            )
-        await self._open()
-        self._loop = asyncio.get_running_loop()
+    async def __aenter__(self) -> Self:
+        """Open the bus."""
+        try:
+            await self._open()
+        except BaseException:
+            await self._close()
+            raise
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         """Close the bus.  Leases that are held run out."""
-        self._loop = None
         await self._close()
-
-    def _check_open(self) -> None:
-        if self._loop is None:
-            raise BusClosedError(
-                f"{self!r} is not open: use it inside 'async with bus:'"
-            )
-        if self._loop is not asyncio.get_running_loop():
-            raise RuntimeError(
-                f"{self!r} was opened on another event loop: make an object for each"
-            )
 
     @abstractmethod
     async def _open(self) -> None: ...
@@ -168,9 +127,7 @@ class Bus(ABC):
         bus or not: putting them again is safe, but may put them twice.
 
         Raises:
-            TypeError: a body is not a string.
             BusFullError: there is no room for them.
-            BusError: see the other errors of this module; so has every method.
         """
 
     @abstractmethod
@@ -205,43 +162,4 @@ class Bus(ABC):
 
     @abstractmethod
     async def counts(self) -> Counts:
-        """Return how many messages the bus holds.
-
-        Others may receive and acknowledge while they are counted.  The loop does not
-        wait for it, however many there are.
-        """
-
-
-def check_bodies(bodies: tuple[object, ...]) -> None:
-    """Check that all *bodies* are strings that can be stored.
-
-    Raises:
-        TypeError: one is not a string.
-        ValueError: one has half a surrogate pair.
-    """
-    for body in bodies:
-        if not isinstance(body, str):
-            raise TypeError(
-                f"a message is a string, not {body!r:.60}, a {type(body).__name__}: "
-                "encode it, for example with json.dumps()"
-            )
-        try:
-            body.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"the message {body!r:.60} cannot be written as UTF-8 "
-                f"({error.reason}): encode it, for example with json.dumps()"
-            ) from error
-
-
-def check_delivery(delivery: object) -> Delivery:
-    """Return *delivery* if it is one.
-
-    Raises:
-        TypeError: it is not.
-    """
-    if not isinstance(delivery, Delivery):
-        raise TypeError(
-            f"{delivery!r:.60} is no Delivery: give what receive() returned"
-        )
-    return delivery
+        """Return how many messages the bus holds."""

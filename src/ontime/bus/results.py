@@ -66,24 +66,24 @@ class BusRun:
     @property
     def processed(self) -> int:
         """How many messages were finished and acknowledged."""
-        return sum(one.outcome == "done" for one in self.deliveries)
+        return sum(delivery.outcome == "done" for delivery in self.deliveries)
 
     @property
     def redelivered(self) -> int:
         """How many deliveries were of a message that had been delivered before."""
-        return sum(one.number > 1 for one in self.deliveries)
+        return sum(delivery.number > 1 for delivery in self.deliveries)
 
     @property
     def lost_leases(self) -> int:
         """How many deliveries lost their lease."""
-        return sum(one.outcome == "lost" for one in self.deliveries)
+        return sum(delivery.outcome == "lost" for delivery in self.deliveries)
 
     @property
     def stopped(self) -> bool:
         """Whether the time was up before all messages were processed."""
-        return any(one.outcome == "stopped" for one in self.deliveries) or bool(
-            self.left.total
-        )
+        return any(
+            delivery.outcome == "stopped" for delivery in self.deliveries
+        ) or bool(self.left.total)
 
     @property
     def floor(self) -> float:
@@ -94,7 +94,9 @@ class BusRun:
     def wasted(self) -> float:
         """Seconds of CPU that went into deliveries that were not finished."""
         return self.settings.cpu * sum(
-            one.rounds for one in self.deliveries if one.outcome != "done"
+            delivery.rounds
+            for delivery in self.deliveries
+            if delivery.outcome != "done"
         )
 
     @property

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from looplab._numbers import count_of, number_of, seconds_of
-from looplab.clock.running import Clock, check_clock, run_on
+from looplab.clock.running import Clock, run_on
 from looplab.priority import PriorityEventLoop
 from ontime.bus.base import Bus, BusError, Counts, Delivery
 from ontime.bus.results import BusRun, BusRuns, DeliveryRecord
 from ontime.bus.sqlite import SQLiteBus
 from ontime.leases.consumer import Consumer, Held
-from ontime.leases.schedulers import Scheduling, ThreadPool, resolve
+from ontime.leases.schedulers import Scheduling, resolve
 from ontime.leases.settings import LeaseSettings
-from ontime.leases.window import Window
 
 __all__ = ["SETTINGS", "compare", "consume"]
 
 #: Settings for real time.  The lease and the waits are the published ones, shortened; a
 #: round computes less of a lease than theirs, so that one has room on a busy machine.
 SETTINGS = LeaseSettings(messages=20, rounds=5, cpu=0.125).scaled(0.4)
+RECEIVERS = 4
 
 
 class _OnBus:
@@ -35,8 +33,10 @@ class _OnBus:
         self._bus = bus
 
     async def receive(self) -> tuple[Delivery, str] | None:
-        found = await self._bus.receive()
-        return None if found is None else (found, f"{found.id}-{found.number}")
+        delivery = await self._bus.receive()
+        if delivery is None:
+            return None
+        return delivery, f"{delivery.id}-{delivery.number}"
 
     async def empty(self) -> bool:
         return not (await self._bus.counts()).total
@@ -56,10 +56,7 @@ def consume(
     scheduler: Any = None,
     *,
     bus: Bus | None = None,
-    receivers: int = 4,
-    fill: bool = True,
     budget: float = 1.5,
-    stop_after: float = math.inf,
     clock: Clock = "real",
     jitter: float = 0.0,
     seed: int = 0,
@@ -72,7 +69,7 @@ def consume(
       is delivered again, to this consumer or another;
     * the wait ``refresh`` stands for the way to a distant bus, and the call of the real
       one comes after it;
-    * there can be several receivers;
+    * there are four receivers;
     * the run ends when the bus is empty.  A consumer that loses every lease would never
       end, so it ends too when it has computed enough.
 
@@ -83,13 +80,10 @@ def consume(
         scheduler: what decides who has the thread next: ``None`` for the stock loop,
             ``PriorityEventLoop``, ``ByPriority`` or ``ByDeadline`` for that loop, a
             ``PriorityGate`` or a ``PriorityProtocol`` on the stock loop.
-        bus: one that is not open; if not given, an :class:`SQLiteBus` in a temporary
-            folder.
-        receivers: how many tasks receive.
-        fill: put ``settings.messages`` messages first; else work off what is there.
+        bus: one that is not open and has the lease of the settings; if not given, an
+            :class:`SQLiteBus` in a temporary folder.
         budget: the run ends, even if messages are left, when it has computed this many
             times the rounds that the messages need.
-        stop_after: seconds after which it ends too.
         clock: ``"real"``: measured; ``"virtual"``: exact, with an :class:`SQLiteBus`,
             whose calls take no time on that clock.
         jitter: seconds; on the virtual clock every timer fires late by a random time
@@ -97,104 +91,51 @@ def consume(
         seed: seeds the jitter.
 
     Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: the lease of the bus is not that of the settings; a value is out of
-            range.
+        ValueError: the lease of the bus is not that of the settings, or *receive* is 0.
         BusError: see :mod:`ontime.bus`; messages that are in the bus stay in it.
         RuntimeError: see :func:`looplab.run_real`.
 
     Introduced in the chapter *Put the lease first*.
     """
-    if settings is None:
-        settings = SETTINGS
-    if not isinstance(settings, LeaseSettings):
-        raise TypeError(
-            f"consume() takes LeaseSettings, not {type(settings).__name__}: write "
-            "LeaseSettings(messages=10).scaled(1 / 50)"
-        )
-    count_of(receivers, "receivers")
-    number_of(budget, "budget", "number", above=True)
-    if stop_after != math.inf:
-        seconds_of(stop_after, "stop_after", above=True)
+    settings = settings or SETTINGS
     if not settings.receive:
-        raise ValueError(
-            "receive is 0 s: an empty bus would be asked for ever without a wait; "
-            "give it a time"
-        )
-    check_clock(clock)
-    if seconds_of(jitter, "jitter") and clock == "real":
-        raise ValueError(
-            f"jitter is {jitter} s: a real clock has its own, so leave it out"
-        )
-    if isinstance(scheduler, (ThreadPool, Window)):
-        raise TypeError(
-            f"{scheduler!r:.60} is a model of a machine, and this bus is real: give a "
-            "scheduler of looplab.priority, or None"
-        )
-    scheduling = resolve(scheduler, clock, jitter=jitter, seed=seed)
-    if bus is not None:
-        _check_bus(bus, settings, clock)
-        return _consume(
-            settings, scheduling, bus, receivers, fill, budget, stop_after, clock
-        )
-    with tempfile.TemporaryDirectory(prefix="looplab-bus-") as folder:
-        bus = SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
-        return _consume(
-            settings, scheduling, bus, receivers, fill, budget, stop_after, clock
-        )
-
-
-def _check_bus(bus: object, settings: LeaseSettings, clock: Clock) -> None:
-    if not isinstance(bus, Bus):
-        raise TypeError(
-            f"bus is {bus!r:.60}, a {type(bus).__name__}: give an SQLiteBus or a "
-            "RedisBus"
-        )
-    if clock == "virtual" and not isinstance(bus, SQLiteBus):
-        raise ValueError(
-            f"{bus!r} answers in real time: leave clock out, or give an SQLiteBus"
-        )
-    if bus.lease != settings.lease:
+        raise ValueError("receive is 0 s: an empty bus would be asked without a wait")
+    if bus is not None and bus.lease != settings.lease:
         raise ValueError(
             f"the bus has a lease of {bus.lease:g} s and the settings one of "
             f"{settings.lease:g} s: make the bus with lease=settings.lease"
         )
+    scheduling = resolve(scheduler, clock, jitter=jitter, seed=seed)
+    with tempfile.TemporaryDirectory(prefix="looplab-bus-") as folder:
+        bus = bus or SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
+        return _consume(settings, scheduling, bus, budget, clock)
 
 
 def _consume(
     settings: LeaseSettings,
     scheduling: Scheduling,
     bus: Bus,
-    receivers: int,
-    fill: bool,
     budget: float,
-    stop_after: float,
     clock: Clock,
 ) -> BusRun:
-    consumer = Consumer(
-        settings,
-        scheduling.machine,
-        _OnBus(bus),
-        receivers=receivers,
-        stop_after=stop_after,
-    )
+    consumer = Consumer(settings, scheduling.machine, _OnBus(bus), receivers=RECEIVERS)
+    consumer.most_rounds = budget * settings.messages * settings.rounds
 
     async def main() -> tuple[float, Counts]:
         async with bus:
-            if fill:
-                await bus.put(*(f"message {n}" for n in range(settings.messages)))
-            found = (await bus.counts()).total
-            consumer.most_rounds = budget * found * settings.rounds
+            await bus.put(*(f"message {n}" for n in range(settings.messages)))
             return await consumer.run(), await bus.counts()
 
     try:
         makespan, left = run_on(clock, main(), loop_factory=scheduling.new_loop)
     except BaseExceptionGroup as group:
         # A bus that fails fails for every task: say it once.
-        failures = group.split(BusError)
-        if failures[0] is None or failures[1] is not None:
+        failures, rest = group.split(BusError)
+        if failures is None or rest is not None:
             raise
-        error = _first(failures[0])
+        error: BaseException = failures
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
         raise error from error.__cause__
     return BusRun(
         settings=settings,
@@ -223,14 +164,6 @@ def _record(held: Held) -> DeliveryRecord:
     )
 
 
-def _first(group: BaseExceptionGroup[BusError]) -> BusError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, BusError)
-    return error
-
-
 def compare(
     settings: LeaseSettings | None = None,
     schedulers: Iterable[Any] = (None, PriorityEventLoop),
@@ -248,23 +181,11 @@ def compare(
             :class:`SQLiteBus` in a temporary folder.
         options: passed on to :func:`consume`.
 
-    Raises:
-        TypeError: *bus* cannot be called; and see :func:`consume`.
-        ValueError: there are no schedulers; and see :func:`consume`.
-        BusError: see :func:`consume`.
-
     Introduced in the chapter *Put the lease first*.
     """
-    if bus is not None and not callable(bus):
-        raise TypeError(
-            f"bus is {bus!r:.60}: give a function that makes a bus for each run"
-        )
-    chosen = list(schedulers)
-    if not chosen:
-        raise ValueError("there are no schedulers: give one or more")
     return BusRuns(
         tuple(
-            consume(settings, scheduler, bus=None if bus is None else bus(), **options)
-            for scheduler in chosen
+            consume(settings, scheduler, bus=bus and bus(), **options)
+            for scheduler in schedulers
         )
     )

@@ -3,30 +3,59 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 from looplab._numbers import NS
 from looplab.clock import VirtualTimeLoop
 from ontime.bus.base import (
     Bus,
+    BusError,
+    BusFullError,
+    BusUnavailableError,
     Counts,
     Delivery,
-    check_bodies,
-    check_delivery,
 )
-from ontime.bus.sqlite_file import LONG_AGO, BusFile, is_full, is_locked
 
 __all__ = ["SQLiteBus"]
 
 T = TypeVar("T")
 
-_CHECKPOINT_EVERY = 1_000  # short writes
+_APPLICATION = 0x4F546275  # "OTbu", in the header of the file
+_PATIENCE = 5.0  # seconds for which a call tries while the file is locked
+_COPY_EVERY = 1_000  # short writes, until the log is copied into the file
+# Bytes that put() leaves free on the disk.  To work a message off changes a few pages,
+# which go into the log; where the log finds no more room it is copied and begun anew.
+_RESERVE = 131_072
+_LONG_AGO = -(2**62)  # nanoseconds
 
+# The number of deliveries is the token by which the bus knows a delivery.  Ids are
+# never used again, or a late acknowledgement could hit another message.  Leases have a
+# table of their own, so that a refresh does not write a long body anew.  A message that
+# waits has a lease of long ago: to receive it does not make the file longer.
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS messages
+    (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS leases (
+    id INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL DEFAULT 0,
+    until INTEGER NOT NULL DEFAULT {_LONG_AGO}  -- nanoseconds
+);
+CREATE TRIGGER IF NOT EXISTS message_put AFTER INSERT ON messages
+    BEGIN INSERT INTO leases (id) VALUES (NEW.id); END;
+CREATE TRIGGER IF NOT EXISTS message_acknowledged AFTER DELETE ON leases
+    BEGIN DELETE FROM messages WHERE id = OLD.id; END;
+PRAGMA application_id = {_APPLICATION};
+COMMIT;
+"""
 _RECEIVE = """
 UPDATE leases SET number = number + 1, until = :now + :lease
 WHERE id = (SELECT id FROM leases WHERE until <= :now ORDER BY id LIMIT 1)
@@ -34,16 +63,12 @@ RETURNING id, (SELECT body FROM messages WHERE messages.id = leases.id), number
 """
 _REFRESH = """
 UPDATE leases SET until = :now + :lease
-WHERE id = :id AND number = :number AND until > :now
-RETURNING id
+WHERE id = :id AND number = :number AND until > :now RETURNING id
 """
-_ACKNOWLEDGE = """
-DELETE FROM leases WHERE id = :id AND number = :number RETURNING id
-"""
+_ACKNOWLEDGE = "DELETE FROM leases WHERE id = :id AND number = :number RETURNING id"
 _GIVE_BACK = f"""
-UPDATE leases SET until = {LONG_AGO}
-WHERE id = :id AND number = :number AND until > :now
-RETURNING id
+UPDATE leases SET until = {_LONG_AGO}
+WHERE id = :id AND number = :number AND until > :now RETURNING id
 """
 _COUNT = "SELECT count(*), coalesce(sum(until > :now), 0) FROM leases"
 
@@ -55,57 +80,39 @@ class SQLiteBus(Bus):
 
     * :meth:`put` waits until the disk has the messages, and :meth:`counts` looks at all
       of them, which can take long.  They run in a thread of the bus.
-    * The others run on the thread of the
-      loop.  They write to the file but do not wait for the disk, which takes about a
-      tenth of a millisecond.  In another thread a refresh would be *later*: while the
-      loop's thread computes, that thread waits for the interpreter's lock, and its
-      answer waits for the computation that runs by then.  Where another process has
-      the file locked, they do not block but try again, with a sleep in between.
+    * The others run on the thread of the loop.  They write to the file but do not wait
+      for the disk.  In another thread a refresh would be *later*: while the loop's
+      thread computes, that thread waits for the interpreter's lock, and its answer
+      waits for the computation that runs by then.  Where another process has the file
+      locked, they do not block but try again, with a sleep in between.
 
     After a loss of power every message that was put is there.  Receipts, refreshes and
     acknowledgements of the last moments may be undone: those messages are delivered
-    again.
+    again.  Where the disk is nearly full, :meth:`put` fails with all of its messages,
+    and leaves so much room that those in the bus can be worked off.
 
-    Where the disk is nearly full, :meth:`put` fails with all of its messages, and
-    leaves so much room that those in the bus can be received, renewed and acknowledged.
-    If another program takes that room too, whoever works them off gets the same error,
-    and can go on when there is room.
-
-    The time is that of the machine, so all processes agree; when its clock is set,
-    leases last longer or shorter by as much.  On a :class:`~looplab.VirtualTimeLoop`
-    the time is that loop's, nothing runs in a thread, and every call takes no time.
+    The time is that of the machine, so all processes agree.  On a
+    :class:`~looplab.VirtualTimeLoop` the time is that loop's, nothing runs in a thread,
+    and every call takes no time.
 
     Args:
         path: of the file, in a folder that exists.  It is made if it is missing; beside
             it SQLite keeps two more files.
         lease: seconds for which a message is handed out.
-        patience: seconds for which a call goes on trying while the file is locked.
-        max_bytes: :meth:`put` lets the file grow no further than this; ``None`` for no
-            bound but the disk's.
-
-    Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: *path* is empty or ``":memory:"``; a number is too small.
 
     Introduced in the chapter *Put the lease first*.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        lease: float,
-        patience: float = 5.0,
-        max_bytes: int | None = None,
-    ) -> None:
-        super().__init__(lease=lease, patience=patience)
-        self._file = BusFile(path, patience=self.patience, max_bytes=max_bytes)
-        self.path = self._file.path
-        self._clock: Callable[[], float] = time.time
+    def __init__(self, path: str | os.PathLike[str], *, lease: float) -> None:
+        super().__init__(lease=lease)
+        self.path = Path(path).absolute()
         self._lease_ns = max(1, round(self.lease * NS))
+        self._clock: Callable[[], float] = time.time
         self._worker: ThreadPoolExecutor | None = None
+        # One waits for locks and for the disk, in the worker; the other never waits.
+        self._slow: sqlite3.Connection | None = None
+        self._quick: sqlite3.Connection | None = None
         self._writes = 0
-        self._checkpoint: asyncio.Future[Any] | None = None
 
     @property
     def name(self) -> str:
@@ -124,96 +131,192 @@ class SQLiteBus(Bus):
         else:
             self._clock = time.time
             self._worker = ThreadPoolExecutor(1, "looplab-bus")
-        try:
-            await self._in_worker(self._file.open)
-        except BaseException:
-            await self._close()
-            raise
+        await self._in_worker(self._connect)
 
     async def _close(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is None:
-            self._file.close()
-            return
-        closing = asyncio.wrap_future(worker.submit(self._file.close))
-        worker.shutdown(wait=False)
-        await asyncio.shield(closing)
+        await self._in_worker(self._disconnect)
+        if self._worker is not None:
+            self._worker.shutdown(wait=False)
+            self._worker = None
+
+    def _connect(self) -> None:
+        def connection(patience: float) -> sqlite3.Connection:
+            return sqlite3.connect(
+                self.path,
+                timeout=patience,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+
+        with self._explained():
+            self._slow = slow = connection(_PATIENCE)
+            (application,) = slow.execute("PRAGMA application_id").fetchone()
+            (tables,) = slow.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if application != _APPLICATION and tables:
+                raise BusError(
+                    f"{self.path} is the database of something else; it was left as it "
+                    "is: give another path"
+                )
+            self._use_log(slow)
+            slow.execute("PRAGMA synchronous = FULL")
+            slow.executescript(_SCHEMA)
+            self._quick = quick = connection(0)
+            quick.execute("PRAGMA synchronous = NORMAL")
+            quick.execute("PRAGMA wal_autocheckpoint = 0")  # the worker does that
+
+    def _use_log(self, connection: sqlite3.Connection) -> None:
+        """Have writers and readers not wait for each other."""
+        for _ in range(round(_PATIENCE / 0.01)):
+            # SQLite does not wait for this lock when two open a new file at once.
+            with contextlib.suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            time.sleep(0.01)
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    def _disconnect(self) -> None:
+        for connection in self._quick, self._slow:
+            if connection is not None:
+                connection.close()
+        self._quick = self._slow = None
 
     # -- calls -----------------------------------------------------------------------
 
     async def put(self, *bodies: str) -> list[str]:
-        self._check_open()
-        check_bodies(bodies)
-        return await self._in_worker(lambda: self._file.put(bodies))
+        def insert() -> list[str]:
+            self._check_room(bodies)
+            with self._explained(), self._transaction() as connection:
+                sql = "INSERT INTO messages (body) VALUES (?)"
+                rows = [connection.execute(sql, (body,)).lastrowid for body in bodies]
+            return list(map(str, rows))
+
+        return await self._in_worker(insert)
 
     async def receive(self) -> Delivery | None:
-        rows = await self._write(_RECEIVE, {"lease": self._lease_ns})
-        if not rows:
-            return None
-        ((id_, body, number),) = rows
-        return Delivery(str(id_), body, number)
+        for id_, body, number in await self._write(_RECEIVE):
+            return Delivery(str(id_), body, number)
+        return None
 
     async def refresh(self, delivery: Delivery) -> bool:
-        return bool(
-            await self._write(_REFRESH, {"lease": self._lease_ns, **_key(delivery)})
-        )
+        return bool(await self._write(_REFRESH, delivery))
 
     async def acknowledge(self, delivery: Delivery) -> bool:
-        return bool(await self._write(_ACKNOWLEDGE, _key(delivery)))
+        return bool(await self._write(_ACKNOWLEDGE, delivery))
 
     async def give_back(self, delivery: Delivery) -> bool:
-        return bool(await self._write(_GIVE_BACK, _key(delivery)))
+        return bool(await self._write(_GIVE_BACK, delivery))
 
     async def counts(self) -> Counts:
         now = round(self._clock() * NS)
-        self._check_open()
-        rows = await self._in_worker(lambda: self._file.read(_COUNT, {"now": now}))
-        ((total, leased),) = rows
+
+        def read() -> tuple[int, int]:
+            with self._explained():
+                total, leased = self._open_one(self._slow).execute(
+                    _COUNT, {"now": now}
+                ).fetchone()  # fmt: skip
+                return total, leased
+
+        total, leased = await self._in_worker(read)
         return Counts(total - leased, leased)
 
-    async def _write(self, sql: str, values: dict[str, Any]) -> list[Any]:
-        rows = await self._do(sql, values)
-        self._writes += 1
-        if self._writes >= _CHECKPOINT_EVERY and self._worker:
-            # Copies the log into the file and waits for the disk; not for this thread.
-            self._writes = 0
-            if self._checkpoint is None or self._checkpoint.done():
-                self._checkpoint = asyncio.wrap_future(
-                    self._worker.submit(self._file.copy_log)
-                )
-        return rows
-
-    async def _do(self, sql: str, values: dict[str, Any]) -> list[Any]:
-        """Run one statement on this thread; try again while the file is locked."""
-        self._check_open()
-        clock = asyncio.get_running_loop().time
-        give_up, pause, emptied = None, 0.001, False
+    async def _write(self, sql: str, delivery: Delivery | None = None) -> list[Any]:
+        """Run one short statement on this thread; try again while it is locked."""
+        values: dict[str, Any] = {"lease": self._lease_ns}
+        if delivery is not None:
+            values |= {"id": int(delivery.id), "number": delivery.number}
+        clock, pause, emptied = asyncio.get_running_loop().time, 0.001, False
+        give_up = clock() + _PATIENCE
         while True:
-            tried = clock()
             try:
                 values["now"] = round(self._clock() * NS)
-                return self._file.write(sql, values)
+                rows = self._open_one(self._quick).execute(sql, values).fetchall()
             except sqlite3.Error as error:
-                if is_full(error) and not emptied:
+                if _is_full(error) and not emptied:
                     emptied = True
-                    await self._in_worker(self._file.empty_log)
-                    continue
-                if not is_locked(error):
-                    raise self._file.explain(error) from error
-                if give_up is None:
-                    give_up = clock() + self.patience
-                elif tried >= give_up:
-                    raise self._file.explain(error) from error
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, 0.02)
-            self._check_open()
+                    await self._in_worker(self._copy_log)
+                elif _is_locked(error) and clock() < give_up:
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, 0.02)
+                else:
+                    raise self._explain(error) from error
+            else:
+                break
+        self._writes += 1
+        if self._writes % _COPY_EVERY == 0 and self._worker is not None:
+            self._worker.submit(self._copy_log)  # waits for the disk, in its thread
+        return rows
 
     async def _in_worker(self, function: Callable[[], T]) -> T:
         if self._worker is None:  # on a virtual clock
             return function()
-        return await asyncio.wrap_future(self._worker.submit(function))
+        # Shielded: a call that is cancelled ends whole, before the file is closed.
+        future = asyncio.wrap_future(self._worker.submit(function))
+        return await asyncio.shield(future)
+
+    def _open_one(self, connection: sqlite3.Connection | None) -> sqlite3.Connection:
+        if connection is None:
+            raise BusError(f"{self!r} is not open: use it inside 'async with bus:'")
+        return connection
+
+    # -- the file --------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self._open_one(self._slow)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _check_room(self, bodies: tuple[str, ...]) -> None:
+        """Refuse what would leave too little room to work the messages off."""
+        sizes = [len(body.encode()) for body in bodies]
+        # Each is written into the log and copied from there into the file, both times
+        # in whole pages.
+        needed = _RESERVE + 2 * sum(size + min(size, 4_096) for size in sizes)
+        free = shutil.disk_usage(self.path.parent).free
+        log = Path(f"{self.path}-wal")
+        if free < needed + (log.stat().st_size if log.exists() else 0):
+            self._copy_log()  # what it holds may still have to go into the file
+            free = shutil.disk_usage(self.path.parent).free
+        if free < needed:
+            raise BusFullError(
+                f"there is no room for {self.path}: the disk has {free:,} bytes left, "
+                f"and {needed:,} are needed so that what is in the bus can be worked "
+                "off; what is in it is safe"
+            )
+
+    def _copy_log(self) -> None:
+        """Copy the log into the file and use its room once more."""
+        with contextlib.suppress(sqlite3.Error, BusError):  # who puts will hear of it
+            self._open_one(self._slow).execute("PRAGMA wal_checkpoint(RESTART)")
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: sqlite3.Error) -> BusError:
+        if _is_full(error):
+            return BusFullError(
+                f"there is no room for {self.path}; what is in it is safe ({error})"
+            )
+        return BusUnavailableError(f"{self.path} cannot be used ({error})")
 
 
-def _key(delivery: Delivery) -> dict[str, Any]:
-    check_delivery(delivery)
-    return {"id": int(delivery.id), "number": delivery.number}
+def _is_full(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0)
+    # A limit on the size of files, or on the log's index, has a name of its own.
+    no_room = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+    return code & 0xFF == sqlite3.SQLITE_FULL or code in no_room
+
+
+def _is_locked(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

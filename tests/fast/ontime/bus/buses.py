@@ -18,10 +18,9 @@ class Kind:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __call__(self, lease: float = LONG, patience: float = 60.0) -> Bus:
+    def __call__(self, lease: float = LONG) -> Bus:
         buses = {"RedisBus": RedisBus, "SQLiteBus": SQLiteBus}
-        names = {"lease": lease, "patience": patience}
-        bus = eval(self.text, {**buses, **names})
+        bus = eval(self.text, {**buses, "lease": lease})
         assert isinstance(bus, Bus)
         return bus
 
@@ -34,11 +33,7 @@ def with_bus(bus: Bus, story: Callable[[Any], Awaitable[Any]]) -> Any:
     return asyncio.run(main())
 
 
-async def do_nothing(bus: Bus) -> None:
-    pass
-
-
 async def received(bus: Bus) -> Delivery:
-    found = await bus.receive()
-    assert found is not None
-    return found
+    delivery = await bus.receive()
+    assert delivery is not None
+    return delivery

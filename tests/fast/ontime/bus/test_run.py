@@ -1,12 +1,24 @@
-"""The consumer that works on a bus, on the virtual clock and in real time."""
+"""The consumer that works on a bus, on the virtual clock; a fake of Redis' package."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
+from looplab.priority import (
+    ByDeadline,
+    ByPriority,
+    PriorityEventLoop,
+    PriorityGate,
+    PriorityProtocol,
+)
 from ontime.bus import (
+    SETTINGS,
+    BusUnavailableError,
+    Counts,
+    RedisBus,
     SQLiteBus,
     compare,
     consume,
@@ -14,42 +26,94 @@ from ontime.bus import (
 from ontime.leases import LeaseSettings
 
 
+def test_the_stock_loop_delivers_again_and_the_priority_loop_does_not() -> None:
+    stock, urgent = compare(clock="virtual")
+    assert stock.redelivered > 10
+    assert stock.lost_leases > 10
+    assert stock.stopped
+    assert stock.left.total == SETTINGS.messages - stock.processed > 0
+    assert stock.wasted > urgent.wasted == 0
+    assert (urgent.processed, urgent.redelivered, urgent.lost_leases) == (20, 0, 0)
+    assert urgent.left == Counts(0, 0)
+    assert not urgent.stopped
+    assert urgent.floor == pytest.approx(5)
+    # A refresh waits for one round at most.
+    assert urgent.worst_lateness <= SETTINGS.cpu < stock.worst_lateness
+
+
+def test_exact_runs_are_equal() -> None:
+    def run(seed: int) -> Any:
+        return consume(clock="virtual", jitter=0.001, seed=seed)
+
+    assert run(5) == run(5)
+    assert run(5) != run(6)
+
+
+@pytest.mark.parametrize("jitter", [0, 0.001])
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    "scheduler",
     [
-        ({"settings": 3}, TypeError, "takes LeaseSettings, not int"),
-        ({"scheduler": 3}, TypeError, "3 is no scheduler"),
-        ({"scheduler": int}, TypeError, "0 is no scheduler"),
-        ({"bus": "work.db"}, TypeError, "'work.db', a str: give an SQLiteBus"),
-        ({"bus": SQLiteBus}, TypeError, "give an SQLiteBus"),
-        ({"receivers": 0}, ValueError, "receivers is 0: give 1 or more"),
-        (
-            {"receivers": 1.5},
-            TypeError,
-            "receivers as a whole number, got 1.5, a float",
-        ),
-        ({"budget": 0}, ValueError, "budget is 0: give a finite number, above 0"),
-        ({"budget": "2"}, TypeError, "expected budget as a number, got '2', a str"),
-        ({"stop_after": -1}, ValueError, "stop_after is -1"),
-        ({"stop_after": float("nan")}, ValueError, "stop_after is nan"),
-        ({"clock": "wall"}, ValueError, "clock is 'wall': give \"virtual\" or"),
-        ({"jitter": 0.1}, ValueError, "a real clock has its own"),
+        PriorityEventLoop,
+        ByPriority(ageing=60),
+        PriorityGate,
+        PriorityProtocol(settle=2),
+        ByDeadline,
     ],
 )
-def test_wrong_arguments(
-    arguments: dict[str, Any], error: type[Exception], says: str
+def test_every_scheduler_keeps_the_leases(scheduler: Any, jitter: float) -> None:
+    run = consume(scheduler=scheduler, clock="virtual", jitter=jitter)
+    assert (run.processed, run.redelivered) == (20, 0)
+
+
+def test_only_the_last_delivery_of_a_message_is_done() -> None:
+    # Four messages at once are too much for a lease.
+    settings = LeaseSettings(
+        messages=4, rounds=4, cpu=1, io=0.5, receive=0.5,
+        refresh_every=1, refresh=0, lease=3.5,
+    )  # fmt: skip
+    run = consume(settings, clock="virtual")
+    assert run.redelivered > 0
+    by_id: dict[str, list[Any]] = {}
+    for delivery in run.deliveries:
+        by_id.setdefault(delivery.id, []).append(delivery)
+    for records in by_id.values():
+        assert [record.number for record in records] == [*range(1, len(records) + 1)]
+        assert all(record.outcome != "done" for record in records[:-1])
+    assert run.redelivered == len(run.deliveries) - len(by_id)
+
+
+def test_the_budget_ends_a_run_that_loses_every_lease() -> None:
+    rounds = SETTINGS.messages * SETTINGS.rounds
+    for budget in 1, 2:
+        run = consume(clock="virtual", budget=budget)
+        computed = sum(record.rounds for record in run.deliveries)
+        assert budget * rounds <= computed < (budget + 0.5) * rounds
+        assert run.stopped
+
+
+def test_a_bus_that_fails_says_so_once(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(error, match=says):
-        consume(**arguments)
+    async def fails(bus: SQLiteBus, delivery: object) -> bool:
+        raise BusUnavailableError("gone")
+
+    monkeypatch.setattr(SQLiteBus, "refresh", fails)
+    with pytest.raises(BusUnavailableError, match=r"^gone$"):
+        consume(scheduler=PriorityEventLoop, clock="virtual")
 
 
-def test_receiving_without_a_wait() -> None:
-    with pytest.raises(ValueError, match="receive is 0 s: an empty bus"):
-        consume(LeaseSettings(receive=0))
+def test_a_lease_of_two_lengths() -> None:
+    with pytest.raises(ValueError, match=r"600 s .* 2 s"):
+        consume(bus=SQLiteBus("bus.db", lease=600))
 
 
-def test_wrong_arguments_of_compare() -> None:
-    with pytest.raises(ValueError, match="there are no schedulers"):
-        compare(schedulers=())
-    with pytest.raises(TypeError, match="give a function that makes a bus"):
-        compare(bus=3)  # type: ignore[arg-type]
+def test_a_lease_of_less_than_a_millisecond_counts_as_one() -> None:
+    pytest.importorskip("redis")
+    for lease, milliseconds in (0.0001, 1), (0.0011, 2), (0.003, 3):
+        assert RedisBus(lease=lease)._lease_ms == milliseconds
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install redis"):
+        RedisBus(lease=60)
