@@ -125,7 +125,8 @@ class WindowMachine(Machine):
             whole_ms=window.whole_ms,
             late=late,
             seed=seed,
-            stages=window.stages,
+            look=window.look,
+            future=window.future,
         )
 
     async def wait(self, seconds: float) -> None:

@@ -3,7 +3,9 @@
 The published experiments ran there.  Three things differ from asyncio:
 
 * a timer *posts* what waits for it to the window's queue at the moment when it is due,
-  also while the thread computes: one stage, where asyncio has three;
+  also while the thread computes: one stage, where asyncio has three.  Asyncio's other
+  two can be put in, each by itself: the loop *looks* at its timers between two
+  iterations, and a timer resolves a *future*, which wakes the task;
 * the system's clock ticks every 1/64 s, and no wait and no sleep ends between two
   ticks;
 * a wait is counted in whole milliseconds of that clock, so one of 1,000 ms lasts 64
@@ -17,20 +19,20 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextvars import Context
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
 
-from looplab._numbers import NS, count_of, seconds_of
+from looplab._numbers import NS, seconds_of
 from looplab.clock import burn, elapsed
 
 __all__ = ["Clockwork", "TickingTimers", "Window"]
 
 _MS = 1_000_000
-
-Post = Callable[[asyncio.Future[None]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,15 @@ class Window:
             is exact.
         whole_ms: whether waits are counted in whole milliseconds of that clock; if not,
             each ends at the next tick.
-        stages: 1: a timer posts the continuation itself; 2: it posts a callback that
-            does.
+        look: whether a timer that is due waits until the loop looks at its timers,
+            between two iterations, as on asyncio; if not, it posts at once.
+        future: whether a timer resolves a future that wakes the task, as on asyncio; if
+            not, it wakes the task itself.
         opening: whether receiving begins with a yield, as published.
 
     Raises:
         TypeError: a value is of the wrong type.
-        ValueError: *tick* is not above 0, or *stages* is neither 1 nor 2.
+        ValueError: *tick* is not above 0.
 
     Introduced in the chapter *Put the lease first*.
     """
@@ -58,21 +62,22 @@ class Window:
     turns: Any = None
     tick: float | None = 1 / 64
     whole_ms: bool = True
-    stages: int = 1
+    look: bool = False
+    future: bool = False
     opening: bool = True
 
     def __post_init__(self) -> None:
         if self.tick is not None:
             seconds_of(self.tick, "tick", above=True)
-        if count_of(self.stages, "stages") > 2:
-            raise ValueError(f"stages is {self.stages}: give 1 or 2")
 
     @property
     def name(self) -> str:
         """What it is, in words."""
         words = ["a window"]
-        if self.stages == 2:
-            words.append("of two stages")
+        if self.look:
+            words.append("that looks at its timers between iterations")
+        if self.future:
+            words.append("with a future between timer and task")
         if self.tick is None:
             words.append("with an exact clock")
         elif not self.whole_ms:
@@ -124,6 +129,43 @@ class Clockwork:
         burn(max(0, at_ns - _now_ns()) / NS)
 
 
+class _Wait:
+    """What a task waits for whose timer calls the wake-up of the task itself.
+
+    A future calls it an iteration after it was resolved.  A task takes for a future
+    whatever says that it blocks, as this does.
+
+    Args:
+        begin: called with the wait when the task has said how to wake it.
+    """
+
+    _asyncio_future_blocking = False
+    wake_up: Callable[[_Wait], object]
+    context: Context
+
+    def __init__(self, begin: Callable[[_Wait], None]) -> None:
+        self._begin = begin
+
+    def __await__(self) -> Generator[_Wait, None, None]:
+        self._asyncio_future_blocking = True
+        yield self
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    def add_done_callback(
+        self, wake_up: Callable[[_Wait], object], *, context: Context
+    ) -> None:
+        self.wake_up, self.context = wake_up, context
+        self._begin(self)
+
+    def cancel(self, msg: object = None) -> bool:
+        return False  # the task raises CancelledError when it is woken
+
+    def result(self) -> None:
+        return None
+
+
 class TickingTimers:
     """The waits of a system whose clock ticks.
 
@@ -133,7 +175,8 @@ class TickingTimers:
         late: seconds; what waits for a timer is posted late by a random time from 0 to
             this.
         seed: of the lateness, and of where in a tick the run begins.
-        stages: see :class:`Window`.
+        look: see :class:`Window`.
+        future: see :class:`Window`.
     """
 
     def __init__(
@@ -143,17 +186,19 @@ class TickingTimers:
         whole_ms: bool = True,
         late: float = 0.0,
         seed: int = 0,
-        stages: int = 1,
+        look: bool = False,
+        future: bool = False,
     ) -> None:
         self._tick = 0 if tick is None else round(tick * NS)
         self._whole_ms = whole_ms and bool(self._tick)
         self._random = random.Random(seed)
         self._late_ns = round(late * NS)
-        self._stages = stages
+        self._look = look
+        self._future = future
         # Whole milliseconds come round again with every eighth tick of 1/64 s.
         self._offset = self._random.randrange(8 * self._tick) if self._tick else 0
         self._clockwork = Clockwork()
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[int, int, _Wait]] = []
         self._wakes_at_ms: int | None = None
         self._wake_number = 0
 
@@ -190,44 +235,46 @@ class TickingTimers:
 
     async def wait(self, seconds: float) -> None:
         """Wait for *seconds* without the thread."""
-        posted = asyncio.get_running_loop().create_future()
-        if self._whole_ms:
-            self._count(round(seconds * 1000), posted)
-        else:
-            due = self._now() + round(seconds * NS)
-            if self._tick:
-                due = self._tick_from(due)
-            self._post_at(due, posted)
-        await posted
+        await _Wait(partial(self._begin, seconds))
 
     async def sleep_until(self, at_ns: int) -> None:
         """Wait until *at_ns* on the loop's clock, exactly."""
-        posted = asyncio.get_running_loop().create_future()
-        self._clockwork.at(at_ns, self._post, posted)
-        await posted
+        await _Wait(lambda wait: self._clockwork.at(at_ns, self._post, wait))
 
-    def _post_at(self, at: int, posted: asyncio.Future[None]) -> None:
-        late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
-        self._clockwork.at(max(0, at + late - self._offset), self._post, posted)
-
-    def _post(self, posted: asyncio.Future[None]) -> None:
-        if posted.done():  # its task was cancelled
+    def _begin(self, seconds: float, wait: _Wait) -> None:
+        if self._whole_ms:
+            self._count(round(seconds * 1000), wait)
             return
-        if self._stages == 1:
-            posted.set_result(None)
-        else:
-            asyncio.get_running_loop().call_soon(self._resolve, posted)
+        due = self._now() + round(seconds * NS)
+        self._post_at(self._tick_from(due) if self._tick else due, wait)
 
-    def _resolve(self, posted: asyncio.Future[None]) -> None:
-        if not posted.done():
-            posted.set_result(None)
+    def _post_at(self, at: int, wait: _Wait) -> None:
+        late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
+        at_ns = max(0, at + late - self._offset)
+        if not self._look:
+            self._clockwork.at(at_ns, self._post, wait)
+        elif self._future:
+            asyncio.get_running_loop().call_at(at_ns / NS, self._resolve, wait)
+        else:
+            asyncio.get_running_loop().call_at(
+                at_ns / NS, wait.wake_up, wait, context=wait.context
+            )
+
+    def _post(self, wait: _Wait) -> None:
+        if self._future:
+            asyncio.get_running_loop().call_soon(self._resolve, wait)
+        else:
+            self._resolve(wait)
+
+    def _resolve(self, wait: _Wait) -> None:
+        asyncio.get_running_loop().call_soon(wait.wake_up, wait, context=wait.context)
 
     # The thread that counts milliseconds.
 
-    def _count(self, wait_ms: int, posted: asyncio.Future[None]) -> None:
+    def _count(self, wait_ms: int, wait: _Wait) -> None:
         now = self._now()
         began_ms = self._ms(now)
-        self._waiting.append((began_ms, wait_ms, posted))
+        self._waiting.append((began_ms, wait_ms, wait))
         due_ms = began_ms + wait_ms
         if self._wakes_at_ms is None or due_ms < self._wakes_at_ms:
             self._sleep(due_ms, now)
@@ -247,11 +294,11 @@ class TickingTimers:
             self._sleep(self._wakes_at_ms, now)
             return
         still, self._waiting, self._wakes_at_ms = self._waiting, [], None
-        for began_ms, wait_ms, posted in still:
+        for began_ms, wait_ms, wait in still:
             if now_ms - began_ms >= wait_ms:
-                self._post_at(now, posted)
+                self._post_at(now, wait)
             else:
-                self._waiting.append((began_ms, wait_ms, posted))
+                self._waiting.append((began_ms, wait_ms, wait))
         if self._waiting:
             self._sleep(min(began + wait for began, wait, _ in self._waiting), now)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from looplab import elapsed, run
 from looplab.priority import PriorityProtocol
 from ontime.leases import (
     EXPERIMENTS,
@@ -25,6 +27,7 @@ from ontime.leases.published import (
     judge,
     read_logs,
 )
+from ontime.leases.window import TickingTimers
 
 LOGS = read_logs(Path(__file__).parents[4] / "book" / "published_leases.csv")
 
@@ -94,13 +97,46 @@ def test_on_a_window_an_urgent_task_waits_for_one_computation() -> None:
         assert run.worst_lateness <= cpu + 0.001
 
 
+def lost_with(cpu: float, **stages: bool) -> int:
+    what = LeaseSettings(cpu=cpu, messages=30)
+    window = Window(PriorityProtocol, tick=None, **stages)
+    return consume(what, window, jitter=0.001, seed=1, callback_cost=5e-6).lost
+
+
+def test_a_window_with_look_and_future_is_asyncio() -> None:
+    for cpu in (1.0, 1.75):
+        stock = consume(
+            LeaseSettings(cpu=cpu, messages=30),
+            PriorityProtocol(),
+            jitter=0.001,
+            seed=1,
+            callback_cost=5e-6,
+        )
+        assert lost_with(cpu, look=True, future=True) == stock.lost
+
+
+def test_the_losses_follow_the_future_and_not_the_look() -> None:
+    assert lost_with(1.75, future=True) > 0
+    assert lost_with(1.75, look=True) == 0
+
+
+def test_a_task_that_waits_on_a_window_is_cancelled_when_it_is_woken() -> None:
+    async def main() -> float:
+        waiting = asyncio.create_task(TickingTimers(None).wait(1))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        return elapsed()
+
+    assert run(main()) == 1
+
+
 @pytest.mark.parametrize(
     ("bad", "error", "says"),
     [
         ({"tick": 0}, ValueError, "tick is 0 s: give a finite number"),
         ({"tick": "1"}, TypeError, "tick as a number of seconds"),
-        ({"stages": 3}, ValueError, "stages is 3: give 1 or 2"),
-        ({"stages": 0}, ValueError, "stages is 0: give 1 or more"),
     ],
 )
 def test_a_window_that_cannot_be_meant(
