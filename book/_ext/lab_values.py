@@ -39,7 +39,10 @@ class Lab:
         twice: Keys that were glued more than once.
         tags: For each key, the tags of its cell.
         shares: For each measured figure, the share of the cores that was free, which is
-            the least around its cell and the measured cells before it.
+            the least around its cell and the measured cells before it. A cell that
+            reads a capture glues ``captured_free``: the share while that was made.
+        machines: For each figure of such a cell, what it was captured on, which the
+            cell glues as ``captured_on``.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Lab:
     twice: tuple[str, ...] = ()
     tags: Mapping[str, frozenset[str]] = field(default_factory=dict)
     shares: Mapping[str, Decimal] = field(default_factory=dict)
+    machines: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, key: str, spec: str = "") -> str:
         """A value in words, formatted as ``format()`` would.
@@ -128,17 +132,20 @@ def _read_lab(path: Path, mtime_ns: int, size: int) -> Lab:
     values: dict[str, Value] = {}
     tags: dict[str, frozenset[str]] = {}
     shares: dict[str, Decimal] = {}
+    machines: dict[str, str] = {}
     seen: Counter[str] = Counter()
     least: Decimal | None = None  # what is measured here may be shown further down
     for cell in notebook["cells"]:
         share = cell["metadata"].get("free_cores")
         if share is not None:
             least = min(Decimal(str(share)), least or Decimal(1))
+        keys = []
         for output in cell.get("outputs", ()):
             key = output.get("metadata", {}).get("scrapbook", {}).get("name")
             if key is None:
                 continue
             seen[key] += 1
+            keys.append(key)
             tags[key] = frozenset(cell["metadata"].get("tags", ()))
             if least is not None and "measured" in tags[key]:
                 shares[key] = least
@@ -146,8 +153,11 @@ def _read_lab(path: Path, mtime_ns: int, size: int) -> Lab:
             value = glued_value(outputs[key])
             if value is not None:
                 values[key] = value
+        if "captured_free" in keys:
+            shares |= dict.fromkeys(keys, Decimal(str(values["captured_free"])))
+            machines |= dict.fromkeys(keys, str(values["captured_on"]))
     twice = tuple(key for key, count in seen.items() if count > 1)
-    return Lab(path.name, outputs, values, twice, tags, shares)
+    return Lab(path.name, outputs, values, twice, tags, shares, machines)
 
 
 def _by_type(data: Mapping[str, Any]) -> dict[str, str]:

@@ -105,8 +105,8 @@ class ScoreboardDirective(SphinxDirective):
             classes=("cards", "scoreboard"),
             role="table",
         )
-        stems = {j.row.place(key)[0] for j in judged for key in j.row.keys}
-        machines = {board.machine(stem) for stem in stems} - {""}
+        machines = {board.machine(j.row, key) for j in judged for key in j.row.keys}
+        machines -= {""}
         if not machines:
             return [table]
         text = f"Measured on: {'; '.join(sorted(machines))}."

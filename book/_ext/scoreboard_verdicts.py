@@ -101,10 +101,13 @@ class Scoreboard:
         lab = self.labs.get(stem)
         return None if lab is None else lab.values.get(name)
 
-    def machine(self, stem: str) -> str:
-        """The machine of a notebook's measured figures, as it was glued."""
+    def machine(self, row: Row, key: str) -> str:
+        """What a figure was captured on, or its notebook run on, as it was glued."""
+        stem, name = row.place(key)
         lab = self.labs.get(stem)
-        return str(lab.values.get(MACHINE_KEY, "")) if lab else ""
+        if lab is None:
+            return ""
+        return lab.machines.get(name) or str(lab.values.get(MACHINE_KEY, ""))
 
     # -- one claim
 
@@ -168,12 +171,14 @@ class Scoreboard:
         return Judgement(row, REPRODUCED if real else MODEL)
 
     def free(self, row: Row, key: str) -> Decimal:
-        """The share of the cores that was free around a figure; 1 where none is said.
+        """The share of the cores that was free around a figure; 0 where none is said.
 
         An exact figure needs no free core.
         """
         stem, name = row.place(key)
-        return self.labs[stem].shares.get(name, Decimal(1))
+        lab = self.labs[stem]
+        needs = "measured" in lab.tags.get(name, ())
+        return lab.shares.get(name, Decimal(0 if needs else 1))
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:

@@ -1,10 +1,9 @@
 """The client: it sends requests by a schedule, whether answers have come or not.
 
 ``python -m service.load PORT --seconds 3 --rate basket=20 login=2`` prints the
-latencies as CSV, which ``looplab who --client`` reads, and its percentiles to standard
-error.  A latency runs from the moment
-when the request was *due*, so that a late service cannot slow the client down and look
-better.
+latencies as CSV, and their percentiles to standard error.  A latency runs from the
+moment when the request was *due*, so that a late service cannot slow the client down
+and look better.
 """
 
 from __future__ import annotations

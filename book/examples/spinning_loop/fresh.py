@@ -31,6 +31,7 @@ from typing import Any
 from spinning_loop.environments import ensure, quiet_environ
 from spinning_loop.programs import (
     CaptureError,
+    FreeCores,
     SkippedError,
     clean,
     find,
@@ -147,7 +148,11 @@ def added(tables: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
 
 
 def timed_variants(
-    programs: dict[str, Program], size: Size, calls: Path, say: Callable[[str], None]
+    programs: dict[str, Program],
+    size: Size,
+    calls: Path,
+    say: Callable[[str], None],
+    free: FreeCores,
 ) -> dict[str, Any]:
     """All variants in turns; what cannot run says why, and the others still run."""
     blocks: dict[str, list[dict[str, Any]]] = {name: [] for name in VARIANTS}
@@ -156,7 +161,8 @@ def timed_variants(
         why = "the environment with today's libraries could not be made"
         gone["new"] = {"status": "skipped", "why": why}
     for number in range(size.rounds):
-        say(f"round {number + 1} of {size.rounds}")
+        say(f"round {number + 1} of {size.rounds}, {free} of the cores free")
+        free.ask()
         for name, variant in VARIANTS.items():
             if name in gone:
                 continue
@@ -357,6 +363,7 @@ def measure(
     """
     size = size or Size()
     described = machine()
+    free = FreeCores()
     programs = {"old": Program(ensure("old", folder, say))}
     try:
         programs["new"] = Program(ensure("new", folder, say))
@@ -369,7 +376,7 @@ def measure(
     }
     with tempfile.TemporaryDirectory(prefix="spinning-loop-") as place:
         here = Path(place)
-        found |= timed_variants(programs, size, here / "calls", say)
+        found |= timed_variants(programs, size, here / "calls", say, free)
         usual = {name: found[name].get("median", 0.05) for name in ("D1", "D1_third")}
         found["D4"] = attempt(
             "D4, stacks", lambda: thread_dumps(old, size, here, usual["D1"]), say
@@ -380,7 +387,8 @@ def measure(
             say,
         )
         found["D5_live"] = attempt("D5, attached", lambda: live(old, size), say)
-    described["load_after"] = machine()["load_before"]
+    free.ask()
+    described["free_cores"] = round(free.least, 2)
     return found
 
 
@@ -396,7 +404,7 @@ def table(found: dict[str, Any]) -> str:
         f"Python {m['python']} {m['build']}, {m['system']} {m['kernel']}, "
         f"{m['cores']} core{'s' if m['cores'] != 1 else ''}",
         m["processor"],
-        f"load {m['load_before']} before, {m['load_after']} after",
+        f"at least {m['free_cores']:.0%} of the cores free, whenever asked",
         "",
         "first test of a fresh process, ms: median [quartiles], least..most",
     ]

@@ -281,6 +281,23 @@ def machine() -> dict[str, object]:
     }
 
 
+class FreeCores:
+    """The least share of the cores that other programs left free, whenever asked."""
+
+    def __init__(self) -> None:
+        self.least = 1.0
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask now: between two measurements, for it takes the cores itself."""
+        from ontime.measuring.cores import free_cores
+
+        self.least = min(self.least, free_cores() / len(cores()))
+
+    def __str__(self) -> str:
+        return f"{self.least:.0%}"
+
+
 def _free_threaded() -> bool:
     return not getattr(sys, "_is_gil_enabled", lambda: True)()
 

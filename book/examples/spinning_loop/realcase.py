@@ -28,6 +28,7 @@ from spinning_loop.environments import ensure, quiet_environ
 from spinning_loop.programs import (
     CaptureError,
     Done,
+    FreeCores,
     SkippedError,
     cores,
     find,
@@ -135,7 +136,11 @@ def summary(blocks: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def timed_variants(
-    old: Program, new: Program | None, size: Size, say: Callable[[str], None]
+    old: Program,
+    new: Program | None,
+    size: Size,
+    say: Callable[[str], None],
+    free: FreeCores,
 ) -> dict[str, Any]:
     """The growth with the sockets: the variants take turns, so that load meets all."""
     variants: dict[str, tuple[Program, list[object], list[str]]] = {
@@ -158,6 +163,7 @@ def timed_variants(
         every = size.clients if number < size.rounds else (2,)
         say(f"round {number + 1}, {len(every) * len(variants)} blocks of tests")
         for clients in every:
+            free.ask()
             for name, (program, extra, before) in variants.items():
                 arguments = ["timed", "--clients", clients, "--runs", size.runs]
                 arguments += ["--budget", size.budget, *extra]
@@ -221,6 +227,7 @@ def measure(
     """
     size = size or Size()
     described = machine()
+    free = FreeCores()
     old = Program(ensure("old", folder, say))
     new: Program | None = None
     reason = ""
@@ -235,7 +242,7 @@ def measure(
     found: dict[str, Any] = {"machine": described, "versions": versions}
 
     def growth() -> dict[str, Any]:
-        return timed_variants(old, new, size, say)
+        return timed_variants(old, new, size, say, free)
 
     found["growth"] = attempt("warm repeats and their growth", growth, say)
     sides = {"old": old} if new is None else {"old": old, "new": new}
@@ -246,7 +253,8 @@ def measure(
 
         name = f"idle sessions, {side} libraries"
         found.setdefault("idle", {})[side] = attempt(name, idle, say)
-    described["load_after"] = machine()["load_before"]
+    free.ask()
+    described["free_cores"] = round(free.least, 2)
     return found
 
 
@@ -299,7 +307,7 @@ def table(found: dict[str, Any]) -> str:
         f"Python {m['python']} {m['build']}, {m['system']} {m['kernel']}, "
         f"{m['cores']} core{'s' if m['cores'] != 1 else ''}",
         m["processor"],
-        f"load {m['load_before']} before, {m['load_after']} after",
+        f"at least {m['free_cores']:.0%} of the cores free, whenever asked",
         "",
         "warm repeats, milliseconds of one test: median [quartiles], least..most",
     ]

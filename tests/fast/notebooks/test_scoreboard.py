@@ -116,6 +116,7 @@ class Maker:
         *,
         tags: tuple[str, ...] = ("exact",),
         free: float | None = None,
+        one_cell: bool = False,
         bib: str = "@misc{someone2020,\n title = {x}}",
     ) -> Scoreboard:
         (self.folder / "published.toml").write_text(toml, encoding="utf-8")
@@ -123,15 +124,18 @@ class Maker:
         notebook = self.folder / f"{LAB}.ipynb"
         notebook.unlink(missing_ok=True)
         if glued is not None:
+            outputs = [
+                glue_output(key.rstrip("!"), text) for key, text in glued.items()
+            ]
             cells = [
                 {
                     "cell_type": "code",
                     "metadata": {"tags": list(tags)}
                     | ({} if free is None else {"free_cores": free}),
-                    "outputs": [glue_output(key.rstrip("!"), text)],
+                    "outputs": together,
                     "source": "",
                 }
-                for key, text in glued.items()
+                for together in ([outputs] if one_cell else [[out] for out in outputs])
             ]
             notebook.write_text(json.dumps({"cells": cells}), encoding="utf-8")
         return Scoreboard(
@@ -167,8 +171,8 @@ REAL = CLAIM.replace("A1_x", "A1_x_real")
 ON_A_MACHINE = {"A1_x_real": "1.45", "machine": "two cores"}
 
 
-@pytest.mark.parametrize("free", [None, 0.9, 1.0])
-def test_reproduced_in_real_time(make: Maker, free: float | None) -> None:
+@pytest.mark.parametrize("free", [0.9, 1.0])
+def test_reproduced_in_real_time(make: Maker, free: float) -> None:
     board = make(SOURCE + ROW + REAL, ON_A_MACHINE, tags=("measured",), free=free)
     assert board.judgements[0].verdict == "reproduced"
     assert problems(board) == []
@@ -184,6 +188,23 @@ def test_a_busy_machine_reproduces_nothing(make: Maker, ours: str) -> None:
     (row,) = board.rows
     assert "with 62% of the cores free" in board.shown(row, row.claims[0])
     assert problems(board) == []
+    unsaid = make(SOURCE + ROW + REAL, glued, tags=("measured",))
+    assert unsaid.judgements[0].verdict == "machine was busy"
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"), [("0.95", "reproduced"), ("0.4", "machine was busy")]
+)
+def test_a_figure_of_a_capture_has_the_share_of_the_capture(
+    make: Maker, share: str, verdict: str
+) -> None:
+    glued = ON_A_MACHINE | {"captured_free": share, "captured_on": "'another'"}
+    board = make(
+        SOURCE + ROW + REAL, glued, tags=("measured",), free=0.99, one_cell=True
+    )
+    assert board.judgements[0].verdict == verdict
+    (row,) = board.rows
+    assert board.machine(row, "A1_x_real") == "another"
 
 
 def test_a_busy_machine_excuses_no_exact_figure(make: Maker) -> None:
@@ -293,7 +314,8 @@ def test_stale_measured_without_machine(make: Maker) -> None:
     glued = {"A1_real": "1.5", "machine": "'2 cores'"}
     board = make(SOURCE + ROW + claim, glued, tags=("measured",))
     assert problems(board) == []
-    assert board.machine(LAB) == "2 cores"
+    (row,) = board.rows
+    assert board.machine(row, "A1_real") == "2 cores"
 
 
 def test_nothing_published_needs_a_because(make: Maker) -> None:

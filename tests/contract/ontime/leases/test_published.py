@@ -32,7 +32,9 @@ def test_waits_that_end_at_the_next_tick_meet_the_last_of_e3_and_miss_e4() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrong", [{"future": True}, {"tick": None}, {"opening": False}])
+@pytest.mark.parametrize(
+    "wrong", [{"future": True}, {"tick": None}, {"opening": False}]
+)
 def test_a_wrong_model_is_seen_to_be_wrong(wrong: dict[str, Any]) -> None:
     for run in EXPERIMENTS["E3"].judged(Window(**wrong)):
         assert run.lost != 3
