@@ -27,7 +27,7 @@ endif
 
 help:
 	@echo "make book        build the site and serve it on this machine (PORT=8000)"
-	@echo "make lab         open JupyterLab with every lab (PORT=8000)"
+	@echo "make lab         open JupyterLab with copies of the labs (PORT=8000)"
 	@echo "make build       build the site into _build/html"
 	@echo "make lite        build the site with JupyterLite and every lab in it"
 	@echo "make pdf         print the book and its exercises into _build/pdf"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools import environment, site
+from tools import environment, my_labs, site
 from tools.browser import find_chromium
 from tools.common import ROOT, ToolError, ended, say
 
@@ -165,7 +165,7 @@ def lab_venv() -> Path:
 
 
 def lab(options: argparse.Namespace) -> None:
-    """Open JupyterLab with every lab; it makes an environment of its own, .venv-lab.
+    """Open JupyterLab with copies of the labs; makes an environment, .venv-lab.
 
     Its kernels have all that the labs import. More words go to JupyterLab.
     """
@@ -173,9 +173,9 @@ def lab(options: argparse.Namespace) -> None:
     with site.Server(port):
         pass  # a busy port is said before the environment is made
     venv = lab_venv()
-    labs = ROOT / "notebooks"
-    say(f"JupyterLab opens {len(list(labs.glob('*.ipynb')))} labs in your browser.")
-    say("What you save there changes the files in notebooks/; Ctrl-C ends it.")
+    labs = ROOT / my_labs.FOLDER
+    copies = my_labs.bring(ROOT / "notebooks", labs)
+    say(f"Your labs are in {labs.name}/, {len(copies)} of them new; Ctrl-C ends it.")
     command = [str(environment.venv_python(venv)), "-m", "jupyterlab", str(labs)]
     command += [f"--port={port}", "--ServerApp.port_retries=0", "--ip=127.0.0.1"]
     command += ["--ServerApp.answer_yes=True"]  # Ctrl-C ends it without a question
