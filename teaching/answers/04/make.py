@@ -263,4 +263,28 @@ async def map_bounded(fn, items, limit):
         "map_bounded = lambda fn, items, limit: []",
         "async def",
     ),
+    "it looks each millisecond": (
+        """
+async def map_bounded(fn, items, limit):
+    running, results, count = {}, {}, 0
+    try:
+        for place, item in enumerate(items):
+            running[place] = asyncio.ensure_future(fn(item))
+            while len(running) >= limit:
+                await collect(running, results)
+        while running:
+            await collect(running, results)
+    finally:
+        for task in running.values():
+            task.cancel()
+    return [results[place] for place in sorted(results)]
+
+async def collect(running, results):
+    for place, task in list(running.items()):
+        if task.done():
+            results[place] = running.pop(place).result()
+    await asyncio.sleep(0.001)
+""",
+        "sleeps and looks again polls",
+    ),
 }

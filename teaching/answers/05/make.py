@@ -305,4 +305,40 @@ async def chain(items, *stages):
 """,
         "left behind",
     ),
+    "it looks each millisecond": (
+        """
+async def chain(items, *stages):
+    places = [[] for _ in range(len(stages) + 1)]
+    results = []
+
+    async def put(place, item):
+        while place:
+            await asyncio.sleep(0.0001)
+        place.append(item)
+
+    async def get(place):
+        while not place:
+            await asyncio.sleep(0.0001)
+        return place.pop()
+
+    async def feed():
+        for item in items:
+            await put(places[0], item)
+        await put(places[0], END)
+
+    async def work(stage, inbox, outbox):
+        while (item := await get(inbox)) is not END:
+            await put(outbox, await stage(item))
+        await put(outbox, END)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(feed())
+        for n, stage in enumerate(stages):
+            tasks.create_task(work(stage, places[n], places[n + 1]))
+        while (item := await get(places[-1])) is not END:
+            results.append(item)
+    return results
+""",
+        "sleeps and looks again polls",
+    ),
 }

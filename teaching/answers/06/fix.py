@@ -426,4 +426,19 @@ Inbox = ByQueue.put
     ),
     "lambda: None": ("Inbox = lambda: None", "not a class"),
     "7": ("Inbox = 7", "not a class"),
+    "a bound that refuses": (
+        """
+class Inbox:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.items = asyncio.Queue(1)
+
+    def put(self, item):
+        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
+
+    async def get(self):
+        return await self.items.get()
+""",
+        "a queue with a bound refuses",
+    ),
 }

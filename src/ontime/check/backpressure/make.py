@@ -8,7 +8,7 @@ from typing import Any
 
 from ontime.check.backpressure.flow import Flow, left_by_a_failure, watched_to_its_end
 from ontime.check.registry import exercise
-from ontime.check.tools import need_async_function, now, simulate
+from ontime.check.tools import callbacks_in, need_async_function, now, simulate
 from ontime.check.verdict import NotYet
 
 
@@ -20,14 +20,15 @@ def check_make(answer: Any) -> str:
     stages, returns the list of results in the order of the items, lets different stages
     work at the same time and one stage on one item at a time.  Items are taken from the
     iterable as they are needed: at most ``3 * len(stages) + 3`` may be under way.  If a
-    stage raises, the error comes out and nothing is left behind.  None is an item like
-    any other.
+    stage raises, the error comes out and nothing is left behind.  Nobody polls.  None
+    is an item like any other.
     """
     need_async_function(answer, "chain")
     for count, pauses in ((0, (0.01,)), (1, (0.01,)), (30, (0.01, 0.01, 0.01))):
         _judge_chain(answer, count, pauses)
     ahead = _judge_chain(answer, 200, (0.001, 0.010))
     _judge_none(answer)
+    _judge_polling(answer)
     _judge_chain_failure(answer)
     return (
         "order, overlap, backpressure, failure and None are right; at most "
@@ -120,6 +121,30 @@ def _judge_none(answer: Any) -> None:
         raise NotYet(
             "the items 1, None, 2 did not come out as they went in.",
             "mark the end with an object of its own: END = object()",
+        )
+
+
+def _judge_polling(answer: Any) -> None:
+    """While both stages wait for 0.35 s, nobody must ask whether an item has come."""
+
+    async def stage(item: Any) -> Any:
+        await asyncio.sleep(0.35)
+        return item
+
+    async def look() -> int:
+        await asyncio.sleep(0.01)
+        return await callbacks_in(0.3)
+
+    async def main() -> int:
+        looking = asyncio.create_task(look())
+        await watched_to_its_end(answer, [1, 2], stage, stage)
+        return await looking
+
+    if (ran := simulate(main())) > 10:
+        raise NotYet(
+            f"while the stages waited for 0.3 s, the loop ran {ran:,} callbacks.",
+            "a task that sleeps and looks again polls, however long it sleeps: await "
+            "queue.get()",
         )
 
 

@@ -10,6 +10,7 @@ from looplab.clock import burn
 from ontime.check.late_heartbeat.jobs import Job
 from ontime.check.registry import exercise
 from ontime.check.tools import (
+    callbacks_in,
     finished,
     left_over,
     need_async_function,
@@ -67,7 +68,7 @@ def check_make(answer: Any) -> str:
     in a queue, one in hand), so a list of tasks made at once will not do.  When a call
     raises, the others are cancelled, no new one is started, and the error comes out
     (alone or in an exception group).  When the caller is cancelled the calls are too.
-    No task is left behind, and a heartbeat beside it stays on time.
+    No task is left behind, nobody polls, and a heartbeat beside it stays on time.
     """
     need_async_function(answer, "map_bounded")
 
@@ -138,6 +139,7 @@ def check_make(answer: Any) -> str:
 
     _check_failure(start)
     _check_cancellation(start)
+    _check_polling(start)
 
     # The heartbeat.
     async def compute(number: int) -> int:
@@ -234,6 +236,28 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
             )
 
     simulate(scenario())
+
+
+def _check_polling(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+    """While all calls wait for 35 s, nobody must ask whether they have ended."""
+
+    async def wait(number: int) -> int:
+        await asyncio.sleep(35)
+        return number
+
+    async def scenario() -> int:
+        mapping = asyncio.ensure_future(finished(start(wait, iter(range(8)), 4)))
+        await asyncio.sleep(1)
+        ran = await callbacks_in(30)
+        await mapping
+        return ran
+
+    if (ran := simulate(scenario())) > 10:
+        raise NotYet(
+            f"while all calls waited for 30 s, the loop ran {ran:,} callbacks.",
+            "a task that sleeps and looks again polls, however long it sleeps: await "
+            "what ends",
+        )
 
 
 def _check_cancellation(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
