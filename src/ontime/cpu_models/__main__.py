@@ -38,6 +38,7 @@ FULL_MODELS: tuple[Model, ...] = (
     Model("threads"),
     Model("to_thread"),
     Model("thread pool", 2),
+    Model("thread pool", 20),
     *(Model("pool", workers) for workers in (1, 2, 4, 8, 20)),
     Model("process pool", 2),
     Model("process pool", 2, "spawn"),

@@ -15,7 +15,7 @@ WRONG = {
         "order = [5, 10, 6, 2, 4, 9, 8, 11]",
         "take each callback from the front of the",
     ),
-    "due timers are lost": ("order = [5, 10, 6, 2, 4, 8, 11, 1]", "with nothing ready"),
+    "due timers are lost": ("order = [5, 10, 6, 2, 4, 8, 11, 1]", "make the due timers"),
     "takes a timer before it looks": (
         "order = [5, 10, 6, 4, 2, 9, 8, 11, 1]",
         "a callback that is made ready during an",
@@ -36,7 +36,7 @@ order = [5, 10, 6, 2, 4, 9, 8, 7, 1]
         """
 order = [5, 8, 11, 1, 10, 6, 2, 4, 9]
 """,
-        "with nothing ready",
+        "make the due timers",
     ),
     "3": ("order = 3", "not a list"),
     "[]": ("order = []", "empty"),

@@ -66,7 +66,7 @@ async def total(numbers, square, pause):
             pause()
     return result
 """,
-        "a beat can wait for three slices",
+        "await pause()",
     ),
     "a pause after each number": (
         """

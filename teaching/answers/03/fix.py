@@ -36,5 +36,9 @@ def clients(latency, waiting, rate):
 """,
         "fewer clients",
     ),
+    "leaves room, as one should when planning": (
+        "clients = lambda latency, waiting, rate: 0.8 / (latency - waiting) / rate",
+        "the whole core",
+    ),
     "lambda *_: None": ("clients = lambda *_: None", "returned no number"),
 }

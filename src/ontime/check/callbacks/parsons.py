@@ -147,7 +147,9 @@ def check_parsons(answer: Any) -> str:
         raise NotYet(
             f"timers C and E are due at 1, D at 2; the first iteration ran "
             f"{ran or 'nothing'} and left the clock at {bench.clock.now:g}.",
-            "with nothing ready, move the clock to the next timer before you look "
+            "make the due timers ready before you run what is ready"
+            if bench.clock.now == 1.0
+            else "with nothing ready, move the clock to the next timer before you look "
             "which timers are due",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 from looplab.clock import burn
@@ -37,11 +38,16 @@ def check_modify(answer: Any) -> str:
     """
     need_async_function(answer, "total")
     pauses = 0
+    made: list[Coroutine[Any, Any, None]] = []
 
-    async def pause() -> None:
+    async def run_pause() -> None:
         nonlocal pauses
         pauses += 1
         await asyncio.sleep(0)
+
+    def pause() -> Coroutine[Any, Any, None]:
+        made.append(run_pause())
+        return made[-1]
 
     def square(number: int) -> int:
         burn(_SQUARE)
@@ -68,6 +74,15 @@ def check_modify(answer: Any) -> str:
             pauses = 0
             late, result, ran = simulate(scenario(numbers, 0.00317 * step))
             worst = max(worst, late)
+            if len(made) > pauses:
+                for each in made:
+                    each.close()
+                raise NotYet(
+                    f"{len(made) - pauses} of {len(made)} pauses were made and never "
+                    "awaited.",
+                    "write await pause()",
+                )
+            made.clear()
             if result != sum(number * number for number in numbers):
                 raise NotYet(
                     f"for {len(numbers)} numbers it returned {result!r}.",

@@ -40,6 +40,8 @@ def check_fix(answer: Any) -> str:
             hint = "a client that sends twice as often costs twice as much"
         elif abs(said - right * rate * rate) <= 1e-6 * said:
             hint = "more requests for each client mean fewer clients"
+        elif 0.5 <= said / right < 1:
+            hint = "'at most' takes the whole core; leave room when you plan"
         else:
             hint = "CPU time is what is left of the latency without the waiting"
         raise NotYet(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from .executors import all_answer
 from .futures import Job, RunAll, new_futures, reject, resolve
 
 if TYPE_CHECKING:
@@ -20,7 +22,10 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def in_threads(model: Model) -> AsyncIterator[RunAll]:
-    """One thread for each job, all started at once."""
+    """One thread for each job, started by the loop when the jobs are handed over.
+
+    So their start is part of the work, which for every other model it is not.
+    """
     threads: list[threading.Thread] = []
 
     async def run_all(job: Job[T], count: int) -> list[T]:
@@ -52,5 +57,9 @@ async def with_to_thread(model: Model) -> AsyncIterator[RunAll]:
     async def run_all(job: Job[T], count: int) -> list[T]:
         return await asyncio.gather(*(asyncio.to_thread(job) for _ in range(count)))
 
+    loop = asyncio.get_running_loop()
+    default = ThreadPoolExecutor()  # as the loop would make it, but its size is known
+    loop.set_default_executor(default)
+    await all_answer(run_all, default._max_workers)
     yield run_all
-    await asyncio.get_running_loop().shutdown_default_executor()
+    await loop.shutdown_default_executor()
