@@ -9,6 +9,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable
+from traceback import walk_tb
 from typing import Any
 
 from looplab.clock import ClockError, DeadlockError, OutsideCallError
@@ -177,4 +178,11 @@ def _explain(error: BaseException, elsewhere: str) -> Verdict:
         hint = "a name is used before it has a value, or is misspelt"
     elif isinstance(error, RecursionError):
         hint = "a function calls itself without an end"
+    else:
+        lines = [
+            f"look at line {line} of the cell that defines {frame.f_code.co_name}"
+            for frame, line in walk_tb(error.__traceback__)
+            if frame.f_globals.get("__name__") == "__main__"  # the reader's own
+        ]
+        hint = lines[-1] if lines else ""
     return Verdict(False, f"it raised {said}", hint)
