@@ -73,17 +73,13 @@ class Server:
 
     Args:
         seconds: after which the service ends in any case.
-        awake: whether something computes on the core of the service while the service
-            sleeps, at the lowest priority, so that the processor does not clock that
-            core down.  The attribute of this name says whether it could be done.
 
     Attributes:
         core: the number of the service's core; None where it has none of its own.
     """
 
-    def __init__(self, seconds: float = 3600, *, awake: bool = False) -> None:
+    def __init__(self, seconds: float = 3600) -> None:
         self._seconds = seconds
-        self.awake = awake and hasattr(os, "SCHED_IDLE")
         self.core: int | None = None
         self._others: set[int] = set()
         self._started: list[subprocess.Popen[bytes]] = []
@@ -103,9 +99,6 @@ class Server:
                     os.sched_setaffinity(self._process.pid, {core})
                     self._others = set(others)
                     self.core = core
-                if self.awake:
-                    self._start("awake", str(core), str(self._seconds))
-                    self._line_of("awake")
         except BaseException:
             self.__exit__()
             raise
@@ -130,16 +123,37 @@ class Server:
         return line
 
     def __exit__(self, *_: object) -> None:
-        for process in reversed(self._started):
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.close()
-            try:
-                process.wait(3)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            process.stdout.close()
+        while self._started:
+            self._end_last()
+
+    def _end_last(self) -> None:
+        process = self._started.pop()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        try:
+            process.wait(3)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    @contextmanager
+    def kept_awake(self) -> Iterator[bool]:
+        """Keep the service's core from resting for a while.
+
+        Another program computes there whenever the service sleeps, at the lowest
+        priority.  Gives whether it could be done: it needs a core and Linux.
+        """
+        if self.core is None or not hasattr(os, "SCHED_IDLE"):
+            yield False
+            return
+        self._start("awake", str(self.core), str(self._seconds))
+        try:
+            self._line_of("awake")
+            yield True
+        finally:
+            self._end_last()
 
     def drive(
         self,

@@ -72,17 +72,17 @@ def test_the_service_and_the_load_have_a_core_each(server_type: Any) -> None:
 
 
 def test_the_core_is_kept_awake_by_what_yields_to_the_service(server_type: Any) -> None:
-    with server_type(awake=True) as server:
-        assert server.awake == hasattr(os, "SCHED_IDLE")
-        assert server.drive("sequence", 2, 0, 0.2, rate=50).answers > 0
-        started = server._started
-        if server.awake:
-            _, spinner = started
-            assert os.sched_getscheduler(spinner.pid) == os.SCHED_IDLE
-            if server.apart:
-                cores = [os.sched_getaffinity(one.pid) for one in started]
-                assert cores[0] == cores[1]
-    assert all(one.returncode is not None for one in started)
+    with server_type() as server:
+        for _ in range(2):
+            with server.kept_awake() as awake:
+                assert awake == (server.apart and hasattr(os, "SCHED_IDLE"))
+                assert server.drive("sequence", 2, 0, 0.2, rate=50).answers > 0
+                if awake:
+                    _, spinner = server._started
+                    assert os.sched_getscheduler(spinner.pid) == os.SCHED_IDLE
+                    assert os.sched_getaffinity(spinner.pid) == {server.core}
+            assert len(server._started) == 1
+            assert not awake or spinner.returncode is not None
 
 
 def test_a_wrong_answer_is_noticed(server_type: Any) -> None:
@@ -100,6 +100,7 @@ def test_a_request_of_a_crowd_takes_cpu_time(server_type: Any) -> None:
 
     for way in "sequence", "gather":
         assert 0 < cpu_of_a_request(way, 50) < 0.1
+        assert 0 < cpu_of_a_request(way, 50, 0.3) < 0.1
     with pytest.raises(KeyError, match="'both' is no way: give one of sequence"):
         cpu_of_a_request("both", 1)
     with pytest.raises(ValueError, match="0 clients send no request"):
@@ -109,7 +110,7 @@ def test_a_request_of_a_crowd_takes_cpu_time(server_type: Any) -> None:
 def test_work_is_measured_before_and_after_a_rest(server_type: Any) -> None:
     from request_cost.rested import cpu_after_a_rest  # type: ignore[import-not-found]
 
-    with server_type(awake=True) as server:
+    with server_type() as server, server.kept_awake():
         found = cpu_after_a_rest(server.core)
     assert set(found) == {"few", "many"}
     for warm, cold in found.values():
@@ -126,7 +127,8 @@ def test_the_service_stops_by_itself(server_type: Any) -> None:
 def test_the_service_ends_with_its_parent(which: int) -> None:
     program = (
         "import os; from request_cost import Server; "
-        "server = Server(awake=True).__enter__(); "
+        "server = Server().__enter__(); awake = server.kept_awake(); "
+        "awake.__enter__(); "
         f"print(server._started[{which}].pid, flush=True); os._exit(0)"
     )
     done = subprocess.run(

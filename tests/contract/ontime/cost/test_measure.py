@@ -202,8 +202,8 @@ def test_a_variant_that_fails_has_a_row_that_says_why(
 
 @needs_pyperf
 @pytest.mark.skipif(
-    importlib.util.find_spec("nest_asyncio") is None or sys.version_info >= (3, 14),
-    reason="needs nest_asyncio, which leaves the tasks alone from Python 3.14 on",
+    importlib.util.find_spec("nest_asyncio") is None,
+    reason="needs nest_asyncio",
 )
 def test_a_patched_asyncio_is_reported() -> None:
     table = cpu_cost(nothing, setup="nest_asyncio:apply", **BRIEF)
