@@ -15,7 +15,10 @@ WRONG = {
         "order = [5, 10, 6, 2, 4, 9, 8, 11]",
         "take each callback from the front of the",
     ),
-    "due timers are lost": ("order = [5, 10, 6, 2, 4, 8, 11, 1]", "make the due timers"),
+    "due timers are lost": (
+        "order = [5, 10, 6, 2, 4, 8, 11, 1]",
+        "make the due timers",
+    ),
     "takes a timer before it looks": (
         "order = [5, 10, 6, 4, 2, 9, 8, 11, 1]",
         "a callback that is made ready during an",
