@@ -7,7 +7,8 @@ hole in the tests: the command says so, and ends with status 1.
 
 ``python -m tools.planted clock`` takes those whose name begins with ``clock``;
 ``python -m tools.planted checks`` takes the refusals of the exercises' checks instead
-(:mod:`tools.planted_checks`).
+(:mod:`tools.planted_checks`), ``python -m tools.planted mutants`` small faults of any
+module (:mod:`tools.planted_mutants`).
 """
 
 from __future__ import annotations
@@ -116,6 +117,14 @@ def main(words: Sequence[str]) -> int:
         from tools import planted_checks  # has all exercises imported
 
         return planted_checks.main(words[1:])
+    if words and words[0] == "mutants":
+        from tools import planted_mutants  # has pytest imported
+
+        try:
+            return planted_mutants.main(words[1:])
+        except ToolError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return error.code
     try:
         bugs = [bug for bug in read() if not words or bug.name.startswith(tuple(words))]
         if not bugs:

@@ -11,7 +11,7 @@ from tests.fast.exercises.homes import all_homes
 from tests.fast.exercises.test_answers import THREADED, fails, passes
 
 HOMES = {name: home for name, home in all_homes().items() if name in THREADED}
-RIGHT = [(name, how) for name in HOMES for how in ("solution", *HOMES[name].right)]
+RIGHT = [(name, how) for name in HOMES for how in HOMES[name].right]
 WRONG = [(name, what) for name in HOMES for what in ("stub", *HOMES[name].wrong)]
 BANK = ["ontime", "check", "bank"]
 

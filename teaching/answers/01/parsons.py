@@ -2,61 +2,45 @@
 
 STUB = "use whole numbers"
 
-RIGHT = {
-    "RIGHT": "order = [5, 10, 6, 2, 4, 9, 8, 11, 1]",
-    "tuple(RIGHT)": """
+RIGHT = """
+## tuple(RIGHT)
 RIGHT = [5, 10, 6, 2, 4, 9, 8, 11, 1]
 order = tuple(RIGHT)
-""",
-}
+"""
 
-WRONG = {
-    "never calls": (
-        "order = [5, 10, 6, 2, 4, 9, 8, 11]",
-        "take each callback from the front of the",
-    ),
-    "due timers are lost": (
-        "order = [5, 10, 6, 2, 4, 8, 11, 1]",
-        "make the due timers",
-    ),
-    "takes a timer before it looks": (
-        "order = [5, 10, 6, 4, 2, 9, 8, 11, 1]",
-        "a callback that is made ready during an",
-    ),
-    "runs until the queue is empty": (
-        """
+WRONG = """
+## never calls => take each callback from the front of the
+order = [5, 10, 6, 2, 4, 9, 8, 11]
+## due timers are lost => make the due timers
+order = [5, 10, 6, 2, 4, 8, 11, 1]
+## takes a timer before it looks => a callback that is made ready during an
+order = [5, 10, 6, 4, 2, 9, 8, 11, 1]
+## runs until the queue is empty => a callback that is made ready during an
 order = [5, 10, 6, 2, 4, 9, 3, 11, 1]
-""",
-        "a callback that is made ready during an",
-    ),
-    "last in, first out": (
-        """
+## last in, first out => the ready queue is first in
 order = [5, 10, 6, 2, 4, 9, 8, 7, 1]
-""",
-        "the ready queue is first in",
-    ),
-    "runs before it looks at the timers": (
-        """
+## runs before it looks at the timers => make the due timers
 order = [5, 8, 11, 1, 10, 6, 2, 4, 9]
-""",
-        "make the due timers",
-    ),
-    "3": ("order = 3", "not a list"),
-    "[]": ("order = []", "empty"),
-    "[5, ...]": ("order = [5, ...]", "not a line number"),
-    "[5, True]": ("order = [5, True]", "not a line number"),
-    "[5, 99]": ("order = [5, 99]", "no line 99"),
-    "[5, 5]": ("order = [5, 5]", "twice"),
-    "[5, 2, 10]": ("order = [5, 2, 10]", "cannot stand at place"),
-    "[1, 5]": ("order = [1, 5]", "cannot stand"),
-    "[5, 10, 6, 2, 4, 9, 8, 7, 1]": (
-        "order = [5, 10, 6, 2, 4, 9, 8, 7, 1]",
-        "came last",
-    ),
-    "[5, 10, 6, 2, 4, 9]": ("order = [5, 10, 6, 2, 4, 9]", "ran nothing"),
-    "[5, 6, 2, 4, 9, 8, 11, 1]": ("order = [5, 6, 2, 4, 9, 8, 11, 1]", "cannot stand"),
-    "[5, 10, 6, 8, 4, 9, 2, 11, 1]": (
-        "order = [5, 10, 6, 8, 4, 9, 2, 11, 1]",
-        "IndexError",
-    ),
-}
+## 3 => not a list
+order = 3
+## [] => empty
+order = []
+## [5, ...] => not a line number
+order = [5, ...]
+## [5, True] => not a line number
+order = [5, True]
+## [5, 99] => no line 99
+order = [5, 99]
+## [5, 5] => twice
+order = [5, 5]
+## [5, 2, 10] => cannot stand at place
+order = [5, 2, 10]
+## [1, 5] => cannot stand
+order = [1, 5]
+## [5, 10, 6, 2, 4, 9] => ran nothing
+order = [5, 10, 6, 2, 4, 9]
+## [5, 6, 2, 4, 9, 8, 11, 1] => cannot stand
+order = [5, 6, 2, 4, 9, 8, 11, 1]
+## [5, 10, 6, 8, 4, 9, 2, 11, 1] => IndexError
+order = [5, 10, 6, 8, 4, 9, 2, 11, 1]
+"""

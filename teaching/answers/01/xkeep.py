@@ -19,28 +19,28 @@ class Background:
 
 STUB = "the loop keeps only weak references to tasks"
 
-RIGHT = {}
-
-WRONG = {
-    "returns 7": (
-        """
+RIGHT = """
+## keeps them in a TaskGroup's manner, by number
 class Background:
-
     def __init__(self):
-        self.tasks = set()
-
+        self.running, self.count = {}, 0
     def start(self, coroutine):
-        task = asyncio.create_task(coroutine)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
+        self.count += 1
+        self.running[self.count] = asyncio.ensure_future(self.run(self.count, coroutine))
+    async def run(self, number, coroutine):
+        try:
+            return await coroutine
+        finally:
+            del self.running[number]
     def __len__(self):
-        return 7
-""",
-        "count the tasks that you hold",
-    ),
-    "holds them for ever": (
-        """
+        return len(self.running)
+"""
+
+WRONG = """
+## returns 7 => count the tasks that you hold
+-        return len(self.tasks)
++        return 7
+## holds them for ever => 2 of the results are still held
 class Background:
     def __init__(self):
         self.tasks = []
@@ -48,11 +48,7 @@ class Background:
         self.tasks.append(asyncio.create_task(coroutine))
     def __len__(self):
         return sum(not task.done() for task in self.tasks)
-""",
-        "2 of the results are still held",
-    ),
-    "holds them weakly": (
-        """
+## holds them weakly => 3 of three tasks are gone
 import weakref
 class Background:
     def __init__(self):
@@ -61,11 +57,7 @@ class Background:
         self.tasks.add(asyncio.create_task(coroutine))
     def __len__(self):
         return len(self.tasks)
-""",
-        "3 of three tasks are gone",
-    ),
-    "counts and does not hold": (
-        """
+## counts and does not hold => of three tasks are gone
 class Background:
     running = 0
     def start(self, coroutine):
@@ -75,11 +67,7 @@ class Background:
         self.running -= 1
     def __len__(self):
         return self.running
-""",
-        "of three tasks are gone",
-    ),
-    "keeps the coroutines": (
-        """
+## keeps the coroutines => 0 of them have begun
 class Background:
     def __init__(self):
         self.coroutines = []
@@ -87,7 +75,4 @@ class Background:
         self.coroutines.append(coroutine)
     def __len__(self):
         return len(self.coroutines)
-""",
-        "0 of them have begun",
-    ),
-}
+"""

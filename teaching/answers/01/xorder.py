@@ -10,21 +10,20 @@ order_of_letters = "EFBCADG"
 
 STUB = "replace the three dots in the cell above and run it"
 
-RIGHT = {}
+RIGHT = """
+## with commas, in small letters
+order_of_letters = "e, f, b, c, a, d, g"
+"""
 
-WRONG = {
-    "notes are run at once": ('order_of_letters = "BACEFDG"', "only make notes"),
-    "awaiting a future that is done gives way": (
-        'order_of_letters = "EBCAFDG"',
-        "gives way to none",
-    ),
-    "sleep(0) does not give way": (
-        'order_of_letters = "EFBCDAG"',
-        "behind all that is in the ready queue",
-    ),
-    "the callback of the future was added first": (
-        'order_of_letters = "EFABCDG"',
-        "in which order?",
-    ),
-    "a letter twice": ('order_of_letters = "EEFBCADG"', "each of them once"),
-}
+WRONG = """
+## notes are run at once => only make notes
+order_of_letters = "BACEFDG"
+## awaiting a future that is done gives way => gives way to none
+order_of_letters = "EBCAFDG"
+## sleep(0) does not give way => behind all that is in the ready queue
+order_of_letters = "EFBCDAG"
+## the callback of the future was added first => in which order?
+order_of_letters = "EFABCDG"
+## a letter twice => each of them once
+order_of_letters = "EEFBCADG"
+"""

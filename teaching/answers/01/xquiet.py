@@ -16,22 +16,28 @@ class Quiet:
 
 STUB = "each touch begins the wait anew"
 
-RIGHT = {}
-
-WRONG = {
-    "without: def touch(self):": (
-        """
+RIGHT = """
+## a timer that looks whether it is the last
 class Quiet:
+    def __init__(self, loop, delay, action):
+        self.loop, self.delay, self.action = loop, delay, action
+        self.touched = 0
+    def touch(self):
+        self.touched += 1
+        self.loop.call_later(self.delay, self.act, self.touched)
+    def act(self, touched):
+        if touched == self.touched:
+            self.action()
+"""
 
+WRONG = """
+## without: def touch(self): => keep the names of the stub
+class Quiet:
     def __init__(self, loop, delay, action):
         self.loop, self.delay, self.action = (loop, delay, action)
         self.timer = None
     pass
-""",
-        "keep the names of the stub",
-    ),
-    "acts at the first touch and then rests": (
-        """
+## acts at the first touch and then rests => came at [1.25], not [2.0]
 class Quiet:
     def __init__(self, loop, delay, action):
         self.loop, self.delay, self.action = loop, delay, action
@@ -40,11 +46,7 @@ class Quiet:
         if self.loop.time() >= self.until:
             self.until = self.loop.time() + self.delay
             self.loop.call_at(self.until, self.action)
-""",
-        "came at [1.25], not [2.0]",
-    ),
-    "acts once in its life": (
-        """
+## acts once in its life => after the action the next touch begins a new wait
 class Quiet:
     def __init__(self, loop, delay, action):
         self.loop, self.delay, self.action = loop, delay, action
@@ -58,11 +60,7 @@ class Quiet:
     def act(self):
         self.acted = True
         self.action()
-""",
-        "after the action the next touch begins a new wait",
-    ),
-    "forgets the touch that the action makes": (
-        """
+## forgets the touch that the action makes => also a touch that the action itself makes
 class Quiet:
     def __init__(self, loop, delay, action):
         self.loop, self.delay, self.action = loop, delay, action
@@ -75,20 +73,10 @@ class Quiet:
         self.action()
         self.timer.cancel()
         self.timer = None
-""",
-        "also a touch that the action itself makes",
-    ),
-    "acts from the start": (
-        """
-class Quiet:
-    def __init__(self, loop, delay, action):
-        self.loop, self.delay, self.action = loop, delay, action
-        self.touch()
-    def touch(self):
-        if hasattr(self, "timer"):
-            self.timer.cancel()
-        self.timer = self.loop.call_later(self.delay, self.action)
-""",
-        "touched at []: the action came at [1.0]",
-    ),
-}
+## acts from the start => touched at []: the action came at [1.0]
+-        self.timer = None
++        self.touch()
+@
+-        if self.timer is not None:
++        if hasattr(self, "timer"):
+"""

@@ -12,46 +12,27 @@ def make_deliver(loop, queue):
 
 STUB = "from another thread only one method of the"
 
-RIGHT = {}
-
-WRONG = {
-    "call_soon does not wake the loop": (
-        """
+RIGHT = """
+## a coroutine in the loop
 def make_deliver(loop, queue):
-    def deliver(item):
-        loop.call_soon(queue.put_nowait, item)
-    return deliver
-""",
-        "a was delivered before 0.4 s and read at 5 s",
-    ),
-    "a loop of its own in the thread": (
-        """
+    return lambda item: loop.call_soon_threadsafe(
+        lambda: loop.create_task(queue.put(item)))
+"""
+
+WRONG = """
+## call_soon does not wake the loop => a was delivered before 0.4 s and read at 5 s
+-        loop.call_soon_threadsafe(queue.put_nowait, item)
++        loop.call_soon(queue.put_nowait, item)
+## a loop of its own in the thread => when a timer woke the loop
 def make_deliver(loop, queue):
     return lambda item: asyncio.run(queue.put(item))
-""",
-        "when a timer woke the loop",
-    ),
-    "waits for the loop": (
-        """
-def make_deliver(loop, queue):
-    def deliver(item):
-        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
-    return deliver
-""",
-        "makes the driver's thread wait",
-    ),
-    "a coroutine that nobody awaits": (
-        """
+## waits for the loop => makes the driver's thread wait
+-        loop.call_soon_threadsafe(queue.put_nowait, item)
++        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+## a coroutine that nobody awaits => [] were read
 def make_deliver(loop, queue):
     return lambda item: loop.call_soon_threadsafe(queue.put, item)
-""",
-        "[] were read",
-    ),
-    "calls it": (
-        """
+## calls it => make_deliver() returned None, not a function
 def make_deliver(loop, queue):
     loop.call_soon(queue.put_nowait, 1)
-""",
-        "make_deliver() returned None, not a function",
-    ),
-}
+"""

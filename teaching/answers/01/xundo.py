@@ -13,63 +13,38 @@ async def careful(step, undo):
 
 STUB = "and raise the same error again"
 
-RIGHT = {}
+RIGHT = """
+## finally, unless it went well
+async def careful(step, undo):
+    done = False
+    try:
+        result = await step()
+        done = True
+    finally:
+        if not done:
+            await undo()
+    return result
+"""
 
-WRONG = {
-    "swallows the cancellation": (
-        """
-async def careful(step, undo):
-    try:
-        return await step()
-    except asyncio.CancelledError:
-        await undo()
-    except Exception:
-        await undo()
-        raise
-""",
-        "under a time-out of 1 s: step, undo begins, undo ends, returned None",
-    ),
-    "knows of errors only": (
-        """
-async def careful(step, undo):
-    try:
-        return await step()
-    except Exception:
-        await undo()
-        raise
-""",
-        "under a time-out of 1 s: step, TimeoutError",
-    ),
-    "undoes what ended well": (
-        """
+WRONG = """
+## swallows the cancellation => under a time-out of 1 s: step, undo begins, undo ends, returned None
+-    except BaseException:
++    except asyncio.CancelledError:
++        await undo()
++    except Exception:
+## knows of errors only => under a time-out of 1 s: step, TimeoutError
+-    except BaseException:
++    except Exception:
+## undoes what ended well => a step that ends well: step, undo begins
 async def careful(step, undo):
     try:
         return await step()
     finally:
         await undo()
-""",
-        "a step that ends well: step, undo begins",
-    ),
-    "leaves the undoing to a task": (
-        """
-async def careful(step, undo):
-    try:
-        return await step()
-    except BaseException:
-        asyncio.create_task(undo())
-        raise
-""",
-        "a step that raises after 0.5 s",
-    ),
-    "forgets the await": (
-        """
-async def careful(step, undo):
-    try:
-        return await step()
-    except BaseException:
-        undo()
-        raise
-""",
-        "a step that raises after 0.5 s: step, the error",
-    ),
-}
+## leaves the undoing to a task => a step that raises after 0.5 s
+-        await undo()
++        asyncio.create_task(undo())
+## forgets the await => a step that raises after 0.5 s: step, the error
+-        await undo()
++        undo()
+"""

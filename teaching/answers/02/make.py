@@ -2,12 +2,11 @@
 
 STUB = "one result for each item"
 
-RIGHT = {
-    "spread out": """
+RIGHT = """
+## spread out
 async def spread_out(offload, work, items, workers):
     results = {}
     waiting = iter(enumerate(items))
-
     async def worker():
         for index, item in waiting:
             results[index] = await offload(work, item)
@@ -15,12 +14,10 @@ async def spread_out(offload, work, items, workers):
         for _ in range(workers):
             group.create_task(worker())
     return [results[index] for index in range(len(items))]
-""",
-}
+"""
 
-WRONG = {
-    "polls for a free worker": (
-        """
+WRONG = """
+## polls for a free worker => whether a worker is free
 async def spread_out(offload, work, items, workers):
     busy = 0
     async def one(item):
@@ -37,11 +34,7 @@ async def spread_out(offload, work, items, workers):
             busy += 1
             tasks.append(group.create_task(one(item)))
     return [task.result() for task in tasks]
-""",
-        "whether a worker is free",
-    ),
-    "cancels and does not wait": (
-        """
+## cancels and does not wait => cancels the others and waits for them
 async def spread_out(offload, work, items, workers):
     limit = asyncio.Semaphore(workers)
     async def one(item):
@@ -54,24 +47,12 @@ async def spread_out(offload, work, items, workers):
         for task in tasks:
             task.cancel()
         raise
-""",
-        "cancels the others and waits for them",
-    ),
-    "each item once, however often it comes": (
-        """
-async def spread_out(offload, work, items, workers):
-    free = asyncio.Semaphore(workers)
-    async def one(item):
-        async with free:
-            return await offload(work, item)
-    async with asyncio.TaskGroup() as group:
-        tasks = {item: group.create_task(one(item)) for item in set(items)}
-    return [tasks[item].result() for item in items]
-""",
-        "each item needs one of its own",
-    ),
-    "an error that comes when all are done": (
-        """
+## each item once, however often it comes => each item needs one of its own
+-        tasks = [group.create_task(one(item)) for item in items]
+-    return [task.result() for task in tasks]
++        tasks = {item: group.create_task(one(item)) for item in set(items)}
++    return [tasks[item].result() for item in items]
+## an error that comes when all are done => others were still done
 async def spread_out(offload, work, items, workers):
     results = [None] * len(items)
     todo = iter(enumerate(items))
@@ -86,11 +67,7 @@ async def spread_out(offload, work, items, workers):
         if isinstance(r, Exception):
             raise r
     return results
-""",
-        "others were still done",
-    ),
-    "sorts what comes as it ends": (
-        """
+## sorts what comes as it ends => one result for each item
 async def spread_out(offload, work, items, workers):
     limit = asyncio.Semaphore(workers)
     results = []
@@ -101,11 +78,7 @@ async def spread_out(offload, work, items, workers):
         for item in items:
             group.create_task(one(item))
     return sorted(results)
-""",
-        "one result for each item",
-    ),
-    "takes the results from a set": (
-        """
+## takes the results from a set => one result for each item
 async def spread_out(offload, work, items, workers):
     limit = asyncio.Semaphore(workers)
     async def one(item):
@@ -114,58 +87,25 @@ async def spread_out(offload, work, items, workers):
     async with asyncio.TaskGroup() as group:
         tasks = {group.create_task(one(item)) for item in items}
     return [task.result() for task in tasks]
-""",
-        "one result for each item",
-    ),
-    "a share for each worker": (
-        """
+## a share for each worker => as long as there are items
 async def spread_out(offload, work, items, workers):
     async def share(first):
         return [await offload(work, i) for i in items[first::workers]]
-
     shares = await asyncio.gather(*(share(n) for n in range(workers)))
     return [shares[n % workers][n // workers] for n in range(len(items))]
-""",
-        "as long as there are items",
-    ),
-    "one worker fewer": (
-        """
-async def spread_out(offload, work, items, workers):
-    free = asyncio.Semaphore(max(1, workers - 1))
-    async def one(item):
-        async with free:
-            return await offload(work, item)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(item)) for item in items]
-    return [task.result() for task in tasks]
-""",
-        "as long as there are items",
-    ),
-    "hides which job raised": (
-        """
-async def spread_out(offload, work, items, workers):
-    free = asyncio.Semaphore(workers)
-    async def one(item):
-        async with free:
-            try:
-                return await offload(work, item)
-            except ValueError:
-                return None
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(item)) for item in items]
-    return [task.result() for task in tasks]
-""",
-        "let the error through",
-    ),
-    "no limit": (
-        """
+## one worker fewer => as long as there are items
+-    free = asyncio.Semaphore(workers)
++    free = asyncio.Semaphore(max(1, workers - 1))
+## hides which job raised => let the error through
+-            return await offload(work, item)
++            try:
++                return await offload(work, item)
++            except ValueError:
++                return None
+## no limit => a semaphore held during the offload
 async def spread_out(offload, work, items, workers):
     return await asyncio.gather(*(offload(work, item) for item in items))
-""",
-        "a semaphore held during the offload",
-    ),
-    "a semaphore that is not held": (
-        """
+## a semaphore that is not held => a semaphore held during the offload
 async def spread_out(offload, work, items, workers):
     free = asyncio.Semaphore(workers)
     async def one(item):
@@ -173,51 +113,28 @@ async def spread_out(offload, work, items, workers):
             pass
         return await offload(work, item)
     return await asyncio.gather(*map(one, items))
-""",
-        "a semaphore held during the offload",
-    ),
-    "swallows the error": (
-        """
-async def spread_out(offload, work, items, workers):
-    free = asyncio.Semaphore(workers)
-    async def one(item):
-        async with free:
-            return await offload(work, item)
-    return await asyncio.gather(*map(one, items), return_exceptions=True)
-""",
-        "let the error through",
-    ),
-    "goes on after an error": (
-        """
-async def spread_out(offload, work, items, workers):
-    free = asyncio.Semaphore(workers)
-    async def one(item):
-        async with free:
-            return await offload(work, item)
-    return await asyncio.gather(*map(one, items))
-""",
-        "a TaskGroup cancels the others and waits for them",
-    ),
-    "goes on": (
-        """
+## swallows the error => let the error through
+-    async with asyncio.TaskGroup() as group:
+-        tasks = [group.create_task(one(item)) for item in items]
+-    return [task.result() for task in tasks]
++    return await asyncio.gather(*map(one, items), return_exceptions=True)
+## goes on after an error => a TaskGroup cancels the others and waits for them
+-    async with asyncio.TaskGroup() as group:
+-        tasks = [group.create_task(one(item)) for item in items]
+-    return [task.result() for task in tasks]
++    return await asyncio.gather(*map(one, items))
+## goes on => tasks went on
 async def limited(items, workers, offload, work, **options):
     limit = asyncio.Semaphore(workers)
-
     async def one(item):
         async with limit:
             return await offload(work, item)
     return await asyncio.gather(*map(one, items), **options)
 async def spread_out(offload, work, items, workers):
     return await limited(items, workers, offload, work)
-""",
-        "tasks went on",
-    ),
-    "nothing": (
-        """
+## nothing => returned None
 async def spread_out(offload, work, items, workers):
     ...
-""",
-        "returned None",
-    ),
-    "lambda *_: 3": ("spread_out = lambda *_: 3", "async def"),
-}
+## lambda *_: 3 => async def
+spread_out = lambda *_: 3
+"""

@@ -20,54 +20,44 @@ async def in_batches(offload, work, items, size):
 
 STUB = "as many items as may be share a trip"
 
-RIGHT = {}
-
-WRONG = {
-    "another sum than start + size": (
-        """
+RIGHT = """
+## two workers that share an iterator
 async def in_batches(offload, work, items, size):
-    workers = asyncio.Semaphore(2)
-
-    async def one(batch):
-        async with workers:
-            return await offload(work, batch)
+    starts, results = iter(range(0, len(items), size)), {}
+    async def worker():
+        for start in starts:
+            results[start] = await offload(work, items[start : start + size])
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(items[start:start - size])) for start in range(0, len(items), size)]
-    return [result for task in tasks for result in task.result()]
-""",
-        "len(items",
-    ),
-    "loses the last batch": (
-        """
+        for _ in range(2):
+            group.create_task(worker())
+    return [result for start in sorted(results) for result in results[start]]
+"""
+
+WRONG = """
+## another sum than start + size => len(items
+-        tasks = [
+-            group.create_task(one(items[start : start + size]))
+-            for start in range(0, len(items), size)
+-        ]
++        tasks = [group.create_task(one(items[start:start - size])) for start in range(0, len(items), size)]
+## loses the last batch => 10 items in batches of 3: the result is
 async def in_batches(offload, work, items, size):
     results = []
     for start in range(0, len(items) - size + 1, size):
         results += await offload(work, items[start:start + size])
     return results
-""",
-        "10 items in batches of 3: the result is",
-    ),
-    "one after the other": (
-        """
+## one after the other => 1 batches were out at a time
 async def in_batches(offload, work, items, size):
     results = []
     for start in range(0, len(items), size):
         results += await offload(work, items[start:start + size])
     return results
-""",
-        "1 batches were out at a time",
-    ),
-    "all at once": (
-        """
+## all at once => 4 batches were out at a time
 async def in_batches(offload, work, items, size):
     batches = [items[i:i + size] for i in range(0, len(items), size)]
     parts = await asyncio.gather(*(offload(work, b) for b in batches))
     return [result for part in parts for result in part]
-""",
-        "4 batches were out at a time",
-    ),
-    "in the order in which they end": (
-        """
+## in the order in which they end => in the order of the items
 async def in_batches(offload, work, items, size):
     workers, results = asyncio.Semaphore(2), []
     async def one(batch):
@@ -77,11 +67,7 @@ async def in_batches(offload, work, items, size):
         for start in range(0, len(items), size):
             group.create_task(one(items[start:start + size]))
     return results
-""",
-        "in the order of the items",
-    ),
-    "a list of lists": (
-        """
+## a list of lists => one flat list
 async def in_batches(offload, work, items, size):
     workers = asyncio.Semaphore(2)
     async def one(batch):
@@ -89,7 +75,4 @@ async def in_batches(offload, work, items, size):
             return await offload(work, batch)
     batches = [items[i:i + size] for i in range(0, len(items), size)]
     return await asyncio.gather(*map(one, batches))
-""",
-        "one flat list",
-    ),
-}
+"""

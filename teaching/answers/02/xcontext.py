@@ -12,39 +12,34 @@ async def offload(pool, function, *args):
 
 STUB = "run_in_executor does not take the context along"
 
-RIGHT = {}
+RIGHT = """
+## sets each variable by hand
+async def offload(pool, function, *args):
+    values = dict(contextvars.copy_context())
+    def run():
+        for variable, value in values.items():
+            variable.set(value)
+        return function(*args)
+    def alone():
+        return contextvars.Context().run(run)
+    return await asyncio.get_running_loop().run_in_executor(pool, alone)
+"""
 
-WRONG = {
-    "to_thread has no pool": (
-        """
+WRONG = """
+## to_thread has no pool => None is the pool that everybody shares
 async def offload(pool, function, *args):
     return await asyncio.to_thread(function, *args)
-""",
-        "None is the pool that everybody shares",
-    ),
-    "the context of the definition": (
-        """
+## the context of the definition => see ['nobody', 'nobody', 'nobody']
 context = contextvars.copy_context()
 async def offload(pool, function, *args):
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(pool, context.run, function, *args)
-""",
-        "see ['nobody', 'nobody', 'nobody']",
-    ),
-    "runs it on the loop": (
-        """
+## runs it on the loop => the function ran on the loop
 async def offload(pool, function, *args):
     return function(*args)
-""",
-        "the function ran on the loop",
-    ),
-    "calls it before it is handed over": (
-        """
+## calls it before it is handed over => see [None, None, None]
 async def offload(pool, function, *args):
     context = contextvars.copy_context()
     said = context.run(function, *args)
     await asyncio.get_running_loop().run_in_executor(pool, lambda: None)
-""",
-        "see [None, None, None]",
-    ),
-}
+"""

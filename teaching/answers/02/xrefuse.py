@@ -23,32 +23,44 @@ class Front:
 
 STUB = "count those that run and those that wait"
 
-RIGHT = {}
-
-WRONG = {
-    "returns (await self.offload(work),)": (
-        """
+RIGHT = """
+## workers' turns are handed on by hand
 class Front:
-
     def __init__(self, offload, workers, places):
-        self.offload = offload
-        self.free = asyncio.Semaphore(workers)
-        self.places = workers + places
-
+        self.offload, self.free, self.places = offload, workers, places
+        self.waiting = []
     async def run(self, work):
-        if not self.places:
-            raise BusyError
-        self.places -= 1
+        if not self.free:
+            if len(self.waiting) >= self.places:
+                raise BusyError
+            turn = asyncio.get_running_loop().create_future()
+            self.waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self.hand_on()
+                else:
+                    self.waiting.remove(turn)
+                raise
+        else:
+            self.free -= 1
         try:
-            async with self.free:
-                return (await self.offload(work),)
+            return await self.offload(work)
         finally:
-            self.places += 1
-""",
-        "what offload() returns or raises comes out of run",
-    ),
-    "refuses as soon as the workers are busy": (
-        """
+            self.hand_on()
+    def hand_on(self):
+        if self.waiting:
+            self.waiting.pop(0).set_result(None)
+        else:
+            self.free += 1
+"""
+
+WRONG = """
+## returns (await self.offload(work),) => what offload() returns or raises comes out of run
+-                return await self.offload(work)
++                return (await self.offload(work),)
+## refuses as soon as the workers are busy => 4 were refused at once
 class Front:
     def __init__(self, offload, workers, places):
         self.offload, self.free = offload, asyncio.Semaphore(workers)
@@ -57,11 +69,7 @@ class Front:
             raise BusyError
         async with self.free:
             return await self.offload(work)
-""",
-        "4 were refused at once",
-    ),
-    "gives no place back after an error": (
-        """
+## gives no place back after an error => give the place back however a job ends
 class Front:
     def __init__(self, offload, workers, places):
         self.offload, self.free = offload, asyncio.Semaphore(workers)
@@ -74,11 +82,7 @@ class Front:
             value = await self.offload(work)
         self.places += 1
         return value
-""",
-        "give the place back however a job ends",
-    ),
-    "never gives a place back": (
-        """
+## never gives a place back => a job that has ended has left its place
 class Front:
     def __init__(self, offload, workers, places):
         self.offload, self.free = offload, asyncio.Semaphore(workers)
@@ -89,29 +93,14 @@ class Front:
         self.places -= 1
         async with self.free:
             return await self.offload(work)
-""",
-        "a job that has ended has left its place",
-    ),
-    "returns the error": (
-        """
-class Front:
-    def __init__(self, offload, workers, places):
-        self.offload, self.free = offload, asyncio.Semaphore(workers)
-        self.places = workers + places
-    async def run(self, work):
-        if not self.places:
-            return BusyError()
-        self.places -= 1
-        try:
-            async with self.free:
-                return await self.offload(work)
-        finally:
-            self.places += 1
-""",
-        "not with BusyError",
-    ),
-    "counts those that wait and lets all run": (
-        """
+## returns the error => not with BusyError
+-        self.offload = offload
+-        self.free = asyncio.Semaphore(workers)
++        self.offload, self.free = offload, asyncio.Semaphore(workers)
+@
+-            raise BusyError
++            return BusyError()
+## counts those that wait and lets all run => 5 are with a worker
 class Front:
     def __init__(self, offload, workers, places):
         self.offload, self.places = offload, workers + places
@@ -123,7 +112,4 @@ class Front:
             return await self.offload(work)
         finally:
             self.places += 1
-""",
-        "5 are with a worker",
-    ),
-}
+"""

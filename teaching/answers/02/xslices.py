@@ -16,39 +16,37 @@ async def in_slices(items, work, budget):
 
 STUB = "a pause only when the budget is used up"
 
-RIGHT = {}
+RIGHT = """
+## knows when the slice is over
+async def in_slices(items, work, budget):
+    time, results = asyncio.get_running_loop().time, []
+    until = time() + budget
+    for item in items:
+        if results and time() >= until:
+            await asyncio.sleep(0)
+            until = time() + budget
+        results += [work(item)]
+    return results
+"""
 
-WRONG = {
-    "without: for item in items:": (
-        """
+WRONG = """
+## without: for item in items: => one result for each item
 async def in_slices(items, work, budget):
     loop = asyncio.get_running_loop()
     results, paused = ([], loop.time())
     pass
     return results
-""",
-        "one result for each item",
-    ),
-    "never pauses": (
-        """
+## never pauses => held the loop for 200 ms at a stretch
 async def in_slices(items, work, budget):
     return [work(item) for item in items]
-""",
-        "held the loop for 200 ms at a stretch",
-    ),
-    "pauses after each": (
-        """
+## pauses after each => pauses; 12 are enough
 async def in_slices(items, work, budget):
     results = []
     for item in items:
         results.append(work(item))
         await asyncio.sleep(0)
     return results
-""",
-        "pauses; 12 are enough",
-    ),
-    "does not begin anew after a pause": (
-        """
+## does not begin anew after a pause => a pause only when the budget is used up
 async def in_slices(items, work, budget):
     loop = asyncio.get_running_loop()
     begun, results = loop.time(), []
@@ -57,15 +55,10 @@ async def in_slices(items, work, budget):
         if loop.time() - begun >= budget:
             await asyncio.sleep(0)
     return results
-""",
-        "a pause only when the budget is used up",
-    ),
-    "sleeps for a time": (
-        SOLUTION.replace("asyncio.sleep(0)", "asyncio.sleep(0.001)"),
-        "sleep(0) is one iteration",
-    ),
-    "looks at the cost of one item": (
-        """
+## sleeps for a time => sleep(0) is one iteration
+-            await asyncio.sleep(0)
++            await asyncio.sleep(0.001)
+## looks at the cost of one item => count from the last pause
 async def in_slices(items, work, budget):
     loop = asyncio.get_running_loop()
     results = []
@@ -75,7 +68,4 @@ async def in_slices(items, work, budget):
         if loop.time() - begun >= budget:
             await asyncio.sleep(0)
     return results
-""",
-        "count from the last pause",
-    ),
-}
+"""

@@ -17,11 +17,24 @@ async def compute(offload, work, seconds):
 
 STUB = "a cancelled await forgets the thread"
 
-RIGHT = {}
+RIGHT = """
+## waits, and looks which came first
+async def compute(offload, work, seconds):
+    stop = threading.Event()
+    running = asyncio.ensure_future(offload(work, stop))
+    try:
+        done, _ = await asyncio.wait([running], timeout=seconds)
+        if not done:
+            raise TimeoutError
+        return running.result()
+    finally:
+        stop.set()
+        while not running.done():
+            await asyncio.wait([running])
+"""
 
-WRONG = {
-    "sets the event and does not wait": (
-        """
+WRONG = """
+## sets the event and does not wait => TimeoutError at 1 s, and the thread works on
 async def compute(offload, work, seconds):
     stop = threading.Event()
     try:
@@ -29,11 +42,7 @@ async def compute(offload, work, seconds):
             return await offload(work, stop)
     finally:
         stop.set()
-""",
-        "TimeoutError at 1 s, and the thread works on",
-    ),
-    "waits for the thread and stops nothing": (
-        """
+## waits for the thread and stops nothing => set the event when you give up
 async def compute(offload, work, seconds):
     running = asyncio.create_task(offload(work, threading.Event()))
     done, _ = await asyncio.wait([running], timeout=seconds)
@@ -41,11 +50,7 @@ async def compute(offload, work, seconds):
         await running
         raise TimeoutError
     return running.result()
-""",
-        "set the event when you give up",
-    ),
-    "forgets that it may be cancelled itself": (
-        """
+## forgets that it may be cancelled itself => cancelled after 0.7 s: CancelledError at 0.7 s, and the thread works on
 async def compute(offload, work, seconds):
     stop = threading.Event()
     running = asyncio.create_task(offload(work, stop))
@@ -55,28 +60,17 @@ async def compute(offload, work, seconds):
         await asyncio.wait([running])
         raise TimeoutError
     return running.result()
-""",
-        "cancelled after 0.7 s: CancelledError at 0.7 s, and the thread works on",
-    ),
-    "shields and forgets": (
-        """
+## shields and forgets => TimeoutError at 1 s, and the thread works on
 async def compute(offload, work, seconds):
     stop = threading.Event()
     running = asyncio.create_task(offload(work, stop))
     async with asyncio.timeout(seconds):
         return await asyncio.shield(running)
-""",
-        "TimeoutError at 1 s, and the thread works on",
-    ),
-    "no error when the time is over": (
-        """
+## no error when the time is over => returned 'done' at 1.2 s. Wanted: TimeoutError
 async def compute(offload, work, seconds):
     stop = threading.Event()
     running = asyncio.create_task(offload(work, stop))
     await asyncio.wait([running], timeout=seconds)
     stop.set()
     return await running
-""",
-        "returned 'done' at 1.2 s. Wanted: TimeoutError",
-    ),
-}
+"""

@@ -2,43 +2,28 @@
 
 STUB = "while a request waits"
 
-RIGHT = {
-    "whole clients": "clients = lambda latency, waiting, rate: int(1 / (latency - waiting) / rate)",
-    "lambda latency, waiting, rate: 1 / (latency ": "clients = lambda latency, waiting, rate: 1 / (latency - waiting) / rate",
-}
+RIGHT = """
+## whole clients
+clients = lambda latency, waiting, rate: int(1 / (latency - waiting) / rate)
+## lambda latency, waiting, rate: 1 / (latency 
+clients = lambda latency, waiting, rate: 1 / (latency - waiting) / rate
+"""
 
-WRONG = {
-    "takes all of the latency for CPU time": (
-        """
+WRONG = """
+## takes all of the latency for CPU time => free for others
 def clients(latency, waiting, rate):
     return 1 / (latency * rate)
-""",
-        "free for others",
-    ),
-    "adds the waiting": (
-        """
+## adds the waiting => CPU time is what is left of the latency without the waiting
 def clients(latency, waiting, rate):
     return 1 / ((latency + waiting) * rate)
-""",
-        "CPU time is what is left of the latency without the waiting",
-    ),
-    "the rate is forgotten": (
-        """
+## the rate is forgotten => costs twice as much
 def clients(latency, waiting, rate):
     return 1 / (latency - waiting)
-""",
-        "costs twice as much",
-    ),
-    "the rate the wrong way round": (
-        """
+## the rate the wrong way round => fewer clients
 def clients(latency, waiting, rate):
     return rate / (latency - waiting)
-""",
-        "fewer clients",
-    ),
-    "leaves room, as one should when planning": (
-        "clients = lambda latency, waiting, rate: 0.8 / (latency - waiting) / rate",
-        "the whole core",
-    ),
-    "lambda *_: None": ("clients = lambda *_: None", "returned no number"),
-}
+## leaves room, as one should when planning => the whole core
+clients = lambda latency, waiting, rate: 0.8 / (latency - waiting) / rate
+## lambda *_: None => returned no number
+clients = lambda *_: None
+"""

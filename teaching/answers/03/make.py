@@ -2,8 +2,8 @@
 
 STUB = "return all results"
 
-RIGHT = {
-    "tidy": """
+RIGHT = """
+## tidy
 async def economical(parts):
     tasks = [asyncio.ensure_future(part()) if waits else None for part, waits in parts]
     try:
@@ -16,12 +16,10 @@ async def economical(parts):
         raise
     others = iter(rest)
     return [next(found) if waits else next(others) for _, waits in parts]
-""",
-}
+"""
 
-WRONG = {
-    "results by the part": (
-        """
+WRONG = """
+## results by the part => results come in the order of the parts
 async def economical(parts):
     results = {}
     async def keep(part):
@@ -34,31 +32,19 @@ async def economical(parts):
             if not waits:
                 await keep(part)
     return [results[part] for part, _ in parts]
-""",
-        "results come in the order of the parts",
-    ),
-    "a task for each part": (
-        """
+## a task for each part => await without a task what need not wait beside others
 async def economical(parts):
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(part()) for part, _ in parts]
     return [task.result() for task in tasks]
-""",
-        "await without a task what need not wait beside others",
-    ),
-    "calls first what does not wait, and forgets to wait together": (
-        """
+## calls first what does not wait, and forgets to wait together => what waits must wait at the same time
 async def economical(parts):
     results = [await p() if not waits else None for p, waits in parts]
     for n, (part, waits) in enumerate(parts):
         if waits:
             results[n] = await part()
     return results
-""",
-        "what waits must wait at the same time",
-    ),
-    "keeps an error as a result": (
-        """
+## keeps an error as a result => do not wait for the others first
 async def economical(parts):
     waiting = [n for n, (_, waits) in enumerate(parts) if waits]
     results = [None] * len(parts)
@@ -70,36 +56,20 @@ async def economical(parts):
         if not waits:
             results[n] = await part()
     return results
-""",
-        "do not wait for the others first",
-    ),
-    "gather": (
-        """
+## gather => it made 1 task, and 0 would do
 async def economical(parts):
     return await asyncio.gather(*(part() for part, _ in parts))
-""",
-        "it made 1 task, and 0 would do",
-    ),
-    "one after the other": (
-        """
+## one after the other => what waits must wait at the same time
 async def economical(parts):
     return [await part() for part, _ in parts]
-""",
-        "what waits must wait at the same time",
-    ),
-    "a group without its order": (
-        """
+## a group without its order => the results come in the order of the parts
 async def economical(parts):
     results = []
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(p()) for p, waits in parts if waits]
         results = [await p() for p, waits in parts if not waits]
     return results + [task.result() for task in tasks]
-""",
-        "the results come in the order of the parts",
-    ),
-    "tasks that are left behind by an error": (
-        """
+## tasks that are left behind by an error => asyncio.TaskGroup cancels the others and waits for them
 async def economical(parts):
     found = [
         asyncio.create_task(part()) if waits else await part()
@@ -108,11 +78,7 @@ async def economical(parts):
     return [
         await one if isinstance(one, asyncio.Task) else one for one in found
     ]
-""",
-        "asyncio.TaskGroup cancels the others and waits for them",
-    ),
-    "an error that comes when all are done": (
-        """
+## an error that comes when all are done => do not wait for the others first
 async def economical(parts):
     tasks = {n: asyncio.create_task(part())
              for n, (part, waits) in enumerate(parts) if waits}
@@ -124,11 +90,7 @@ async def economical(parts):
             await asyncio.wait(tasks.values())
     done = {n: task.result() for n, task in tasks.items()} | rest
     return [done[n] for n in range(len(parts))]
-""",
-        "do not wait for the others first",
-    ),
-    "swallows": (
-        """
+## swallows => one of the parts raised, and economical() did not
 async def economical(parts):
     found = await asyncio.gather(*(part() for part, waits in parts if waits), return_exceptions=True)
     rest = iter(found)
@@ -139,21 +101,12 @@ async def economical(parts):
         except ZeroDivisionError:
             results.append(None)
     return results
-""",
-        "one of the parts raised, and economical() did not",
-    ),
-    "leaves tasks": (
-        """
+## leaves tasks => still running afterwards
 async def economical(parts):
     tasks = [asyncio.ensure_future(part()) for part, waits in parts if waits]
     rest = iter([await part() for part, waits in parts if not waits])
     found = iter(await asyncio.gather(*tasks))
     return [next(found) if waits else next(rest) for _, waits in parts]
-""",
-        "still running afterwards",
-    ),
-    "lambda parts: parts": (
-        "economical = lambda parts: parts",
-        "economical is a plain function",
-    ),
-}
+## lambda parts: parts => economical is a plain function
+economical = lambda parts: parts
+"""

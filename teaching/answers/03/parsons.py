@@ -2,52 +2,38 @@
 
 STUB = "use whole numbers"
 
-RIGHT = {
-    "[5, 7, 9, 2, 4, 1]": "order = [5, 7, 9, 2, 4, 1]",
-}
+RIGHT = """
+## a tuple
+order = (5, 7, 9, 2, 4, 1)
+"""
 
-WRONG = {
-    "the clock starts in the loop": (
-        "order = [5, 7, 2, 9, 4, 1]",
-        "after a line that ends in a colon",
-    ),
-    "returns before it has called": (
-        "order = [5, 7, 9, 1, 2, 4]",
-        "the loop must await work() again and again",
-    ),
-    "no first call": (
-        "order = [5, 9, 2, 4, 1]",
-        "the first call fills caches and costs more",
-    ),
-    "wall time": (
-        """
+WRONG = """
+## the clock starts in the loop => after a line that ends in a colon
+order = [5, 7, 2, 9, 4, 1]
+## returns before it has called => the loop must await work() again and again
+order = [5, 7, 9, 1, 2, 4]
+## no first call => the first call fills caches and costs more
+order = [5, 9, 2, 4, 1]
+## wall time => read from the same clock
 order = [5, 7, 3, 2, 4, 1]
-""",
-        "read from the same clock",
-    ),
-    "the first call counts": (
-        """
+## the first call counts => the first call fills caches
 order = [5, 9, 7, 2, 4, 1]
-""",
-        "the first call fills caches",
-    ),
-    "all calls together": (
-        """
+## all calls together => the cost of all calls together
 order = [5, 7, 9, 2, 4, 6]
-""",
-        "the cost of all calls together",
-    ),
-    "never awaited": (
-        """
+## never awaited => without await
 order = [5, 7, 9, 2, 8, 1]
-""",
-        "without await",
-    ),
-    "[]": ("order = []", "the list is empty"),
-    "[5, 7, 10]": ("order = [5, 7, 10]", "there is no line 10"),
-    "[7, 5]": ("order = [7, 5]", "cannot stand at place"),
-    "[9, 1]": ("order = [9, 1]", "after a line that ends in a colon"),
-    "[5, 9, 7, 1]": ("order = [5, 9, 7, 1]", "again and again"),
-    "[5, 7, 2, 4, 1]": ("order = [5, 7, 2, 4, 1]", "start"),
-    "[5, 7, 9, 2, 4]": ("order = [5, 7, 9, 2, 4]", "returned no number"),
-}
+## [] => the list is empty
+order = []
+## [5, 7, 10] => there is no line 10
+order = [5, 7, 10]
+## [7, 5] => cannot stand at place
+order = [7, 5]
+## [9, 1] => after a line that ends in a colon
+order = [9, 1]
+## [5, 9, 7, 1] => again and again
+order = [5, 9, 7, 1]
+## [5, 7, 2, 4, 1] => start
+order = [5, 7, 2, 4, 1]
+## [5, 7, 9, 2, 4] => returned no number
+order = [5, 7, 9, 2, 4]
+"""

@@ -23,51 +23,35 @@ class Cache:
 
 STUB = "a value is in the cache only when it has come"
 
-RIGHT = {}
-
-WRONG = {
-    "True for task.cancelled() or task.excep": (
-        """
+RIGHT = """
+## a future for all, which the loading task sets
 class Cache:
-
     def __init__(self, load):
-        self.load, self.tasks = (load, {})
-
+        self.load, self.futures, self.tasks = load, {}, set()
     async def get(self, key):
-        task = self.tasks.get(key)
-        if task is None:
-            task = self.tasks[key] = asyncio.create_task(self.load(key))
-            task.add_done_callback(partial(self.forget, key))
-        return await asyncio.shield(task)
+        if key not in self.futures:
+            self.futures[key] = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self.fill(key, self.futures[key]))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+        return await asyncio.shield(self.futures[key])
+    async def fill(self, key, future):
+        try:
+            future.set_result(await self.load(key))
+        except Exception as error:
+            del self.futures[key]
+            future.set_exception(error)
+            future.exception()
+"""
 
-    def forget(self, key, task):
-        if True:
-            del self.tasks[key]
-""",
-        "one load for each key",
-    ),
-    "without: return await asyncio.shield(task)": (
-        """
-class Cache:
-
-    def __init__(self, load):
-        self.load, self.tasks = (load, {})
-
-    async def get(self, key):
-        task = self.tasks.get(key)
-        if task is None:
-            task = self.tasks[key] = asyncio.create_task(self.load(key))
-            task.add_done_callback(partial(self.forget, key))
-        pass
-
-    def forget(self, key, task):
-        if task.cancelled() or task.exception():
-            del self.tasks[key]
-""",
-        "each gets the value",
-    ),
-    "a failure stays": (
-        """
+WRONG = """
+## True for task.cancelled() or task.excep => one load for each key
+-        if task.cancelled() or task.exception():
++        if True:
+## without: return await asyncio.shield(task) => each gets the value
+-        return await asyncio.shield(task)
++        pass
+## a failure stays => an error is no value
 class Cache:
     def __init__(self, load):
         self.load, self.tasks = load, {}
@@ -75,15 +59,10 @@ class Cache:
         if key not in self.tasks:
             self.tasks[key] = asyncio.create_task(self.load(key))
         return await asyncio.shield(self.tasks[key])
-""",
-        "an error is no value",
-    ),
-    "one who leaves takes the load along": (
-        SOLUTION.replace("await asyncio.shield(task)", "await task"),
-        "await it through asyncio.shield()",
-    ),
-    "a coroutine for all": (
-        """
+## one who leaves takes the load along => await it through asyncio.shield()
+-        return await asyncio.shield(task)
++        return await task
+## a coroutine for all => RuntimeError
 class Cache:
     def __init__(self, load):
         self.load, self.values = load, {}
@@ -91,11 +70,7 @@ class Cache:
         if key not in self.values:
             self.values[key] = self.load(key)
         return await self.values[key]
-""",
-        "RuntimeError",
-    ),
-    "a lock for all keys, which serialises errors": (
-        """
+## a lock for all keys, which serialises errors => all get the error
 class Cache:
     def __init__(self, load):
         self.load, self.values, self.lock = load, {}, asyncio.Lock()
@@ -104,7 +79,4 @@ class Cache:
             if key not in self.values:
                 self.values[key] = await self.load(key)
             return self.values[key]
-""",
-        "all get the error",
-    ),
-}
+"""

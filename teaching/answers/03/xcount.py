@@ -16,33 +16,27 @@ def callbacks(way, parts, pauses):
 
 STUB = "the first step"
 
-RIGHT = {}
+RIGHT = """
+## one formula, with what each way adds
+def callbacks(way, parts, pauses):
+    adds = {"in sequence": (0, 0), "tasks": (1, 1), "gather": (2, 1)}
+    each, after = adds.get(way, (2, 1))
+    return 1 + parts * (pauses + each) + after
+"""
 
-WRONG = {
-    "a pause is no callback": (
-        """
+WRONG = """
+## a pause is no callback => puts the same task into the queue again
 def callbacks(way, parts, pauses):
     extra = {"in sequence": 1, "tasks": parts + 2, "gather": 2 * parts + 2}
     return extra[way]
-""",
-        "puts the same task into the queue again",
-    ),
-    "woken for each task": (
-        """
+## woken for each task => is woken once
 def callbacks(way, parts, pauses):
     if way == "in sequence":
         return 1 + parts * pauses
     return 1 + parts * (1 + pauses) + parts
-""",
-        "is woken once",
-    ),
-    "gather is as tasks": (
-        """
+## gather is as tasks => each part reports when it is done
 def callbacks(way, parts, pauses):
     if way == "in sequence":
         return 1 + parts * pauses
     return 2 + parts * (1 + pauses)
-""",
-        "each part reports when it is done",
-    ),
-}
+"""

@@ -15,20 +15,25 @@ async def all_or_nothing(parts):
 
 STUB = "gather() lets the others go on when one has failed"
 
-RIGHT = {}
+RIGHT = """
+## waits until one fails, then cancels
+async def all_or_nothing(parts):
+    tasks = [asyncio.ensure_future(part()) for part in parts]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+"""
 
-WRONG = {
-    "a group comes out": (
-        """
+WRONG = """
+## a group comes out => raised a group
 async def all_or_nothing(parts):
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(part()) for part in parts]
     return [task.result() for task in tasks]
-""",
-        "raised a group",
-    ),
-    "cancels and does not wait": (
-        """
+## cancels and does not wait => at 1 s
 async def all_or_nothing(parts):
     tasks = [asyncio.create_task(part()) for part in parts]
     try:
@@ -37,22 +42,11 @@ async def all_or_nothing(parts):
         for task in tasks:
             task.cancel()
         raise
-""",
-        "at 1 s",
-    ),
-    "in sequence": (
-        """
+## in sequence => all end well: returned ['part 0', 'part 1'], at 3 s
 async def all_or_nothing(parts):
     return [await part() for part in parts]
-""",
-        "all end well: returned ['part 0', 'part 1'], at 3 s",
-    ),
-    "errors are results": (
-        """
+## errors are results => part 0 would take 9 s: returned
 async def all_or_nothing(parts):
     tasks = (part() for part in parts)
     return await asyncio.gather(*tasks, return_exceptions=True)
-""",
-        "part 0 would take 9 s: returned",
-    ),
-}
+"""

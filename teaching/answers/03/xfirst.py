@@ -25,11 +25,25 @@ async def first(sources):
 
 STUB = "cancel the others and wait until they have ended"
 
-RIGHT = {}
+RIGHT = """
+## as_completed
+async def first(sources):
+    tasks = [asyncio.create_task(source()) for source in sources]
+    try:
+        for task in asyncio.as_completed(tasks):
+            try:
+                return await task
+            except Exception as error:
+                last = error
+        raise last
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+"""
 
-WRONG = {
-    "cancels and does not wait": (
-        """
+WRONG = """
+## cancels and does not wait => returned 'source 1', at 1 s
 async def first(sources):
     tasks = [asyncio.create_task(source()) for source in sources]
     done, rest = await asyncio.wait(
@@ -37,11 +51,7 @@ async def first(sources):
     for task in rest:
         task.cancel()
     return done.pop().result()
-""",
-        "returned 'source 1', at 1 s",
-    ),
-    "takes a failure for an answer": (
-        """
+## takes a failure for an answer => look at it and wait for the next
 async def first(sources):
     tasks = [asyncio.create_task(source()) for source in sources]
     try:
@@ -52,11 +62,7 @@ async def first(sources):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-""",
-        "look at it and wait for the next",
-    ),
-    "cleans up only when it ends well": (
-        """
+## cleans up only when it ends well => asyncio.wait() does not cancel what it waits for
 async def first(sources):
     waiting = {asyncio.create_task(source()) for source in sources}
     while waiting:
@@ -69,11 +75,7 @@ async def first(sources):
             await asyncio.gather(*waiting, return_exceptions=True)
             return task.result()
     return task.result()
-""",
-        "asyncio.wait() does not cancel what it waits for",
-    ),
-    "one after the other": (
-        """
+## one after the other => sources of 3 and 1 s: returned 'source 0', at 3 s
 async def first(sources):
     for source in sources:
         try:
@@ -81,26 +83,7 @@ async def first(sources):
         except Exception as error:
             last = error
     raise last
-""",
-        "sources of 3 and 1 s: returned 'source 0', at 3 s",
-    ),
-    "nothing when all fail": (
-        """
-async def first(sources):
-    waiting = {asyncio.create_task(source()) for source in sources}
-    every = list(waiting)
-    try:
-        while waiting:
-            done, waiting = await asyncio.wait(
-                waiting, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                if not task.exception():
-                    return task.result()
-    finally:
-        for task in every:
-            task.cancel()
-        await asyncio.gather(*every, return_exceptions=True)
-""",
-        "both fail: returned None",
-    ),
-}
+## nothing when all fail => both fail: returned None
+-                last = task
+-        return last.result()
+"""

@@ -10,36 +10,27 @@ def clients(kinds, rate, busy):
 
 STUB = "does it end with a return statement"
 
-RIGHT = {}
+RIGHT = """
+## adds up in a loop
+def clients(kinds, rate, busy):
+    used_by_one = 0.0
+    for share, _latency, seconds in kinds:
+        used_by_one += rate * share * seconds
+    return busy / used_by_one
+"""
 
-WRONG = {
-    "divides by the latency": (
-        """
+WRONG = """
+## divides by the latency => latency is not in it
 def clients(kinds, rate, busy):
     latency = sum(share * seconds for share, seconds, _ in kinds)
     return busy / (latency * rate)
-""",
-        "latency is not in it",
-    ),
-    "averages the clients": (
-        """
+## averages the clients => do not average the clients of each kind
 def clients(kinds, rate, busy):
     return sum(share / cpu for share, _, cpu in kinds) / rate * busy
-""",
-        "do not average the clients of each kind",
-    ),
-    "uses all of the core": (
-        """
+## uses all of the core => only the part busy
 def clients(kinds, rate, busy):
     return 1 / (sum(share * cpu for share, _, cpu in kinds) * rate)
-""",
-        "only the part busy",
-    ),
-    "forgets the rate": (
-        """
+## forgets the rate => what one client takes
 def clients(kinds, rate, busy):
     return busy / sum(share * cpu for share, _, cpu in kinds)
-""",
-        "what one client takes",
-    ),
-}
+"""

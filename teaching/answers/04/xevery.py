@@ -15,22 +15,28 @@ async def every(interval, work):
 
 STUB = "sleep until the next multiple"
 
-RIGHT = {}
+RIGHT = """
+## counts the ticks
+async def every(interval, work):
+    loop = asyncio.get_running_loop()
+    due = loop.time()
+    while True:
+        await work()
+        due += interval
+        while due < loop.time():
+            due += interval
+        await asyncio.sleep(due - loop.time())
+"""
 
-WRONG = {
-    "takes off how long the work took": (
-        """
+WRONG = """
+## takes off how long the work took => the second work takes 2.5 s: it began at 0, 1, 3.5
 async def every(interval, work):
     loop = asyncio.get_running_loop()
     while True:
         began = loop.time()
         await work()
         await asyncio.sleep(interval - (loop.time() - began))
-""",
-        "the second work takes 2.5 s: it began at 0, 1, 3.5",
-    ),
-    "catches up in a burst": (
-        """
+## catches up in a burst => what was missed stays missed
 async def every(interval, work):
     loop = asyncio.get_running_loop()
     due = loop.time()
@@ -38,23 +44,12 @@ async def every(interval, work):
         await work()
         due += interval
         await asyncio.sleep(due - loop.time())
-""",
-        "what was missed stays missed",
-    ),
-    "sleeps first": (
-        """
+## sleeps first => the first tick is at 0
 async def every(interval, work):
     while True:
         await asyncio.sleep(interval)
         await work()
-""",
-        "the first tick is at 0",
-    ),
-    "ends": (
-        """
+## ends => ended by itself after 1 ticks
 async def every(interval, work):
     await work()
-""",
-        "ended by itself after 1 ticks",
-    ),
-}
+"""

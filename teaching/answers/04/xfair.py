@@ -27,11 +27,28 @@ class Fair:
 
 STUB = "a line for each customer"
 
-RIGHT = {}
+RIGHT = """
+## customers in a queue of turns
+class Fair:
+    def __init__(self):
+        self.turns, self.jobs = deque(), {}
+    def put(self, customer, job):
+        if not self.jobs.get(customer):
+            self.turns.append(customer)
+            self.jobs[customer] = []
+        self.jobs[customer].append(job)
+    def get(self):
+        customer = self.turns.popleft()
+        job = self.jobs[customer].pop(0)
+        if self.jobs[customer]:
+            self.turns.append(customer)
+        return job
+    def __len__(self):
+        return sum(len(jobs) for jobs in self.jobs.values())
+"""
 
-WRONG = {
-    "a stack": (
-        """
+WRONG = """
+## a stack => a line for each customer
 class Fair:
     def __init__(self):
         self.jobs = []
@@ -41,11 +58,7 @@ class Fair:
         return self.jobs.pop()
     def __len__(self):
         return len(self.jobs)
-""",
-        "a line for each customer",
-    ),
-    "the first customer first": (
-        """
+## the first customer first => who had a turn goes to the end
 class Fair:
     def __init__(self):
         self.lines = {}
@@ -58,30 +71,13 @@ class Fair:
         raise LookupError
     def __len__(self):
         return sum(map(len, self.lines.values()))
-""",
-        "who had a turn goes to the end",
-    ),
-    "counts customers": (
-        """
-class Fair:
-    def __init__(self):
-        self.lines = {}
-    def put(self, customer, job):
-        self.lines.setdefault(customer, deque()).append(job)
-    def get(self):
-        customer = next(iter(self.lines))
-        line = self.lines.pop(customer)
-        job = line.popleft()
-        if line:
-            self.lines[customer] = line
-        return job
-    def __len__(self):
-        return len(self.lines)
-""",
-        "len() says 2",
-    ),
-    "a turn for each job that came": (
-        """
+## counts customers => len() says 2
+-        if not self.lines:
+-            raise LookupError("nothing waits")
+@
+-        return sum(map(len, self.lines.values()))
++        return len(self.lines)
+## a turn for each job that came => who had a turn goes to the end
 class Fair:
     def __init__(self):
         self.lines, self.turns = {}, deque()
@@ -98,7 +94,4 @@ class Fair:
         return job
     def __len__(self):
         return sum(map(len, self.lines.values()))
-""",
-        "who had a turn goes to the end",
-    ),
-}
+"""

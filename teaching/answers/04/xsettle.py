@@ -25,46 +25,35 @@ async def settle(jobs, workers):
 
 STUB = "catch the error of a job where it is awaited"
 
-RIGHT = {}
-
-WRONG = {
-    "without: return [outcomes[place] for place in sor": (
-        """
+RIGHT = """
+## gather of jobs behind a semaphore
 async def settle(jobs, workers):
-    left, outcomes = (deque(enumerate(jobs)), {})
-
-    async def worker():
-        while left:
-            place, job = left.popleft()
+    places = asyncio.Semaphore(workers)
+    async def kept(job):
+        async with places:
             try:
-                outcomes[place] = await job()
+                return await job()
             except Exception as error:
-                outcomes[place] = error
-            await asyncio.sleep(0)
-    async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(worker())
-    pass
-""",
-        "a list with an outcome for each job",
-    ),
-    "gather with a semaphore": (
-        """
+                return error
+            finally:
+                await asyncio.sleep(0)
+    return await asyncio.gather(*map(kept, jobs))
+"""
+
+WRONG = """
+## without: return [outcomes[place] for place in sor => a list with an outcome for each job
+-    return [outcomes[place] for place in sorted(outcomes)]
++    pass
+## gather with a semaphore => a beat is 1.
 async def settle(jobs, workers):
     guard = asyncio.Semaphore(workers)
     async def one(job):
         async with guard:
             return await job()
     return await asyncio.gather(*map(one, jobs), return_exceptions=True)
-""",
-        "a beat is 1.",
-    ),
-    "workers that do not give way": (
-        SOLUTION.replace("            await asyncio.sleep(0)\n", ""),
-        "a job that does not wait does not let others in",
-    ),
-    "in the order in which they end": (
-        """
+## workers that do not give way => a job that does not wait does not let others in
+-            await asyncio.sleep(0)
+## in the order in which they end => one job of 1 s and eight of 0.2 s: the outcomes are
 async def settle(jobs, workers):
     left, outcomes = deque(jobs), []
     async def worker():
@@ -78,11 +67,7 @@ async def settle(jobs, workers):
         for _ in range(workers):
             group.create_task(worker())
     return outcomes
-""",
-        "one job of 1 s and eight of 0.2 s: the outcomes are",
-    ),
-    "in batches": (
-        """
+## in batches => one job of 1 s and eight of 0.2 s: it took 1.4 s
 async def settle(jobs, workers):
     outcomes = []
     for start in range(0, len(jobs), workers):
@@ -90,11 +75,7 @@ async def settle(jobs, workers):
         outcomes += await asyncio.gather(
             *(job() for job in batch), return_exceptions=True)
     return outcomes
-""",
-        "one job of 1 s and eight of 0.2 s: it took 1.4 s",
-    ),
-    "one after the other": (
-        """
+## one after the other => 1 were under way at most, not 3
 async def settle(jobs, workers):
     outcomes = []
     for job in jobs:
@@ -104,7 +85,4 @@ async def settle(jobs, workers):
             outcomes.append(error)
         await asyncio.sleep(0)
     return outcomes
-""",
-        "1 were under way at most, not 3",
-    ),
-}
+"""

@@ -11,19 +11,17 @@ def worst(jobs, slices, cpu):
 
 STUB = "after each slice the loop looks at its timers"
 
-RIGHT = {}
+RIGHT = """
+## the slices of the first three iterations, one by one
+def worst(jobs, slices, cpu):
+    return sum(jobs * (cpu / slices) for _ in range(slices)[:3])
+"""
 
-WRONG = {
-    "one iteration": (
-        "def worst(jobs, slices, cpu): return jobs * cpu / slices",
-        "touches three iterations",
-    ),
-    "always three": (
-        "def worst(jobs, slices, cpu): return 3 * jobs * cpu / slices",
-        "there are fewer full iterations",
-    ),
-    "one slice of one job": (
-        "def worst(jobs, slices, cpu): return cpu / slices",
-        "one iteration runs a slice of every job",
-    ),
-}
+WRONG = """
+## one iteration => touches three iterations
+def worst(jobs, slices, cpu): return jobs * cpu / slices
+## always three => there are fewer full iterations
+def worst(jobs, slices, cpu): return 3 * jobs * cpu / slices
+## one slice of one job => one iteration runs a slice of every job
+def worst(jobs, slices, cpu): return cpu / slices
+"""

@@ -11,29 +11,24 @@ def workers(wait, cpu, late):
 
 STUB = "all workers may wake together"
 
-RIGHT = {}
+RIGHT = """
+## looks for the first that is enough
+def workers(wait, cpu, late):
+    number = 1
+    while number * cpu < wait + cpu and (number + 1) * cpu <= late:
+        number += 1
+    return number
+"""
 
-WRONG = {
-    "to fill the thread, whatever it costs": (
-        "def workers(wait, cpu, late): return -(-(wait + cpu) // cpu)",
-        "all workers may wake together",
-    ),
-    "as many as may be late": (
-        "def workers(wait, cpu, late): return max(1, late // cpu)",
-        "more bring nothing",
-    ),
-    "rounds down": (
-        """
+WRONG = """
+## to fill the thread, whatever it costs => all workers may wake together
+def workers(wait, cpu, late): return -(-(wait + cpu) // cpu)
+## as many as may be late => more bring nothing
+def workers(wait, cpu, late): return max(1, late // cpu)
+## rounds down => the thread is not yet busy
 def workers(wait, cpu, late):
     return max(1, min((wait + cpu) // cpu, late // cpu))
-""",
-        "the thread is not yet busy",
-    ),
-    "none": (
-        """
+## none => at least one
 def workers(wait, cpu, late):
     return min(-(-(wait + cpu) // cpu), late // cpu)
-""",
-        "at least one",
-    ),
-}
+"""

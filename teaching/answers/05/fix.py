@@ -2,52 +2,44 @@
 
 STUB = "a queue without a bound takes whatever comes"
 
-RIGHT = {
-    "over channels": """
+RIGHT = """
+## over channels
 from looplab.channel import Channel
 async def pipeline(source, parse, store):
     parsed = Channel()
-
     async def read():
         async for item in source:
             await parsed.put(parse(item))
         parsed.close()
-
     async def save():
         async for text in parsed:
             await store(text)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(read())
         tasks.create_task(save())
-""",
-    "with three stages": """
+## with three stages
 END = object()
 async def pipeline(source, parse, store):
     raw = asyncio.Queue(maxsize=1)
     parsed = asyncio.Queue(maxsize=1)
-
     async def read():
         async for item in source:
             await raw.put(item)
         await raw.put(END)
-
     async def turn():
         while (item := (await raw.get())) is not END:
             await parsed.put(parse(item))
         await parsed.put(END)
-
     async def save():
         while (text := (await parsed.get())) is not END:
             await store(text)
     async with asyncio.TaskGroup() as tasks:
         for stage in (read, turn, save):
             tasks.create_task(stage())
-""",
-}
+"""
 
-WRONG = {
-    "two who store": (
-        """
+WRONG = """
+## two who store => not stored once each and in their order
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
     async def storer():
@@ -60,11 +52,7 @@ async def pipeline(source, parse, store):
             await parsed.put(parse(item))
         await parsed.put(END)
         await parsed.put(END)
-""",
-        "not stored once each and in their order",
-    ),
-    "an empty text taken for the end": (
-        """
+## an empty text taken for the end => look for an await whose counterpart never comes
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
     async def storer():
@@ -75,35 +63,12 @@ async def pipeline(source, parse, store):
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(None)
-""",
-        "look for an await whose counterpart never comes",
-    ),
-    "bounds of five": (
-        """
-async def pipeline(source, parse, store):
-    raw, parsed = asyncio.Queue(maxsize=5), asyncio.Queue(maxsize=5)
-    async def reader():
-        async for item in source:
-            await raw.put(item)
-        await raw.put(END)
-    async def parser():
-        while (item := await raw.get()) is not END:
-            await parsed.put(parse(item))
-        await parsed.put(END)
-    async def storer():
-        while (text := await parsed.get()) is not END:
-            await store(text)
-    async with asyncio.TaskGroup() as tasks:
-        for stage in reader, parser, storer:
-            tasks.create_task(stage())
-""",
-        "were under way at once",
-    ),
-    "a slow poll": (
-        """
+## bounds of five => were under way at once
+-    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
++    raw, parsed = asyncio.Queue(maxsize=5), asyncio.Queue(maxsize=5)
+## a slow poll => a task that sleeps and looks again polls
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def storer():
         while True:
             while parsed.empty():
@@ -111,20 +76,14 @@ async def pipeline(source, parse, store):
             if (text := parsed.get_nowait()) is END:
                 return
             await store(text)
-
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(storer())
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-""",
-        "a task that sleeps and looks again polls",
-    ),
-    "a poll dressed as a time-out": (
-        """
+## a poll dressed as a time-out => one item can be parsed while the one before is being stored
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def storer():
         while True:
             try:
@@ -134,20 +93,14 @@ async def pipeline(source, parse, store):
             if text is END:
                 return
             await store(text)
-
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(storer())
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-""",
-        "one item can be parsed while the one before is being stored",
-    ),
-    "a slow poll dressed as a time-out": (
-        """
+## a slow poll dressed as a time-out => a task that sleeps and looks again polls
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def storer():
         while True:
             try:
@@ -158,133 +111,59 @@ async def pipeline(source, parse, store):
             if text is END:
                 return
             await store(text)
-
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(storer())
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-""",
-        "a task that sleeps and looks again polls",
-    ),
-    "a task for each store": (
-        """
+## a task for each store => one task a stage
 async def pipeline(source, parse, store):
     async with asyncio.TaskGroup() as tasks:
         async for item in source:
             tasks.create_task(store(parse(item)))
             await asyncio.sleep(0)
-""",
-        "one task a stage",
-    ),
-    "loses what is stored last": (
-        """
+## loses what is stored last => wait until the last stage has seen the end
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def storer():
         while True:
             await store(await parsed.get())
-
     storing = asyncio.create_task(storer())
     async for item in source:
         await parsed.put(parse(item))
     storing.cancel()
-""",
-        "wait until the last stage has seen the end",
-    ),
-    "bounded, and polls still": (
-        """
-async def pipeline(source, parse, store):
-    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
-
-    async def reader():
-        async for item in source:
-            await raw.put(item)
-        await raw.put(END)
-
-    async def parser():
-        while (item := await raw.get()) is not END:
-            await parsed.put(parse(item))
-        await parsed.put(END)
-
-    async def storer():
-        while True:
-            while parsed.empty():
-                await asyncio.sleep(0)
-            if (text := parsed.get_nowait()) is END:
-                return
-            await store(text)
-
-    async with asyncio.TaskGroup() as tasks:
-        for stage in reader, parser, storer:
-            tasks.create_task(stage())
-""",
-        "look for a loop that never stops",
-    ),
-    "waits, and is unbounded still": (
-        """
-async def pipeline(source, parse, store):
-    raw, parsed = asyncio.Queue(), asyncio.Queue()
-
-    async def reader():
-        async for item in source:
-            await raw.put(item)
-        await raw.put(END)
-
-    async def parser():
-        while (item := await raw.get()) is not END:
-            await parsed.put(parse(item))
-        await parsed.put(END)
-
-    async def storer():
-        while (text := await parsed.get()) is not END:
-            await store(text)
-
-    async with asyncio.TaskGroup() as tasks:
-        for stage in reader, parser, storer:
-            tasks.create_task(stage())
-""",
-        "a queue without a bound takes whatever comes",
-    ),
-    "one after the other": (
-        """
+## bounded, and polls still => look for a loop that never stops
+-        while (text := await parsed.get()) is not END:
++        while True:
++            while parsed.empty():
++                await asyncio.sleep(0)
++            if (text := parsed.get_nowait()) is END:
++                return
+## waits, and is unbounded still => a queue without a bound takes whatever comes
+-    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
++    raw, parsed = asyncio.Queue(), asyncio.Queue()
+## one after the other => took 1.5
 async def pipeline(source, parse, store):
     async for item in source:
         await store(parse(item))
-""",
-        "took 1.5",
-    ),
-    "forgets an error of store": (
-        """
+## forgets an error of store => it cancels the others
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def storer():
         while (text := await parsed.get()) is not END:
             await store(text)
-
     storing = asyncio.create_task(storer())
     async for item in source:
         await parsed.put(parse(item))
     await parsed.put(END)
     await storing
-""",
-        "it cancels the others",
-    ),
-    "nothing": (
-        """
+## nothing => only 0 of 100
 async def pipeline(source, parse, store):
     ...
-""",
-        "only 0 of 100",
-    ),
-    "polls": (
-        """
+## polls => does not come to an end
 END = object()
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def save():
         while True:
             while parsed.empty():
@@ -297,14 +176,9 @@ async def pipeline(source, parse, store):
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-""",
-        "does not come to an end",
-    ),
-    "leaves its consumer": (
-        """
+## leaves its consumer => left 1 tasks behind
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
-
     async def save():
         while True:
             await store(await parsed.get())
@@ -313,41 +187,21 @@ async def pipeline(source, parse, store):
     async for item in source:
         await parsed.put(parse(item))
     await parsed.join()
-""",
-        "left 1 tasks behind",
-    ),
-    "swallows": (
-        """
-import contextlib
-END = object()
-async def with_three_stages(source, parse, store):
-    raw = asyncio.Queue(maxsize=1)
-    parsed = asyncio.Queue(maxsize=1)
-
-    async def read():
-        async for item in source:
-            await raw.put(item)
-        await raw.put(END)
-
-    async def turn():
-        while (item := (await raw.get())) is not END:
-            await parsed.put(parse(item))
-        await parsed.put(END)
-
-    async def save():
-        while (text := (await parsed.get())) is not END:
-            await store(text)
-    async with asyncio.TaskGroup() as tasks:
-        for stage in (read, turn, save):
-            tasks.create_task(stage())
-async def pipeline(source, parse, store):
-
-    async def careless(text):
-        with contextlib.suppress(OSError):
-            await store(text)
-    await with_three_stages(source, parse, careless)
-""",
-        "as if nothing had been",
-    ),
-    "lambda *_: None": ("pipeline = lambda *_: None", "plain function"),
-}
+## swallows => as if nothing had been
+@@ with three stages
++import contextlib
+ END = object()
+@
+-async def pipeline(source, parse, store):
++async def with_three_stages(source, parse, store):
+@
+             tasks.create_task(stage())
++async def pipeline(source, parse, store):
++
++    async def careless(text):
++        with contextlib.suppress(OSError):
++            await store(text)
++    await with_three_stages(source, parse, careless)
+## lambda *_: None => plain function
+pipeline = lambda *_: None
+"""

@@ -2,51 +2,24 @@
 
 STUB = "there are bound"
 
-RIGHT = {
-    "RIGHT": "verdicts = {'broadcaster': 'bound', 'litestar': 'refuse', 'uvicorn': 'harmless', 'crawlee': 'end', 'discord.py': 'harmless'}",
-}
+RIGHT = """
+## by verdict
+harmless = ["uvicorn", "discord.py"]
+verdicts = dict.fromkeys(harmless, "harmless")
+verdicts |= {"litestar": "refuse", "crawlee": "end", "broadcaster": "bound"}
+"""
 
-WRONG = {
-    "all are errors": (
-        """
+WRONG = """
+## all are errors => a plain function cannot wait
 verdicts = dict.fromkeys(FINDINGS, "bound")
-""",
-        "a plain function cannot wait",
-    ),
-    "the linter is believed": (
-        """
-verdicts = {
-    "broadcaster": "bound",
-    "litestar": "refuse",
-    "uvicorn": "harmless",
-    "crawlee": "end",
-    "discord.py": "refuse",
-}
-""",
-        "discord.py",
-    ),
-    "a bound is enough where a task is cancelled": (
-        """
-verdicts = {
-    "broadcaster": "bound",
-    "litestar": "refuse",
-    "uvicorn": "harmless",
-    "crawlee": "bound",
-    "discord.py": "harmless",
-}
-""",
-        "nobody reads any more",
-    ),
-    "a word that is none": (
-        """
+## the linter is believed => discord.py
+-    "discord.py": "harmless",
++    "discord.py": "refuse",
+## a bound is enough where a task is cancelled => nobody reads any more
+-    "crawlee": "end",
++    "crawlee": "bound",
+## a word that is none => there are bound
 verdicts = dict.fromkeys(FINDINGS, "fine")
-""",
-        "there are bound",
-    ),
-    "not all": (
-        """
+## not all => judge all five
 verdicts = {"broadcaster": "bound"}
-""",
-        "judge all five",
-    ),
-}
+"""

@@ -24,46 +24,48 @@ async def feed(source, handle):
 
 STUB = "the consumer has died"
 
-RIGHT = {}
+RIGHT = """
+## ends the consumer by an item of its own
+async def feed(source, handle):
+    queue, end = asyncio.Queue(maxsize=1), object()
+    async def consume():
+        while (item := await queue.get()) is not end:
+            await handle(item)
+    async def produce():
+        async for item in source:
+            await queue.put(item)
+        await queue.put(end)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(consume())
+        await tasks.create_task(produce())
+"""
 
-WRONG = {
-    "the error is swallowed": (
-        SOLUTION.replace(
-            "            await handle(item)\n",
-            "            try:\n                await handle(item)\n            except Exception:\n                pass\n",
-        ),
-        "returned as if nothing had been",
-    ),
-    "the consumer is never told to end": (
-        SOLUTION.replace("consumer.cancel()", "consumer.done()"),
-        "waits for ever",
-    ),
-    "nobody waits for the last items": (
-        SOLUTION.replace("        await queue.join()\n", ""),
-        "had been handled, each once and in order, when feed() returned",
-    ),
-    "no bound": (
-        SOLUTION.replace("maxsize=1", "maxsize=0"),
-        "a queue without a bound takes all that comes",
-    ),
-    "no queue": (
-        """
+WRONG = """
+## the error is swallowed => returned as if nothing had been
+-            await handle(item)
++            try:
++                await handle(item)
++            except Exception:
++                pass
+## the consumer is never told to end => waits for ever
+-        consumer.cancel()
++        consumer.done()
+## nobody waits for the last items => had been handled, each once and in order, when feed() returned
+-        await queue.join()
+## no bound => a queue without a bound takes all that comes
+-    queue = asyncio.Queue(maxsize=1)
++    queue = asyncio.Queue(maxsize=0)
+## no queue => handle an item while the next one is awaited
 async def feed(source, handle):
     async for item in source:
         await handle(item)
-""",
-        "handle an item while the next one is awaited",
-    ),
-    "the error waits for the source": (
-        """
+## the error waits for the source => has to stop the producer, wherever it waits
 async def feed(source, handle):
     queue = asyncio.Queue(maxsize=1)
-
     async def consume():
         while True:
             await handle(await queue.get())
             queue.task_done()
-
     consumer = asyncio.create_task(consume())
     async for item in source:
         while queue.full() and not consumer.done():
@@ -77,7 +79,4 @@ async def feed(source, handle):
     if consumer.done():
         consumer.result()
     consumer.cancel()
-""",
-        "has to stop the producer, wherever it waits",
-    ),
-}
+"""

@@ -23,72 +23,56 @@ async def work_off(items, handle, workers):
 
 STUB = "one end is taken by one worker"
 
-RIGHT = {
-    "an end that is put back": SOLUTION.replace(
-        "await handle(item)\n", "await handle(item)\n        queue.put_nowait(END)\n"
-    ).replace(
-        "        for _ in range(workers):\n            await queue.put(END)\n",
-        "        await queue.put(END)\n",
-    ),
-}
-
-WRONG = {
-    "twice: tasks.create_task(worker())": (
-        """
+RIGHT = """
+## an end that is put back
 END = object()
-
 async def work_off(items, handle, workers):
     queue = asyncio.Queue(maxsize=1)
-
     async def worker():
-        while (item := (await queue.get())) is not END:
+        while (item := await queue.get()) is not END:
             await handle(item)
         queue.put_nowait(END)
     async with asyncio.TaskGroup() as tasks:
         for _ in range(workers):
             tasks.create_task(worker())
-            tasks.create_task(worker())
         for item in items:
             await queue.put(item)
         await queue.put(END)
-""",
-        "a worker handles one item at a time",
-    ),
-    "without: async with asyncio.TaskGroup() as tasks:": (
-        """
-END = object()
+"""
 
+WRONG = """
+## twice: tasks.create_task(worker()) => a worker handles one item at a time
+@@ an end that is put back
+             tasks.create_task(worker())
++            tasks.create_task(worker())
+## without: async with asyncio.TaskGroup() as tasks: => items had been handled when work_off() returned
+END = object()
 async def work_off(items, handle, workers):
     queue = asyncio.Queue(maxsize=1)
-
     async def worker():
         while (item := (await queue.get())) is not END:
             await handle(item)
     pass
-""",
-        "items had been handled when work_off() returned",
-    ),
-    "None is the end": (
-        SOLUTION.replace("END = object()", "END = None"),
-        "an object of its own",
-    ),
-    "an item equals the end": (
-        SOLUTION.replace("is not END", "!= END").replace("object()", "0"),
-        "compared with 'is'",
-    ),
-    "no bound": (SOLUTION.replace("maxsize=1", "maxsize=0"), "keep the bound"),
-    "one worker too few": (
-        SOLUTION.replace(
-            "range(workers):\n            tasks",
-            "range(max(1, workers - 1)):\n            tasks",
-        ),
-        "start all the workers",
-    ),
-    "the error is swallowed": (
-        SOLUTION.replace(
-            "await handle(item)",
-            "try:\n                await handle(item)\n            except OSError:\n                pass",
-        ),
-        "returned as if nothing had been",
-    ),
-}
+## None is the end => an object of its own
+-END = object()
++END = None
+## an item equals the end => compared with 'is'
+-END = object()
++END = 0
+@
+-        while (item := await queue.get()) is not END:
++        while (item := await queue.get()) != END:
+## no bound => keep the bound
+-    queue = asyncio.Queue(maxsize=1)
++    queue = asyncio.Queue(maxsize=0)
+## one worker too few => start all the workers
+     async with asyncio.TaskGroup() as tasks:
+-        for _ in range(workers):
++        for _ in range(max(1, workers - 1)):
+## the error is swallowed => returned as if nothing had been
+-            await handle(item)
++            try:
++                await handle(item)
++            except OSError:
++                pass
+"""

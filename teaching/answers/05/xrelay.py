@@ -17,8 +17,8 @@ async def relay(source, queue, patience):
 
 STUB = "an item is given up after its patience"
 
-RIGHT = {
-    "a relay with wait_for": """
+RIGHT = """
+## a relay with wait_for
 async def relay(source, queue, patience):
     given_up = []
     async for item in source:
@@ -27,52 +27,31 @@ async def relay(source, queue, patience):
         except asyncio.TimeoutError:
             given_up.append(item)
     return given_up
-""",
-}
+"""
 
-WRONG = {
-    "without: return given_up": (
-        """
-async def relay(source, queue, patience):
-    given_up = []
-    async for item in source:
-        try:
-            async with asyncio.timeout(patience):
-                await queue.put(item)
-        except TimeoutError:
-            given_up.append(item)
-    pass
-""",
-        "return the list of given up",
-    ),
-    "without: async for item in source:": (
-        """
+WRONG = """
+## without: return given_up => return the list of given up
+-    return given_up
++    pass
+## without: async for item in source: => a time-out around anext(source) cancels the source itself
 async def relay(source, queue, patience):
     given_up = []
     pass
     return given_up
-""",
-        "a time-out around anext(source) cancels the source itself",
-    ),
-    "what is given up is forgotten": (
-        SOLUTION.replace("given_up.append(item)", "pass"),
-        "neither came through nor were given up",
-    ),
-    "no patience": (
-        SOLUTION.replace("await queue.put(item)", "queue.put_nowait(item)").replace(
-            "TimeoutError", "asyncio.QueueFull"
-        ),
-        "an item is given up after its patience: not at once",
-    ),
-    "a shield around put": (
-        SOLUTION.replace("queue.put(item)", "asyncio.shield(queue.put(item))"),
-        "came through and were given up too",
-    ),
-    "a poll": (
-        SOLUTION.replace(
-            "                await queue.put(item)\n",
-            "                while queue.full():\n                    await asyncio.sleep(0.001)\n                queue.put_nowait(item)\n",
-        ),
-        "is polling",
-    ),
-}
+## what is given up is forgotten => neither came through nor were given up
+-            given_up.append(item)
++            pass
+## no patience => an item is given up after its patience: not at once
+-                await queue.put(item)
+-        except TimeoutError:
++                queue.put_nowait(item)
++        except asyncio.QueueFull:
+## a shield around put => came through and were given up too
+-                await queue.put(item)
++                await asyncio.shield(queue.put(item))
+## a poll => is polling
+-                await queue.put(item)
++                while queue.full():
++                    await asyncio.sleep(0.001)
++                queue.put_nowait(item)
+"""

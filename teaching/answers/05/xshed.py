@@ -26,84 +26,62 @@ class Door:
 
 STUB = "a refusal costs nothing when it comes at once"
 
-RIGHT = {}
-
-WRONG = {
-    "True for self.inside >= self.places": (
-        """
-import math
-
+RIGHT = """
+## remembers when the work that was let in is done
 class Door:
-
     def __init__(self, service, patience):
-        self.service = service
-        self.places = int(patience / service)
-        self.inside, self.turn = (0, asyncio.Lock())
-
+        self.service, self.patience = service, patience
+        self.inside, self.turn = set(), asyncio.Semaphore(1)
     async def handle(self, work):
-        if True:
-            return (503, max(1, math.ceil(self.inside * self.service)))
-        self.inside += 1
+        ahead = len(self.inside)
+        if (ahead + 1) * self.service > self.patience + 1e-9:
+            return (503, max(1, -int(-ahead * self.service // 1)))
+        place = object()
+        self.inside.add(place)
         try:
             async with self.turn:
-                return (200, await work())
+                result = await work()
         finally:
-            self.inside -= 1
-""",
-        "whoever has left no longer counts as inside",
-    ),
-    "without: try:": (
-        """
-import math
+            self.inside.remove(place)
+        return (200, result)
+"""
 
-class Door:
-
-    def __init__(self, service, patience):
-        self.service = service
-        self.places = int(patience / service)
-        self.inside, self.turn = (0, asyncio.Lock())
-
-    async def handle(self, work):
-        if self.inside >= self.places:
-            return (503, max(1, math.ceil(self.inside * self.service)))
-        self.inside += 1
-        pass
-""",
-        "result) or",
-    ),
-    "a function": (
-        """
+WRONG = """
+## True for self.inside >= self.places => whoever has left no longer counts as inside
+-        if self.inside >= self.places:
++        if True:
+## without: try: => result) or
+-        try:
+-            async with self.turn:
+-                return 200, await work()
+-        finally:
+-            self.inside -= 1
++        pass
+## a function => hand over Door itself
 def Door(service, patience):
     return None
-""",
-        "hand over Door itself",
-    ),
-    "one too many": (
-        SOLUTION.replace(">= self.places", "> self.places"),
-        "was let in and answered after",
-    ),
-    "rounded down": (
-        SOLUTION.replace("math.ceil", "int"),
-        "rounded up to a whole number",
-    ),
-    "whoever waits does not count": (
-        SOLUTION.replace("        self.inside += 1\n", "").replace(
-            "            async with self.turn:\n",
-            "            async with self.turn:\n                self.inside += 1\n",
-        ),
-        "count who is inside",
-    ),
-    "a failure keeps the place": (
-        SOLUTION.replace("        try:\n", "        if True:\n")
-        .replace("return 200, await work()", "result = await work()")
-        .replace(
-            "        finally:\n            self.inside -= 1",
-            "        self.inside -= 1\n        return 200, result",
-        ),
-        "give the place back in a finally",
-    ),
-    "all at once": (
-        SOLUTION.replace("async with self.turn", "if True"),
-        "first come, first served",
-    ),
-}
+## one too many => was let in and answered after
+-        if self.inside >= self.places:
++        if self.inside > self.places:
+## rounded down => rounded up to a whole number
+-            return 503, max(1, math.ceil(self.inside * self.service))
++            return 503, max(1, int(self.inside * self.service))
+## whoever waits does not count => count who is inside
+-        self.inside += 1
+@
+             async with self.turn:
++                self.inside += 1
+## a failure keeps the place => give the place back in a finally
+-        try:
++        if True:
+@
+-                return 200, await work()
+-        finally:
+-            self.inside -= 1
++                result = await work()
++        self.inside -= 1
++        return 200, result
+## all at once => first come, first served
+-            async with self.turn:
++            if True:
+"""

@@ -2,8 +2,8 @@
 
 STUB = "let get() wait for something that put() sets or fills"
 
-RIGHT = {
-    "wakes only who waits": """
+RIGHT = """
+## wakes only who waits
 import threading
 from collections import deque
 class Inbox:
@@ -12,13 +12,11 @@ class Inbox:
         self.lock = threading.Lock()
         self.items, self.waiting = deque(), 0
         self.come = asyncio.Event()
-
     def put(self, item):
         with self.lock:
             self.items.append(item)
             if self.waiting:
                 self.loop.call_soon_threadsafe(self.come.set)
-
     async def get(self):
         while True:
             with self.lock:
@@ -31,70 +29,55 @@ class Inbox:
             finally:
                 with self.lock:
                     self.waiting -= 1
-""",
-    "ByEvent": """
+## ByEvent
 import queue
 class Inbox:
-
     def __init__(self):
         self.loop = asyncio.get_running_loop()
         self.items = queue.Queue()
         self.arrived = asyncio.Event()
-
     def put(self, item):
         self.items.put(item)
         self.loop.call_soon_threadsafe(self.arrived.set)
-
     async def get(self):
         while self.items.empty():
             self.arrived.clear()
             await self.arrived.wait()
         return self.items.get_nowait()
-""",
-    "ByCondition": """
+## ByCondition
 from collections import deque
 class Inbox:
-
     def __init__(self):
         self.loop = asyncio.get_running_loop()
         self.items = deque()
         self.waiting = deque()
-
     def put(self, item):
         self.loop.call_soon_threadsafe(self.take, item)
-
     def take(self, item):
         self.items.append(item)
         while self.waiting:
             if not (future := self.waiting.popleft()).done():
                 future.set_result(None)
                 return
-
     async def get(self):
         while not self.items:
             future = self.loop.create_future()
             self.waiting.append(future)
             await future
         return self.items.popleft()
-""",
-    "ByQueue": """
+## ByQueue
 class Inbox:
-
     def __init__(self):
         self.loop = asyncio.get_running_loop()
         self.items = asyncio.Queue()
-
     def put(self, item):
         self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
     async def get(self):
         return await self.items.get()
-""",
-}
+"""
 
-WRONG = {
-    "waits in a thread": (
-        """
+WRONG = """
+## waits in a thread => a get() in a thread, once cancelled, takes an item
 import queue
 class Inbox:
     def __init__(self):
@@ -102,24 +85,13 @@ class Inbox:
         self.put = self.items.put
     async def get(self):
         return await asyncio.to_thread(self.items.get)
-""",
-        "a get() in a thread, once cancelled, takes an item",
-    ),
-    "asks for the running loop in put": (
-        """
-class Inbox:
-    def __init__(self):
-        self._items = asyncio.Queue()
-    def put(self, item):
-        loop = asyncio.get_running_loop()
-        loop.call_soon_threadsafe(self._items.put_nowait, item)
-    async def get(self):
-        return await self._items.get()
-""",
-        "no running event loop",
-    ),
-    "blocks the loop": (
-        """
+## asks for the running loop in put => no running event loop
+-        self._loop = asyncio.get_running_loop()
+@
+-        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
++        loop = asyncio.get_running_loop()
++        loop.call_soon_threadsafe(self._items.put_nowait, item)
+## blocks the loop => blocks the thread of the loop
 import queue
 class Inbox:
     def __init__(self):
@@ -128,11 +100,7 @@ class Inbox:
         self._items.put(item)
     async def get(self):
         return self._items.get()
-""",
-        "blocks the thread of the loop",
-    ),
-    "loses what came as it was cancelled": (
-        """
+## loses what came as it was cancelled => look for an await whose counterpart never comes
 from collections import deque
 class Inbox:
     def __init__(self):
@@ -152,52 +120,23 @@ class Inbox:
         mine = self._loop.create_future()
         self._waiters.append(mine)
         return await mine
-""",
-        "look for an await whose counterpart never comes",
-    ),
-    "waits until it is put": (
-        """
-class Inbox:
-    def __init__(self):
-        self._loop = asyncio.get_running_loop()
-        self._items = asyncio.Queue()
-    def put(self, item):
-        asyncio.run_coroutine_threadsafe(
-            self._items.put(item), self._loop).result()
-    async def get(self):
-        return await self._items.get()
-""",
-        "holds up the thread",
-    ),
-    "last in, first out": (
-        """
-class Inbox:
-    def __init__(self):
-        self._loop = asyncio.get_running_loop()
-        self._items = asyncio.LifoQueue()
-
-    def put(self, item):
-        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
-
-    async def get(self):
-        return await self._items.get()
-""",
-        "None is an item like any other",
-    ),
-    "None is taken for nothing": (
-        """
+## waits until it is put => holds up the thread
+-        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
++        asyncio.run_coroutine_threadsafe(
++            self._items.put(item), self._loop).result()
+## last in, first out => None is an item like any other
+-        self._items = asyncio.Queue()
++        self._items = asyncio.LifoQueue()
+## None is taken for nothing => look for an await whose counterpart never comes
 from collections import deque
-
 class Inbox:
     def __init__(self):
         self._loop = asyncio.get_running_loop()
         self._items = deque()
         self._arrived = asyncio.Event()
-
     def put(self, item):
         self._items.append(item)
         self._loop.call_soon_threadsafe(self._arrived.set)
-
     async def get(self):
         while True:
             if self._items:
@@ -206,239 +145,95 @@ class Inbox:
                     return item
             self._arrived.clear()
             await self._arrived.wait()
-""",
-        "look for an await whose counterpart never comes",
-    ),
-    "a put that has to be awaited": (
-        """
+## a put that has to be awaited => make it a plain one
 class Inbox:
     def __init__(self):
         self._items = asyncio.Queue()
-
     async def put(self, item):
         await self._items.put(item)
-
     async def get(self):
         return await self._items.get()
-""",
-        "make it a plain one",
-    ),
-    "a nap": (
-        """
+## a nap => let get() wait for something that put() sets or fills
 import queue
-
 class Inbox:
     def __init__(self):
         self._items = queue.Queue()
-
     def put(self, item):
         self._items.put(item)
-
     async def get(self):
         while self._items.empty():
             await asyncio.sleep(0.001)
         return self._items.get_nowait()
-""",
-        "let get() wait for something that put() sets or fills",
-    ),
-    "touches the queue from the other thread": (
-        """
-class Inbox:
-    def __init__(self):
-        self._items = asyncio.Queue()
-
-    def put(self, item):
-        self._items.put_nowait(item)
-
-    async def get(self):
-        return await self._items.get()
-""",
-        "hand the call over",
-    ),
-    "not safe from a thread": (
-        """
-class Inbox:
-    def __init__(self):
-        self._loop = asyncio.get_running_loop()
-        self._items = asyncio.Queue()
-
-    def put(self, item):
-        self._loop.call_soon(self._items.put_nowait, item)
-
-    async def get(self):
-        return await self._items.get()
-""",
-        "hand the call over",
-    ),
-    "an event that is never cleared": (
-        """
+## touches the queue from the other thread => hand the call over
+-        self._loop = asyncio.get_running_loop()
+@
+-        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
++        self._items.put_nowait(item)
+## not safe from a thread => hand the call over
+-        self._loop.call_soon_threadsafe(self._items.put_nowait, item)
++        self._loop.call_soon(self._items.put_nowait, item)
+## an event that is never cleared => it raised Empty
 import queue
-
 class Inbox:
     def __init__(self):
         self._loop = asyncio.get_running_loop()
         self._items = queue.Queue()
         self._arrived = asyncio.Event()
-
     def put(self, item):
         self._items.put(item)
         self._loop.call_soon_threadsafe(self._arrived.set)
-
     async def get(self):
         await self._arrived.wait()
         return self._items.get_nowait()
-""",
-        "it raised Empty",
-    ),
-    "ThreadQueue": (
-        """
-class ByQueue:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue()
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-class Inbox(ByQueue):
-
+## ThreadQueue => did not tell the loop
+@@ ByQueue
+         return await self.items.get()
++class Inbox(Inbox):
++    def put(self, item):
++        ...
+## AsyncPut => another thread cannot await it
+@@ ByQueue
+         return await self.items.get()
++class Inbox(Inbox):
++    async def put(self, item):
++        await self.items.put(item)
+## Naps => callbacks in 0.3 s
+@@ ByEvent
+         return self.items.get_nowait()
++class Inbox(Inbox):
++    async def get(self):
++        while self.items.empty():
++            await asyncio.sleep(0.005)
++        return self.items.get_nowait()
+## Nothing => before anything had been put
+@@ ByQueue
+         return await self.items.get()
++class Inbox(Inbox):
++    async def get(self):
++        return None
+## NoGet => has no method get()
+class Inbox:
     def put(self, item):
         ...
-""",
-        "did not tell the loop",
-    ),
-    "AsyncPut": (
-        """
-class ByQueue:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue()
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-class Inbox(ByQueue):
-
-    async def put(self, item):
-        await self.items.put(item)
-""",
-        "another thread cannot await it",
-    ),
-    "Naps": (
-        """
-import queue
-class ByEvent:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = queue.Queue()
-        self.arrived = asyncio.Event()
-
-    def put(self, item):
-        self.items.put(item)
-        self.loop.call_soon_threadsafe(self.arrived.set)
-
-    async def get(self):
-        while self.items.empty():
-            self.arrived.clear()
-            await self.arrived.wait()
-        return self.items.get_nowait()
-class Inbox(ByEvent):
-
-    async def get(self):
-        while self.items.empty():
-            await asyncio.sleep(0.005)
-        return self.items.get_nowait()
-""",
-        "callbacks in 0.3 s",
-    ),
-    "Nothing": (
-        """
-class ByQueue:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue()
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-class Inbox(ByQueue):
-
-    async def get(self):
-        return None
-""",
-        "before anything had been put",
-    ),
-    "NoGet": (
-        """
-class Inbox:
-
-    def put(self, item):
-        ...
-""",
-        "has no method get()",
-    ),
-    "PlainGet": (
-        """
-class ByQueue:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue()
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-class Inbox(ByQueue):
-
-    def get(self):
-        return 1
-""",
-        "cannot be awaited",
-    ),
-    "ByQueue.put": (
-        """
-class ByQueue:
-
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue()
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-Inbox = ByQueue.put
-""",
-        "not a class",
-    ),
-    "lambda: None": ("Inbox = lambda: None", "not a class"),
-    "7": ("Inbox = 7", "not a class"),
-    "a bound that refuses": (
-        """
-class Inbox:
-    def __init__(self):
-        self.loop = asyncio.get_running_loop()
-        self.items = asyncio.Queue(1)
-
-    def put(self, item):
-        self.loop.call_soon_threadsafe(self.items.put_nowait, item)
-
-    async def get(self):
-        return await self.items.get()
-""",
-        "a queue with a bound refuses",
-    ),
-}
+## PlainGet => cannot be awaited
+@@ ByQueue
+         return await self.items.get()
++class Inbox(Inbox):
++    def get(self):
++        return 1
+## ByQueue.put => not a class
+@@ ByQueue
+-class Inbox:
++class ByQueue:
+@
+         return await self.items.get()
++Inbox = ByQueue.put
+## lambda: None => not a class
+Inbox = lambda: None
+## 7 => not a class
+Inbox = 7
+## a bound that refuses => a queue with a bound refuses
+@@ ByQueue
+-        self.items = asyncio.Queue()
++        self.items = asyncio.Queue(1)
+"""

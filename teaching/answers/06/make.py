@@ -2,11 +2,10 @@
 
 STUB = "asyncio's futures belong to a loop"
 
-RIGHT = {
-    "right": """
+RIGHT = """
+## right
 def hop(loop, function):
     future = Future()
-
     def on_loop():
         if future.set_running_or_notify_cancel():
             try:
@@ -15,106 +14,60 @@ def hop(loop, function):
                 future.set_exception(error)
     loop.call_soon_threadsafe(on_loop)
     return future
-""",
-}
+"""
 
-WRONG = {
-    "waits for the result, and then returns the future": (
-        """
+WRONG = """
+## waits for the result, and then returns the future => holds up the thread
 def hop(loop, function):
     async def call():
         return function()
     future = asyncio.run_coroutine_threadsafe(call(), loop)
     future.result()
     return future
-""",
-        "holds up the thread",
-    ),
-    "a coroutine, begun before its cancellation is seen": (
-        """
+## a coroutine, begun before its cancellation is seen => ask future.set_running_or_notify_cancel() first
 def hop(loop, function):
     async def call():
         return function()
     return asyncio.run_coroutine_threadsafe(call(), loop)
-""",
-        "ask future.set_running_or_notify_cancel() first",
-    ),
-    "waits for the result": (
-        """
+## waits for the result => A coroutine object is required
 def hop(loop, function):
     return asyncio.run_coroutine_threadsafe(function(), loop)
-""",
-        "A coroutine object is required",
-    ),
-    "the same future for every call": (
-        """
-
+## the same future for every call => set_exception() with what was caught
 shared = Future()
-
 def hop(loop, function):
     def on_loop():
         if not shared.done():
             shared.set_result(function())
-
     loop.call_soon_threadsafe(on_loop)
     return shared
-""",
-        "set_exception() with what was caught",
-    ),
-    "returns the result instead of a future": (
-        """
+## returns the result instead of a future => asyncio's futures belong to a loop
 def hop(loop, function):
     results = []
     loop.call_soon_threadsafe(lambda: results.append(function()))
     return results
-""",
-        "asyncio's futures belong to a loop",
-    ),
-    "calls it at once": (
-        """
-
+## calls it at once => loop.call_soon_threadsafe(function
 def hop(loop, function):
     future = Future()
     future.set_result(function())
     return future
-""",
-        "loop.call_soon_threadsafe(function",
-    ),
-    "not safe from a thread": (
-        """
-
+## not safe from a thread => from another thread only call_soon_threadsafe() will do
 def hop(loop, function):
     future = Future()
     loop.call_soon(lambda: future.set_result(function()))
     return future
-""",
-        "from another thread only call_soon_threadsafe() will do",
-    ),
-    "forgets the exception": (
-        """
-
+## forgets the exception => catch what it raises and give it to the future
 def hop(loop, function):
     future = Future()
     loop.call_soon_threadsafe(lambda: future.set_result(function()))
     return future
-""",
-        "catch what it raises and give it to the future",
-    ),
-    "a future of asyncio": (
-        """
+## a future of asyncio => asyncio's futures belong to a loop
 def hop(loop, function):
     future = loop.create_future()
     loop.call_soon_threadsafe(lambda: future.set_result(function()))
     return future
-""",
-        "asyncio's futures belong to a loop",
-    ),
-    "runs what was cancelled": (
-        """
-
+## runs what was cancelled => ask future.set_running_or_notify_cancel() first
 def hop(loop, function):
     future = Future()
-
     def on_loop():
         try:
             result = function()
@@ -124,77 +77,35 @@ def hop(loop, function):
         else:
             if not future.cancelled():
                 future.set_result(result)
-
     loop.call_soon_threadsafe(on_loop)
     return future
-""",
-        "ask future.set_running_or_notify_cancel() first",
-    ),
-    "returns the error": (
-        """
+## returns the error => the future says OSError
+@@ right
+-                future.set_exception(error)
++                future.set_result(error)
+## forgets the result => result is None
 def hop(loop, function):
     future = Future()
-
-    def on_loop():
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(function())
-            except BaseException as error:
-                future.set_result(error)
-    loop.call_soon_threadsafe(on_loop)
-    return future
-""",
-        "the future says OSError",
-    ),
-    "forgets the result": (
-        """
-def hop(loop, function):
-    future = Future()
-
     def on_loop():
         function()
         future.set_result(None)
     loop.call_soon_threadsafe(on_loop)
     return future
-""",
-        "result is None",
-    ),
-    "hands nothing": (
-        """
+## hands nothing => did not hand anything
 def hop(loop, function):
     return Future()
-""",
-        "did not hand anything",
-    ),
-    "at once": (
-        """
+## at once => at once, in the caller's thread
 def hop(loop, function):
     future = Future()
     loop.call_soon_threadsafe(future.set_result, function())
     return future
-""",
-        "at once, in the caller's thread",
-    ),
-    "calls soon": (
-        """
-def hop(loop, function):
-    future = Future()
-    loop.call_soon(lambda: future.set_result(function()))
-    return future
-""",
-        "used call_soon()",
-    ),
-    "awaits": (
-        """
+## awaits => is an async function
 async def hop(loop, function):
     return function()
-""",
-        "is an async function",
-    ),
-    "lambda loop, function: function()": (
-        "hop = lambda loop, function: function()",
-        "returned a str",
-    ),
-    "lambda loop: None": ("hop = lambda loop: None", "parameters"),
-    "'hop'": ("hop = 'hop'", "not a function"),
-}
+## lambda loop, function: function() => returned a str
+hop = lambda loop, function: function()
+## lambda loop: None => parameters
+hop = lambda loop: None
+## 'hop' => not a function
+hop = 'hop'
+"""

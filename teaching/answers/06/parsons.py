@@ -2,50 +2,39 @@
 
 STUB = "begin with the line that has no indent"
 
-RIGHT = {
-    "ORDER": "order = [5, 3, 7, 2, 1]",
-    "tuple(ORDER)": """
+RIGHT = """
+## tuple(ORDER)
 ORDER = [5, 3, 7, 2, 1]
 order = tuple(ORDER)
-""",
-}
+"""
 
-WRONG = {
-    "judges while it counts": (
-        "order = [5, 3, 7, 1, 2]",
-        "after a line that ends in a colon",
-    ),
-    "never judges": (
-        "order = [5, 3, 7, 2]",
-        "one line asserts how many turns are allowed",
-    ),
-    "no session": ("order = [5, 7, 2, 1]", "open the session first"),
-    "judges a time": (
-        "order = [5, 3, 7, 2, 4]",
-        "one line asserts how many turns are allowed",
-    ),
-    "the assert the wrong way round": (
-        "order = [5, 3, 7, 2, 8]",
-        "turns.seconds is a time",
-    ),
-    "asks while it counts": (
-        "order = [5, 3, 7, 6, 2, 1]",
-        "an idle session is one that nobody asks anything",
-    ),
-    "no time passes": ("order = [5, 3, 7, 1]", "after a line that ends in a colon"),
-    "counts before there is a session": (
-        "order = [5, 7, 3, 2, 1]",
-        "after a line that ends in a colon",
-    ),
-    "[]": ("order = []", "the list is empty"),
-    "[5, 5]": ("order = [5, 5]", "twice"),
-    "[9]": ("order = [9]", "there is no line 9"),
-    "'test'": ("order = 'test'", "is not a line number"),
-    "[3]": ("order = [3]", "cannot stand at place 1"),
-    "[5, 3, 7]": ("order = [5, 3, 7]", "cannot stand at place"),
-    "[5, 3, 7, 2, 8]": ("order = [5, 3, 7, 2, 8]", "fails with a session that waits"),
-    "[5, 3, 7, 6, 2, 1]": (
-        "order = [5, 3, 7, 6, 2, 1]",
-        "asks the session something while it counts",
-    ),
-}
+WRONG = """
+## judges while it counts => after a line that ends in a colon
+order = [5, 3, 7, 1, 2]
+## never judges => one line asserts how many turns are allowed
+order = [5, 3, 7, 2]
+## no session => open the session first
+order = [5, 7, 2, 1]
+## judges a time => one line asserts how many turns are allowed
+order = [5, 3, 7, 2, 4]
+## the assert the wrong way round => turns.seconds is a time
+order = [5, 3, 7, 2, 8]
+## asks while it counts => an idle session is one that nobody asks anything
+order = [5, 3, 7, 6, 2, 1]
+## no time passes => after a line that ends in a colon
+order = [5, 3, 7, 1]
+## counts before there is a session => after a line that ends in a colon
+order = [5, 7, 3, 2, 1]
+## [] => the list is empty
+order = []
+## [5, 5] => twice
+order = [5, 5]
+## [9] => there is no line 9
+order = [9]
+## 'test' => is not a line number
+order = 'test'
+## [3] => cannot stand at place 1
+order = [3]
+## [5, 3, 7] => cannot stand at place
+order = [5, 3, 7]
+"""

@@ -2,56 +2,36 @@
 
 STUB = "does it end with a return statement"
 
-RIGHT = {
-    "lambda s, cost, nap: 1 + s / (nap + cost)": "asks = lambda s, cost, nap: 1 + s / (nap + cost)",
-}
+RIGHT = """
+## lambda s, cost, nap: 1 + s / (nap + cost)
+asks = lambda s, cost, nap: 1 + s / (nap + cost)
+"""
 
-WRONG = {
-    "a nap or a cost": (
-        "asks = lambda seconds, cost, nap: seconds / (nap or cost)",
-        "from one question to the next",
-    ),
-    "once a nap, whatever a callback costs": (
-        """
+WRONG = """
+## a nap or a cost => from one question to the next
+asks = lambda seconds, cost, nap: seconds / (nap or cost)
+## once a nap, whatever a callback costs => with a nap of
 def asks(seconds, cost, nap):
     return seconds / (nap or 1)
-""",
-        "with a nap of",
-    ),
-    "a nap in milliseconds": (
-        """
+## a nap in milliseconds => how long is it from one question to the next
 def asks(seconds, cost, nap):
     return seconds / (1000 * nap + cost)
-""",
-        "how long is it from one question to the next",
-    ),
-    "a thousand times a second": (
-        """
+## a thousand times a second => with a nap of
 def asks(seconds, cost, nap):
     return 1000 * seconds
-""",
-        "with a nap of",
-    ),
-    "forgets the nap": (
-        """
+## forgets the nap => during a nap nobody asks
 def asks(seconds, cost, nap):
     return seconds / cost
-""",
-        "during a nap nobody asks",
-    ),
-    "lambda s, cost, nap: s / cost": (
-        "asks = lambda s, cost, nap: s / cost",
-        "during a nap nobody asks",
-    ),
-    "lambda s, cost, nap: s / (2 * nap + cost)": (
-        "asks = lambda s, cost, nap: s / (2 * nap + cost)",
-        "from one question to the next",
-    ),
-    "lambda *_: None": ("asks = lambda *_: None", "returned no number"),
-    "lambda *_: 'many'": ("asks = lambda *_: 'many'", "not a number of questions"),
-    "30000": ("asks = 30000", "not a function"),
-    "lambda s, cost, nap: s / nap": (
-        "asks = lambda s, cost, nap: s / nap",
-        "ZeroDivisionError",
-    ),
-}
+## lambda s, cost, nap: s / cost => during a nap nobody asks
+asks = lambda s, cost, nap: s / cost
+## lambda s, cost, nap: s / (2 * nap + cost) => from one question to the next
+asks = lambda s, cost, nap: s / (2 * nap + cost)
+## lambda *_: None => returned no number
+asks = lambda *_: None
+## lambda *_: 'many' => not a number of questions
+asks = lambda *_: 'many'
+## 30000 => not a function
+asks = 30000
+## lambda s, cost, nap: s / nap => ZeroDivisionError
+asks = lambda s, cost, nap: s / nap
+"""

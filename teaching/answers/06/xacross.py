@@ -11,13 +11,12 @@ async def ask(loop, work):
 
 STUB = "do not ask whether it is done"
 
-RIGHT = {
-    "futures by hand": """
+RIGHT = """
+## futures by hand
 async def ask(loop, work):
     here = asyncio.get_running_loop()
     answer = here.create_future()
     tasks = []
-
     def over(task):
         if task.cancelled():
             return
@@ -26,83 +25,48 @@ async def ask(loop, work):
             here.call_soon_threadsafe(answer.set_exception, error)
         else:
             here.call_soon_threadsafe(answer.set_result, task.result())
-
     def start():
         tasks.append(loop.create_task(work()))
         tasks[0].add_done_callback(over)
-
     loop.call_soon_threadsafe(start)
     try:
         return await answer
     except asyncio.CancelledError:
         loop.call_soon_threadsafe(lambda: tasks[0].cancel())
         raise
-""",
-}
+"""
 
-WRONG = {
-    "without: return await asyncio.wrap_future(future)": (
-        """
-async def ask(loop, work):
-    future = asyncio.run_coroutine_threadsafe(work(), loop)
-    pass
-""",
-        "return what the work returned",
-    ),
-    "without: future = asyncio.run_coroutine_threadsaf": (
-        """
-async def ask(loop, work):
-    pass
-    return await asyncio.wrap_future(future)
-""",
-        "work() makes the coroutine",
-    ),
-    "it waits with its thread": (
-        SOLUTION.replace("await asyncio.wrap_future(future)", "future.result()"),
-        "with its thread",
-    ),
-    "it runs the work itself": (
-        """
+WRONG = """
+## without: return await asyncio.wrap_future(future) => return what the work returned
+-    return await asyncio.wrap_future(future)
++    pass
+## without: future = asyncio.run_coroutine_threadsaf => work() makes the coroutine
+-    future = asyncio.run_coroutine_threadsafe(work(), loop)
++    pass
+## it waits with its thread => with its thread
+-    return await asyncio.wrap_future(future)
++    return future.result()
+## it runs the work itself => in the thread of the one who asks
 async def ask(loop, work):
     return await work()
-""",
-        "in the thread of the one who asks",
-    ),
-    "a task made from here": (
-        """
+## a task made from here => in the thread of the one who asks
 async def ask(loop, work):
     return await loop.create_task(work())
-""",
-        "in the thread of the one who asks",
-    ),
-    "a future that the other thread fills": (
-        """
+## a future that the other thread fills => touched from the thread of the other
 async def ask(loop, work):
     answer = asyncio.get_running_loop().create_future()
-
     async def there():
         answer.set_result(await work())
-
     asyncio.run_coroutine_threadsafe(there(), loop)
     return await answer
-""",
-        "touched from the thread of the other",
-    ),
-    "a shield": (
-        SOLUTION.replace(
-            "asyncio.wrap_future(future)", "asyncio.shield(asyncio.wrap_future(future))"
-        ),
-        "the work went on in the other thread",
-    ),
-    "the error is swallowed": (
-        """
+## a shield => the work went on in the other thread
+-    return await asyncio.wrap_future(future)
++    return await asyncio.shield(asyncio.wrap_future(future))
+## the error is swallowed => let it come out
 async def ask(loop, work):
     future = asyncio.run_coroutine_threadsafe(work(), loop)
     try:
         return await asyncio.wrap_future(future)
     except OSError:
         return None
-""",
-        "let it come out",
-    ),
-}
+"""

@@ -18,43 +18,43 @@ async def guard(session):
 
 STUB = "close it in a finally"
 
-RIGHT = {}
+RIGHT = """
+## asks at two moments
+async def guard(session):
+    await session.open()
+    try:
+        await session.ask()
+        await session.settled()
+        counts = []
+        for pause in (0.0, 0.3):
+            await asyncio.sleep(pause)
+            counts.append(session.turns)
+        if counts[1] > counts[0] + 10:
+            raise AssertionError(f"{counts} turns of a session that waits")
+    finally:
+        await session.close()
+"""
 
-WRONG = {
-    "without: try:": (
-        """
+WRONG = """
+## without: try: => idle is what it does for a while
 async def guard(session):
     await session.open()
     pass
-""",
-        "idle is what it does for a while",
-    ),
-    "it never asks": (
-        SOLUTION.replace("        await session.ask()\n", "").replace(
-            "        await session.settled()\n", ""
-        ),
-        "some loops spin only after their first answer",
-    ),
-    "it counts while the session answers": (
-        SOLUTION.replace("        await session.settled()\n", ""),
-        "begin to count when it is settled",
-    ),
-    "no turn is allowed": (
-        SOLUTION.replace("<= 10", "== 0"),
-        "a few turns are allowed",
-    ),
-    "too many are allowed": (
-        SOLUTION.replace("<= 10", "<= 1000"),
-        "a session that naps after an answer passes",
-    ),
-    "left open": (
-        SOLUTION.replace(
-            "    finally:\n        await session.close()", "    finally:\n        pass"
-        ),
-        "close it in a finally",
-    ),
-    "no time to turn": (
-        SOLUTION.replace("asyncio.sleep(0.3)", "asyncio.sleep(0)"),
-        "passes the test",
-    ),
-}
+## it never asks => some loops spin only after their first answer
+-        await session.ask()
+-        await session.settled()
+## it counts while the session answers => begin to count when it is settled
+-        await session.settled()
+## no turn is allowed => a few turns are allowed
+-        assert session.turns - before <= 10, session.turns - before
++        assert session.turns - before == 0, session.turns - before
+## too many are allowed => a session that naps after an answer passes
+-        assert session.turns - before <= 10, session.turns - before
++        assert session.turns - before <= 1000, session.turns - before
+## left open => close it in a finally
+-        await session.close()
++        pass
+## no time to turn => passes the test
+-        await asyncio.sleep(0.3)
++        await asyncio.sleep(0)
+"""

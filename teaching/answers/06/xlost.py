@@ -25,40 +25,30 @@ class Mailbox:
 
 STUB = "one wake-up can stand for several letters"
 
-RIGHT = {
-    "a mailbox with a queue": """
+RIGHT = """
+## a mailbox with a queue
 class Mailbox:
     def __init__(self):
         self.loop = asyncio.get_running_loop()
         self.letters = asyncio.Queue()
         self.get = self.letters.get
-
     def put(self, item):
         self.loop.call_soon_threadsafe(self.letters.put_nowait, item)
-""",
-}
+"""
 
-WRONG = {
-    "the event stays set": (
-        SOLUTION.replace("            self.come.clear()\n", ""),
-        "it holds the loop for ever",
-    ),
-    "another thread sets it": (
-        SOLUTION.replace(
-            "self.loop.call_soon_threadsafe(self.come.set)", "self.come.set()"
-        ),
-        "from another thread",
-    ),
-    "a nap": (
-        SOLUTION.replace("await self.come.wait()", "await asyncio.sleep(0.05)"),
-        "a reader that looks again and again polls",
-    ),
-    "from the wrong end": (
-        SOLUTION.replace("popleft()", "pop()"),
-        "each once, and in order",
-    ),
-    "the letter stays": (
-        SOLUTION.replace("self.letters.popleft()", "self.letters[0]"),
-        "each once, and in order",
-    ),
-}
+WRONG = """
+## the event stays set => it holds the loop for ever
+-            self.come.clear()
+## another thread sets it => from another thread
+-        self.loop.call_soon_threadsafe(self.come.set)
++        self.come.set()
+## a nap => a reader that looks again and again polls
+-            await self.come.wait()
++            await asyncio.sleep(0.05)
+## from the wrong end => each once, and in order
+-        return self.letters.popleft()
++        return self.letters.pop()
+## the letter stays => each once, and in order
+-        return self.letters.popleft()
++        return self.letters[0]
+"""

@@ -2,19 +2,9 @@
 
 STUB = "leases and work have one priority"
 
-RIGHT = {
-    "with levels": """
+RIGHT = """
+## other numbers
 async def serve(receive, keep_lease, process):
-    async with asyncio.TaskGroup() as tasks:
-        while (message := (await receive())) is not None:
-            with priority(3):
-                tasks.create_task(keep_lease(message))
-            with priority(2):
-                tasks.create_task(process(message))
-""",
-    "other numbers": """
-async def serve(receive, keep_lease, process):
-
     async def work(message):
         await asyncio.gather(process(message))
     async with asyncio.TaskGroup() as tasks:
@@ -24,37 +14,19 @@ async def serve(receive, keep_lease, process):
                     tasks.create_task(keep_lease(message))
                 with priority(7):
                     tasks.create_task(work(message))
-""",
-}
+"""
 
-WRONG = {
-    "one message at a time": (
-        """
-async def serve(receive, keep_lease, process):
-    async with asyncio.TaskGroup() as tasks:
-        while (message := await receive()) is not None:
-            with priority(3):
-                tasks.create_task(keep_lease(message))
-            with priority(2):
-                await process(message)
-""",
-        "while one message waits others compute",
-    ),
-    "leases that nobody waits for": (
-        """
-async def serve(receive, keep_lease, process):
-    leases = []
-    async with asyncio.TaskGroup() as tasks:
-        while (message := await receive()) is not None:
-            with priority(3):
-                leases.append(asyncio.create_task(keep_lease(message)))
-            with priority(2):
-                tasks.create_task(process(message))
-""",
-        "and start each once",
-    ),
-    "the work more urgent than the leases": (
-        """
+WRONG = """
+## one message at a time => while one message waits others compute
+-                tasks.create_task(process(message))
++                await process(message)
+## leases that nobody waits for => and start each once
+ async def serve(receive, keep_lease, process):
++    leases = []
+@
+-                tasks.create_task(keep_lease(message))
++                leases.append(asyncio.create_task(keep_lease(message)))
+## the work more urgent than the leases => leases need a higher priority than the work
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         while (message := await receive()) is not None:
@@ -62,22 +34,9 @@ async def serve(receive, keep_lease, process):
                 tasks.create_task(keep_lease(message))
             with priority(3):
                 tasks.create_task(process(message))
-""",
-        "leases need a higher priority than the work",
-    ),
-    "the second task inside the first priority": (
-        """
-async def serve(receive, keep_lease, process):
-    async with asyncio.TaskGroup() as tasks:
-        while (message := await receive()) is not None:
-            with priority(3):
-                tasks.create_task(keep_lease(message))
-                tasks.create_task(process(message))
-""",
-        "leases need a higher priority than anything else",
-    ),
-    "no lease for the first message": (
-        """
+## the second task inside the first priority => leases need a higher priority than anything else
+-            with priority(2):
+## no lease for the first message => receive until receive() returns None
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         first = True
@@ -88,11 +47,7 @@ async def serve(receive, keep_lease, process):
             with priority(2):
                 tasks.create_task(process(message))
             first = False
-""",
-        "receive until receive() returns None",
-    ),
-    "the work at a level of its own, receiving still urgent": (
-        """
+## the work at a level of its own, receiving still urgent => 30 were held at once
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         with priority(3):
@@ -100,23 +55,10 @@ async def serve(receive, keep_lease, process):
                 tasks.create_task(keep_lease(message))
                 with priority(2):
                     tasks.create_task(process(message))
-""",
-        "30 were held at once",
-    ),
-    "the wrong way round": (
-        """
-async def serve(receive, keep_lease, process):
-    async with asyncio.TaskGroup() as tasks:
-        while (message := await receive()) is not None:
-            with priority(1):
-                tasks.create_task(keep_lease(message))
-            with priority(2):
-                tasks.create_task(process(message))
-""",
-        "higher priority than the work",
-    ),
-    "receives as urgently as it works": (
-        """
+## the wrong way round => higher priority than the work
+-            with priority(3):
++            with priority(1):
+## receives as urgently as it works => serve() itself receives
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         with priority(2):
@@ -124,11 +66,7 @@ async def serve(receive, keep_lease, process):
                 with priority(3):
                     tasks.create_task(keep_lease(message))
                 tasks.create_task(process(message))
-""",
-        "serve() itself receives",
-    ),
-    "sets the priority of the wrong code": (
-        """
+## sets the priority of the wrong code => leases and work have one priority
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         while (message := await receive()) is not None:
@@ -137,11 +75,7 @@ async def serve(receive, keep_lease, process):
             tasks.create_task(lease)
             with priority(3):
                 pass
-""",
-        "leases and work have one priority",
-    ),
-    "forgets an error of the work": (
-        """
+## forgets an error of the work => look for an await whose counterpart never comes
 async def serve(receive, keep_lease, process):
     tasks = []
     while (message := await receive()) is not None:
@@ -150,41 +84,24 @@ async def serve(receive, keep_lease, process):
         with priority(2):
             tasks.append(asyncio.create_task(process(message)))
     await asyncio.wait(tasks)
-""",
-        "look for an await whose counterpart never comes",
-    ),
-    "nothing": (
-        """
+## nothing => 0 of 30 messages had a task
 async def serve(receive, keep_lease, process):
     ...
-""",
-        "0 of 30 messages had a task",
-    ),
-    "all alike": (
-        """
+## all alike => have one priority
 async def serve(receive, keep_lease, process):
     async with asyncio.TaskGroup() as tasks:
         with priority(3):
             while (message := (await receive())) is not None:
                 tasks.create_task(keep_lease(message))
                 tasks.create_task(process(message))
-""",
-        "have one priority",
-    ),
-    "no work": (
-        """
+## no work => 0 of 30 messages were processed
 async def serve(receive, keep_lease, process):
     tasks = []
     while (message := (await receive())) is not None:
         with priority(3):
             tasks.append(asyncio.create_task(keep_lease(message)))
-""",
-        "0 of 30 messages were processed",
-    ),
-    "careless": (
-        """
+## careless => as if nothing had been
 async def serve(receive, keep_lease, process):
-
     async def guarded(message):
         try:
             await process(message)
@@ -201,9 +118,8 @@ async def serve(receive, keep_lease, process):
     await asyncio.wait(leases, timeout=10)
     for lease in leases:
         lease.cancel()
-""",
-        "as if nothing had been",
-    ),
-    "lambda *_: None": ("serve = lambda *_: None", "plain function"),
-    "3": ("serve = 3", "not"),
-}
+## lambda *_: None => plain function
+serve = lambda *_: None
+## 3 => not
+serve = 3
+"""

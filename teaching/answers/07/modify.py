@@ -2,26 +2,36 @@
 
 STUB = "while a message waits for"
 
-RIGHT = {
-    "4": "limit = 4",
-    "5": "limit = 5",
-    "6": "limit = 6",
-    "7": "limit = 7",
-}
+RIGHT = """
+## 4
+limit = 4
+## 6
+limit = 6
+## 7
+limit = 7
+"""
 
-WRONG = {
-    "one computation more than a lease bears": (
-        "limit = 8",
-        "wait for 8 computations, 3.2 s, and bears 3 s",
-    ),
-    "not quite enough": ("limit = 2", "while a message waits for"),
-    "half a message": ("limit = 4.5", "it must be a whole number"),
-    "one at a time": ("limit = 1", "3.55 times the floor"),
-    "as many as a lease has computations, and more": ("limit = 9", "loses up to"),
-    "no limit": ("limit = None", "replace the three dots in the cell above and run it"),
-    "40": ("limit = 40", "one computation for each message"),
-    "0": ("limit = 0", "lets nothing in"),
-    "-1": ("limit = -1", "lets nothing in"),
-    "4.0": ("limit = 4.0", "whole number"),
-    "True": ("limit = True", "whole number"),
-}
+WRONG = """
+## one computation more than a lease bears => wait for 8 computations, 3.2 s, and bears 3 s
+limit = 8
+## not quite enough => while a message waits for
+limit = 2
+## half a message => it must be a whole number
+limit = 4.5
+## one at a time => 3.55 times the floor
+limit = 1
+## as many as a lease has computations, and more => loses up to
+limit = 9
+## no limit => replace the three dots in the cell above and run it
+limit = None
+## 40 => one computation for each message
+limit = 40
+## 0 => lets nothing in
+limit = 0
+## -1 => lets nothing in
+limit = -1
+## 4.0 => whole number
+limit = 4.0
+## True => whole number
+limit = True
+"""

@@ -14,8 +14,8 @@ def next_job(waiting, now):
 
 STUB = "a job that waits rises"
 
-RIGHT = {
-    "a loop over the jobs that wait": """
+RIGHT = """
+## a loop over the jobs that wait
 def next_job(waiting, now):
     best = 0
     for place, (level, since) in enumerate(waiting):
@@ -23,40 +23,22 @@ def next_job(waiting, now):
         if level - since / 10 > first[0] - first[1] / 10:
             best = place
     return best
-""",
-}
+"""
 
-WRONG = {
-    "returns 7": (
-        """
-def next_job(waiting, now):
-
-    def aged(place):
-        level, since = waiting[place]
-        return level + (now - since) / 10
-    return 7
-""",
-        "jobs it named number",
-    ),
-    "the oldest": (
-        SOLUTION.replace("level + (now - since) / 10", "now - since"),
-        "is not first at once",
-    ),
-    "by whole levels": (
-        SOLUTION.replace("(now - since) / 10", "(now - since) // 10"),
-        "gradually",
-    ),
-    "the last of equals": (
-        SOLUTION.replace(
-            "max(range(len(waiting))", "max(reversed(range(len(waiting)))"
-        ),
-        "among equals whoever came first",
-    ),
-    "it returns the job": (
-        """
+WRONG = """
+## returns 7 => jobs it named number
+-    return max(range(len(waiting)), key=aged)
++    return 7
+## the oldest => is not first at once
+-        return level + (now - since) / 10
++        return now - since
+## by whole levels => gradually
+-        return level + (now - since) / 10
++        return level + (now - since) // 10
+## the last of equals => among equals whoever came first
+-    return max(range(len(waiting)), key=aged)
++    return max(reversed(range(len(waiting))), key=aged)
+## it returns the job => a place: 0 for the first
 def next_job(waiting, now):
     return max(waiting)
-""",
-        "a place: 0 for the first",
-    ),
-}
+"""

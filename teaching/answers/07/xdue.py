@@ -12,35 +12,30 @@ def next_job(ready, now):
 
 STUB = "a job that cannot be in time any"
 
-RIGHT = {}
-
-WRONG = {
-    "returns 7": (
-        """
+RIGHT = """
+## sorted by deadline
 def next_job(ready, now):
-    able = [place for place, (cost, due) in enumerate(ready) if now + cost <= due]
-    return 7
-""",
-        "jobs it named number",
-    ),
-    "the shortest first": (
-        SOLUTION.replace("ready[place][1]", "ready[place][0]"),
-        "the earliest deadline first",
-    ),
-    "first come, first served": (
-        """
+    by_due = sorted(range(len(ready)), key=lambda place: ready[place][1])
+    for place in by_due:
+        cost, due = ready[place]
+        if due - now >= cost:
+            return place
+    return None
+"""
+
+WRONG = """
+## returns 7 => jobs it named number
+-    return min(able, key=lambda place: ready[place][1], default=None)
++    return 7
+## the shortest first => the earliest deadline first
+-    return min(able, key=lambda place: ready[place][1], default=None)
++    return min(able, key=lambda place: ready[place][0], default=None)
+## first come, first served => in time
 def next_job(ready, now):
     return 0
-""",
-        "in time",
-    ),
-    "a job, not a place": (
-        """
+## a job, not a place => a place in ready, or None
 def next_job(ready, now):
     able = [place for (cost, due), place in zip(ready, ready)
             if now + cost <= due]
     return min(able, key=lambda place: place[1], default=None)
-""",
-        "a place in ready, or None",
-    ),
-}
+"""

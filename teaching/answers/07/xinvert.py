@@ -13,76 +13,45 @@ async def refresh(lock, fetch, store):
 
 STUB = "do not hold the lock while you fetch"
 
-RIGHT = {
-    "a priority for the lock alone": """
+RIGHT = """
+## a priority for the lock alone
 async def refresh(lock, fetch, store):
     data = await fetch()
-
     async def urgently():
         async with lock:
             await store(data)
-
     with priority(3):
         await asyncio.create_task(urgently())
-""",
-}
+"""
 
-WRONG = {
-    "twice: data = await fetch()": (
-        """
-async def refresh(lock, fetch, store):
-    data = await fetch()
-    data = await fetch()
-    with priority(3):
-        async with lock:
-            await store(data)
-""",
-        "fetch once",
-    ),
-    "the lock for the store only": (
-        """
+WRONG = """
+## twice: data = await fetch() => fetch once
+ async def refresh(lock, fetch, store):
++    data = await fetch()
+## the lock for the store only => has to be as urgent as whoever may wait
 async def refresh(lock, fetch, store):
     data = await fetch()
     async with lock:
         await store(data)
-""",
-        "has to be as urgent as whoever may wait",
-    ),
-    "inside the lock": (
-        """
+## inside the lock => while refresh() waited for the lock
 async def refresh(lock, fetch, store):
     data = await fetch()
     async with lock:
         with priority(3):
             await store(data)
-""",
-        "while refresh() waited for the lock",
-    ),
-    "all of it urgent, all of it locked": (
-        """
+## all of it urgent, all of it locked => only the short part needs either
 async def refresh(lock, fetch, store):
     with priority(3):
         async with lock:
             data = await fetch()
             await store(data)
-""",
-        "only the short part needs either",
-    ),
-    "all of it urgent": (
-        """
+## all of it urgent => the long computation is not urgent
 async def refresh(lock, fetch, store):
     with priority(3):
         data = await fetch()
         async with lock:
             await store(data)
-""",
-        "the long computation is not urgent",
-    ),
-    "no lock": (
-        """
+## no lock => store() was called without the lock
 async def refresh(lock, fetch, store):
     await store(await fetch())
-""",
-        "store() was called without the lock",
-    ),
-}
+"""

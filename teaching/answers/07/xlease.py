@@ -20,18 +20,16 @@ async def under_lease(steps, renew, lease):
 
 STUB = "the lease waits in the queue with everybody else"
 
-RIGHT = {
-    "a keeper that cancels the work": """
+RIGHT = """
+## a keeper that cancels the work
 async def under_lease(steps, renew, lease):
     async def keep():
         while True:
             await asyncio.sleep(lease / 4)
             await renew()
-
     async def work():
         for step in steps:
             await step()
-
     with priority(3):
         keeper = asyncio.create_task(keep())
     working = asyncio.create_task(work())
@@ -43,85 +41,50 @@ async def under_lease(steps, renew, lease):
     finally:
         keeper.cancel()
         working.cancel()
-""",
-}
+"""
 
-WRONG = {
-    "without: working.cancel()": (
-        """
+WRONG = """
+## without: working.cancel() => let a TaskGroup own it
+@@ a keeper that cancels the work
+-        working.cancel()
++        pass
+## without: async with asyncio.TaskGroup() as tasks: => await each step in turn
 async def under_lease(steps, renew, lease):
-
-    async def keep():
-        while True:
-            await asyncio.sleep(lease / 4)
-            await renew()
-
-    async def work():
-        for step in steps:
-            await step()
-    with priority(3):
-        keeper = asyncio.create_task(keep())
-    working = asyncio.create_task(work())
-    try:
-        await asyncio.wait([keeper, working], return_when='FIRST_COMPLETED')
-        if keeper.done():
-            keeper.result()
-        await working
-    finally:
-        keeper.cancel()
-        pass
-""",
-        "let a TaskGroup own it",
-    ),
-    "without: async with asyncio.TaskGroup() as tasks:": (
-        """
-async def under_lease(steps, renew, lease):
-
     async def keep():
         while True:
             await asyncio.sleep(lease / 3)
             await renew()
     pass
-""",
-        "await each step in turn",
-    ),
-    "a task, but not urgent": (
-        SOLUTION.replace("with priority(3):", "if True:"),
-        "made inside 'with priority(3)'",
-    ),
-    "everything is urgent": (
-        SOLUTION.replace(
-            "        for step in steps:", "            for step in steps:"
-        ).replace("            await step()", "                await step()"),
-        "the steps ran at priority 3",
-    ),
-    "nobody looks at the keeper": (
-        """
+## a task, but not urgent => made inside 'with priority(3)'
+-        with priority(3):
++        if True:
+## everything is urgent => the steps ran at priority 3
+-        for step in steps:
+-            await step()
++            for step in steps:
++                await step()
+## nobody looks at the keeper => as if nothing had been
 async def under_lease(steps, renew, lease):
     async def keep():
         while True:
             await asyncio.sleep(lease / 3)
             await renew()
-
     with priority(3):
         keeper = asyncio.create_task(keep())
     for step in steps:
         await step()
     keeper.cancel()
     await asyncio.gather(keeper, return_exceptions=True)
-""",
-        "as if nothing had been",
-    ),
-    "the keeper goes on": (
-        SOLUTION.replace(
-            "    async with asyncio.TaskGroup() as tasks:\n        with",
-            "    if tasks := asyncio:\n        with",
-        ).replace("        keeper.cancel()", "        return keeper"),
-        "cancel the task that keeps it",
-    ),
-    "far too often": (
-        SOLUTION.replace("lease / 3", "0.01"),
-        "each renewal is a call to the bus",
-    ),
-    "too seldom": (SOLUTION.replace("lease / 3", "lease"), "nobody renewed"),
-}
+## the keeper goes on => cancel the task that keeps it
+-    async with asyncio.TaskGroup() as tasks:
++    if tasks := asyncio:
+@
+-        keeper.cancel()
++        return keeper
+## far too often => each renewal is a call to the bus
+-            await asyncio.sleep(lease / 3)
++            await asyncio.sleep(0.01)
+## too seldom => nobody renewed
+-            await asyncio.sleep(lease / 3)
++            await asyncio.sleep(lease)
+"""

@@ -10,23 +10,26 @@ def latest_start(piece, urgent, cost):
 
 STUB = "does it end with a return statement"
 
-RIGHT = {}
+RIGHT = """
+## one urgent task after another
+def latest_start(piece, urgent, cost):
+    start = piece
+    for _ in range(1, urgent):
+        start += cost
+    return start
+"""
 
-WRONG = {
-    "the piece is forgotten": (
-        SOLUTION.replace("piece + ", ""),
-        "nothing interrupts a piece that has just begun",
-    ),
-    "the last one waits for itself": (
-        SOLUTION.replace("(urgent - 1)", "urgent"),
-        "not for itself",
-    ),
-    "the others are forgotten": (
-        SOLUTION.replace(" + (urgent - 1) * cost", ""),
-        "then those of the same priority",
-    ),
-    "three iterations": (
-        SOLUTION.replace("return piece", "return 3 * piece"),
-        "one urgent task waits for one piece",
-    ),
-}
+WRONG = """
+## the piece is forgotten => nothing interrupts a piece that has just begun
+def latest_start(piece, urgent, cost):
+    return (urgent - 1) * cost
+## the last one waits for itself => not for itself
+def latest_start(piece, urgent, cost):
+    return piece + urgent * cost
+## the others are forgotten => then those of the same priority
+def latest_start(piece, urgent, cost):
+    return piece
+## three iterations => one urgent task waits for one piece
+def latest_start(piece, urgent, cost):
+    return 3 * piece + (urgent - 1) * cost
+"""

@@ -2,11 +2,10 @@
 
 STUB = "a request must not wait for the answer to the one before"
 
-RIGHT = {
-    "client": """
+RIGHT = """
+## client
 async def client(ask, count, every):
     found = [0.0] * count
-
     async def one(number, due):
         await asyncio.sleep(due - elapsed())
         await ask()
@@ -16,29 +15,21 @@ async def client(ask, count, every):
         for number in range(count):
             tasks.create_task(one(number, start + number * every))
     return found
-""",
-}
+"""
 
-WRONG = {
-    "the first after an interval": (
-        """
+WRONG = """
+## the first after an interval => the first is due at once
 async def client(ask, count, every):
     loop = asyncio.get_running_loop()
     start = loop.time()
-
     async def request(due):
         await asyncio.sleep(due - loop.time())
         await ask()
         return loop.time() - due
-
     return await asyncio.gather(
         *(request(start + (n + 1) * every) for n in range(count))
     )
-""",
-        "the first is due at once",
-    ),
-    "sleeps after each, and so stays late": (
-        """
+## sleeps after each, and so stays late => must not stay late
 async def client(ask, count, every):
     async def one():
         sent = elapsed()
@@ -49,11 +40,7 @@ async def client(ask, count, every):
         tasks.append(asyncio.create_task(one()))
         await asyncio.sleep(every)
     return await asyncio.gather(*tasks)
-""",
-        "must not stay late",
-    ),
-    "on a schedule, and counts from when it is sent": (
-        """
+## on a schedule, and counts from when it is sent => count from the moment when it was due
 async def client(ask, count, every):
     start = elapsed()
     async def one(due):
@@ -63,11 +50,7 @@ async def client(ask, count, every):
         return elapsed() - sent
     due = [start + n * every for n in range(count)]
     return await asyncio.gather(*map(one, due))
-""",
-        "count from the moment when it was due",
-    ),
-    "waits for each answer": (
-        """
+## waits for each answer => a request must not wait for the answer to the one before
 async def client(ask, count, every):
     start = elapsed()
     latencies = []
@@ -77,11 +60,7 @@ async def client(ask, count, every):
         await ask()
         latencies.append(elapsed() - due)
     return latencies
-""",
-        "a request must not wait for the answer to the one before",
-    ),
-    "counts from when it sent": (
-        """
+## counts from when it sent => a request must not wait for the answer to the one before
 async def client(ask, count, every):
     latencies = []
     for number in range(count):
@@ -90,21 +69,12 @@ async def client(ask, count, every):
         latencies.append(elapsed() - sent)
         await asyncio.sleep(every)
     return latencies
-""",
-        "a request must not wait for the answer to the one before",
-    ),
-    "counts from the start of all": (
-        """
+## counts from the start of all => count from the moment when it was due
 async def client(ask, count, every):
     start = elapsed()
-
     async def one(number):
         await asyncio.sleep(number * every)
         await ask()
         return elapsed() - start
-
     return await asyncio.gather(*map(one, range(count)))
-""",
-        "count from the moment when it was due",
-    ),
-}
+"""

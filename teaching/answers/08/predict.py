@@ -2,30 +2,19 @@
 
 STUB = "does it end with a return statement"
 
-RIGHT = {
-    "lambda jobs, cpu: sum((n * cpu for n in rang": "waited = lambda jobs, cpu: sum((n * cpu for n in range(jobs)))",
-}
+RIGHT = """
+## lambda jobs, cpu: sum((n * cpu for n in rang
+waited = lambda jobs, cpu: sum((n * cpu for n in range(jobs)))
+"""
 
-WRONG = {
-    "only the job before": (
-        """
+WRONG = """
+## only the job before => one job alone waits for nobody
 def waited(jobs, cpu):
     return cpu
-""",
-        "one job alone waits for nobody",
-    ),
-    "the last one's wait": (
-        """
+## the last one's wait => the first waits for nobody
 def waited(jobs, cpu):
     return (jobs - 1) * cpu
-""",
-        "the first waits for nobody",
-    ),
-    "the makespan": (
-        """
+## the makespan => the first waits for nobody
 def waited(jobs, cpu):
     return jobs * cpu
-""",
-        "the first waits for nobody",
-    ),
-}
+"""

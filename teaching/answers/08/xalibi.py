@@ -11,40 +11,28 @@ def culprit(recording, victim):
 
 STUB = "it holds the loop for longest"
 
-RIGHT = {
-    "a loop over the culprits": """
+RIGHT = """
+## a loop over the culprits
 def culprit(recording, victim):
     waited = {one.name: one.waited for one in recording.blame(victim)}
     worst = max(waited, key=waited.get)
     return worst if waited[worst] > 0 else None
-""",
-}
+"""
 
-WRONG = {
-    "the worst of all": (
-        SOLUTION.replace("blame(victim)", "blame()"),
-        "and not this victim",
-    ),
-    "the longest": (
-        """
+WRONG = """
+## the worst of all => and not this victim
+-    worst = recording.blame(victim)[0]
++    worst = recording.blame()[0]
+## the longest => at times when nobody is due
 def culprit(recording, victim):
     return max(recording.blame(victim), key=lambda one: one.longest).name
-""",
-        "at times when nobody is due",
-    ),
-    "always somebody": (
-        SOLUTION.replace(" if worst.waited else None", ""),
-        "the victim waited for nobody",
-    ),
-    "never anybody": (
-        """
+## always somebody => the victim waited for nobody
+-    return worst.name if worst.waited else None
++    return worst.name
+## never anybody => you accuse nobody
 def culprit(recording, victim):
     return None
-""",
-        "you accuse nobody",
-    ),
-    "the culprit itself": (
-        SOLUTION.replace("worst.name if", "worst if"),
-        "return a name, or None",
-    ),
-}
+## the culprit itself => return a name, or None
+-    return worst.name if worst.waited else None
++    return worst if worst.waited else None
+"""

@@ -18,30 +18,35 @@ def best(recording, victim, changes):
 
 STUB = "choose by the high end of the p"
 
-RIGHT = {}
+RIGHT = """
+## keeps the best so far
+def best(recording, victim, changes):
+    chosen, least = None, None
+    for change in changes:
+        try:
+            figure = recording.replay(change).figure(victim, "p99")
+        except NothingMatchesError:
+            continue
+        if figure.high < (figure.recorded if least is None else min(least, figure.recorded)):
+            chosen, least = change, figure.high
+    return chosen
+"""
 
-WRONG = {
-    "the low end": (
-        SOLUTION.replace("= figure.high", "= figure.low"),
-        "choose by the high end of the p99",
-    ),
-    "whatever comes out smallest": (
-        SOLUTION.replace(
-            "        if figure.high < figure.recorded:\n            highs",
-            "        highs",
-        ),
-        "return None where that is no less",
-    ),
-    "the median": (
-        SOLUTION.replace('"p99"', '"p50"'),
-        "compare the high end with what was recorded",
-    ),
-    "an error for what matches nothing": (
-        SOLUTION.replace("except NothingMatchesError", "except KeyError"),
-        "pass the change by",
-    ),
-    "words": (
-        SOLUTION.replace("highs[change]", "highs[str(change)]"),
-        "return one of the changes, or None",
-    ),
-}
+WRONG = """
+## the low end => choose by the high end of the p99
+-            highs[change] = figure.high
++            highs[change] = figure.low
+## whatever comes out smallest => return None where that is no less
+-        if figure.high < figure.recorded:
+-            highs[change] = figure.high
++        highs[change] = figure.high
+## the median => compare the high end with what was recorded
+-            figure = recording.replay(change).figure(victim, "p99")
++            figure = recording.replay(change).figure(victim, "p50")
+## an error for what matches nothing => pass the change by
+-        except NothingMatchesError:
++        except KeyError:
+## words => return one of the changes, or None
+-            highs[change] = figure.high
++            highs[str(change)] = figure.high
+"""

@@ -18,22 +18,26 @@ def slow_part(requests):
 
 STUB = "that is what most requests do"
 
-RIGHT = {}
+RIGHT = """
+## by attribute
+def slow_part(requests):
+    count = max(1, len(requests) // 10)
+    slowest = sorted(requests, key=lambda request: -request.total_ns)[:count]
+    def of_all(part):
+        return sum(getattr(request, part + "_ns") for request in slowest)
+    return max(("kernel", "queue", "ran", "elsewhere"), key=of_all)
+"""
 
-WRONG = {
-    "all requests": (SOLUTION.replace("// 10", "// 1"), "take the slowest tenth"),
-    "no part elsewhere": (
-        SOLUTION.replace(
-            '        "elsewhere": sum(one.elsewhere_ns for one in slowest),\n', ""
-        ),
-        "elsewhere_ns",
-    ),
-    "the fastest tenth": (
-        SOLUTION.replace("one.total_ns)", "-one.total_ns)"),
-        "you say",
-    ),
-    "a sum": (
-        SOLUTION.replace("max(parts, key=parts.get)", "max(parts.values())"),
-        "one of kernel, queue",
-    ),
-}
+WRONG = """
+## all requests => take the slowest tenth
+-    slowest = slowest[-max(1, len(requests) // 10):]
++    slowest = slowest[-max(1, len(requests) // 1):]
+## no part elsewhere => elsewhere_ns
+-        "elsewhere": sum(one.elsewhere_ns for one in slowest),
+## the fastest tenth => you say
+-    slowest = sorted(requests, key=lambda one: one.total_ns)
++    slowest = sorted(requests, key=lambda one: -one.total_ns)
+## a sum => one of kernel, queue
+-    return max(parts, key=parts.get)
++    return max(parts.values())
+"""

@@ -14,28 +14,26 @@ remedies = {
 
 STUB = "there are thread"
 
-RIGHT = {}
+RIGHT = """
+## two lists
+remedies = dict(zip("ABCD", ["queue", "thread", "wait", "elsewhere"]))
+"""
 
-WRONG = {
-    "a thread for all": (
-        "remedies = dict.fromkeys('ABCD', 'thread')",
-        "how many callbacks did the first line run",
-    ),
-    "a queue for a long callback": (
-        SOLUTION.replace('"B": "thread"', '"B": "queue"'),
-        "hold the loop at a time",
-    ),
-    "a thread for what spins": (
-        SOLUTION.replace('"C": "wait"', '"C": "thread"'),
-        "did with its time",
-    ),
-    "a culprit where there is none": (
-        SOLUTION.replace('"D": "elsewhere"', '"D": "queue"'),
-        "did anybody wait for the loop?",
-    ),
-    "one is missing": ("remedies = {'A': 'queue'}", "judge all four"),
-    "a word of one's own": (
-        SOLUTION.replace('"A": "queue"', '"A": "faster"'),
-        "'faster' is no remedy",
-    ),
-}
+WRONG = """
+## a thread for all => how many callbacks did the first line run
+remedies = dict.fromkeys('ABCD', 'thread')
+## a queue for a long callback => hold the loop at a time
+-    "B": "thread",
++    "B": "queue",
+## a thread for what spins => did with its time
+-    "C": "wait",
++    "C": "thread",
+## a culprit where there is none => did anybody wait for the loop?
+-    "D": "elsewhere",
++    "D": "queue",
+## one is missing => judge all four
+remedies = {'A': 'queue'}
+## a word of one's own => 'faster' is no remedy
+-    "A": "queue",
++    "A": "faster",
+"""
