@@ -5,7 +5,7 @@ STUB = "while a request waits"
 RIGHT = """
 ## whole clients
 clients = lambda latency, waiting, rate: int(1 / (latency - waiting) / rate)
-## lambda latency, waiting, rate: 1 / (latency 
+## lambda latency, waiting, rate: 1 / (latency
 clients = lambda latency, waiting, rate: 1 / (latency - waiting) / rate
 """
 

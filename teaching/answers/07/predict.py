@@ -3,7 +3,7 @@
 STUB = "does it end with a return statement"
 
 RIGHT = """
-## lambda lease, every, count: (lease - every) 
+## lambda lease, every, count: (lease - every)
 longest_round = lambda lease, every, count: (lease - every) / count
 ## lambda lease, every, n: 0.99 * (lease - ever
 longest_round = lambda lease, every, n: 0.99 * (lease - every) / n
