@@ -2,7 +2,15 @@
 
 STUB = "there are asyncio"
 
-RIGHT = ""
+RIGHT = """
+## by tool
+programs = {
+    "asyncio": ["gateway", "small office"],
+    "threads": ["reports", "old driver"],
+    "processes": ["thumbnails", "control"],
+}
+tools = {name: tool for tool, names in programs.items() for name in names}
+"""
 
 WRONG = """
 ## asyncio for all => who interrupts a thread
