@@ -2,10 +2,12 @@
 #   python tools/run.py book
 # PYTHON=  the Python to use; without it python3, then python.
 # PORT=    the port of `make book` and `make lab`.
+# HOST=    the address of `make book`; 0.0.0.0 serves all who can reach this machine.
 # NOTEBOOK= the beginning of a name, for `make execute`.
 # ARGS=    more words for pytest, the benchmarks, `make execute` or JupyterLab.
 
 PORT ?= 8000
+HOST ?=
 NOTEBOOK ?=
 ARGS ?=
 PYTHON ?=
@@ -42,7 +44,7 @@ help:
 	@echo "make clean       remove the environment and everything built"
 
 book:
-	$(RUN) book --port "$(PORT)"
+	$(RUN) book --port "$(PORT)" --host "$(HOST)"
 
 lab:
 	$(RUN) lab --port "$(PORT)" $(ARGS)

@@ -59,7 +59,7 @@ def lint_commands(root: Path = ROOT) -> list[list[str]]:
 
 def book(options: argparse.Namespace) -> None:
     """Build the site and serve it."""
-    server = site.Server(site.read_port(options.port))
+    server = site.Server(site.read_port(options.port), options.host or site.HOST)
     with server:
         environment.offer_node_modules()
         folder = site.build(environment.ensure_venv())
@@ -283,7 +283,9 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(action=action)
         return command
 
-    add("book", book).add_argument("--port", default="8000")
+    served = add("book", book)
+    served.add_argument("--port", default="8000")
+    served.add_argument("--host", default="", help="0.0.0.0 for all who reach it")
     add("lab", lab).add_argument("--port", default="8000")
     add("build", build)
     add("lite", lite)

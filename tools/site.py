@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.server
 import json
 import os
@@ -221,14 +222,19 @@ class Server(http.server.ThreadingHTTPServer):
 
     allow_reuse_address = os.name != "nt"  # on Windows it would share a busy port
 
-    def __init__(self, port: int) -> None:
-        super().__init__((HOST, port), Handler, bind_and_activate=False)
+    def __init__(self, port: int, host: str = HOST) -> None:
+        super().__init__((host, port), Handler, bind_and_activate=False)
         try:
             self.server_bind()
             self.server_activate()
         except OSError as error:
             self.server_close()
             other = port + 1 if port < 65535 else 8001
+            if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+                raise ToolError(
+                    f"this machine has no address {host!r}: HOST=0.0.0.0 serves on all "
+                    "of its addresses, and without HOST only this machine is served"
+                ) from None
             if isinstance(error, PermissionError):
                 other = 8001
                 reason = "is not open to this user"
@@ -245,12 +251,14 @@ class Server(http.server.ThreadingHTTPServer):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = HOST, self.server_address[1]
+        self.server_name, self.server_port = self.server_address[:2]
 
     @property
     def address(self) -> str:
         """The address for the browser."""
-        return f"http://{HOST}:{self.server_port}/"
+        every = self.server_name in ("0.0.0.0", "")
+        host = socket.gethostname() if every else self.server_name
+        return f"http://{host}:{self.server_port}/"
 
     def serve_folder(self, folder: Path) -> None:
         """Answer requests until another thread calls ``shutdown()``."""

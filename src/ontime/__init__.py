@@ -1,6 +1,7 @@
 """The course *On Time*: its experiments, the checks of its exercises, its models.
 
 * :mod:`ontime.check`: the checks behind the exercises;
+* :mod:`ontime.handout`: writes labs without solutions;
 * :mod:`ontime.grade`: grades handed-in labs;
 * :mod:`ontime.cpu_models`: CPU work on the loop, in threads and in processes;
 * :mod:`ontime.cost`: what a coroutine costs in CPU time;

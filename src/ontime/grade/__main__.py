@@ -1,83 +1,93 @@
-"""Grade submissions in a terminal: ``python -m ontime.grade LAB.ipynb --csv OUT``.
+"""Grade a class in a terminal: ``python -m ontime.grade handed-in --csv grades.csv``.
 
 The exit status is 0 if every file was graded, however badly its answers did; 1 if one
-could not be read (the table says which); 2 if nothing was graded and no table written;
-130 if it was interrupted, with no table written.
+could not be read (the table says which); 2 if nothing was graded; 130 if it was
+interrupted: the table has the students that were done by then.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from ontime.grade.child import Limits
-from ontime.grade.grading import STATUSES, Grader
+from ontime.grade.grading import STATUSES, Grader, StoppedError
 from ontime.grade.labs import (
     Exercise,
     LabError,
     default_bank,
     default_folder,
     lab_of,
+    points_of,
     read_labs,
 )
 from ontime.grade.notebook import Cell, UnreadableError, find_answer, read
-from ontime.grade.table import Row, safe, write
+from ontime.grade.table import Row, Table, feedback, safe
 
-__all__ = ["grade_files", "main"]
+__all__ = ["collect", "graded", "main"]
 
-_WALLS = {
-    "memory": "the limit of memory is kept by looking, not by the system",
-    "network": "answers have the network",
-    "files": "answers can write, change and remove your files",
-    "processes": "answers can start processes, which may outlive the grading",
-}
+_CHECK = re.compile(r"""check\(["'](\d\d-\w+)["']""")
+_MOODLE = re.compile(r"_\d+_assignsubmission.*")
+_LAB_NAME = re.compile(r"[\s_-]*\d\d_(more_exercises|[a-z]+(_[a-z]+)*)[\s_(\d)-]*$")
+
+Handed = dict[str, list[Path]]
 
 
-def grade_files(
-    paths: Sequence[Path],
-    exercises: dict[str, Exercise],
-    grader: Grader,
-    lab: str = "",
-) -> Iterator[Row]:
-    """The rows of the table, a submission after the other.
+def collect(paths: Sequence[Path]) -> Handed:
+    """The files of each student, by name.
 
-    A submission is graded for all exercises of the labs that its cells name.
-
-    Args:
-        paths: the submissions.
-        exercises: of the labs, by name.
-        grader: what runs the answers.
-        lab: the lab that was handed in, such as ``"04"``, or ``"04-x"`` for extra
-            exercises, if the submissions have lost the names of the exercises.
+    Several folders are a student each, as a shell makes them of ``handed-in/*``.  In
+    one folder alone, each folder inside is a student, and so is each notebook that lies
+    in it directly.
 
     Raises:
-        LabError: an exercise cannot be graded on this machine.
+        LabError: a folder holds no notebook.
     """
+    found: Handed = {}
+    each = sum(path.is_dir() for path in paths) > 1
     for path in paths:
-        try:
-            cells = read(path)
-            wanted = _wanted(cells, exercises, lab)
-        except UnreadableError as error:
-            yield Row(str(path), "", "unreadable", str(error), "")
+        if not path.is_dir() or path.suffix == ".ipynb":
+            found.setdefault(_student(path), []).append(path)
             continue
-        for exercise in wanted:
-            answer = find_answer(cells, exercise.name, exercise.stub_id, exercise.stub)
-            if answer.status:
-                yield Row(str(path), exercise.name, answer.status, answer.reason, "")
-                continue
-            grade = grader.grade(exercise, answer.source)
-            yield Row(
-                str(path), exercise.name, grade.status, grade.reason, grade.graded
-            )
+        inside = [file for file in sorted(path.rglob("*.ipynb")) if _counts(file, path)]
+        if not inside and not each:
+            raise LabError(f"{path} holds no notebook: name the folder of the class")
+        for file in inside or [path]:
+            parts = file.relative_to(path).parts
+            if each:
+                name = _MOODLE.sub("", path.resolve().name)
+            elif len(parts) > 1:
+                name = _MOODLE.sub("", parts[0])
+            else:
+                name = _student(file)
+            found.setdefault(name, []).append(file)
+    return found
+
+
+def _counts(file: Path, folder: Path) -> bool:
+    return not any(
+        part.startswith((".", "__MACOSX")) for part in file.relative_to(folder).parts
+    )
+
+
+def _student(file: Path) -> str:
+    """Who handed in a file: its name without the lab's, or else its folder's."""
+    name = _LAB_NAME.sub("", file.stem)
+    return name or _MOODLE.sub("", file.resolve().parent.name) or file.stem
 
 
 def _wanted(
     cells: list[Cell], exercises: dict[str, Exercise], lab: str
 ) -> list[Exercise]:
-    named = {lab_of(cell.exercise) for cell in cells if cell.exercise in exercises}
-    labs = {lab} if lab else named
+    """The exercises of the labs that a notebook names, in metadata or in its checks."""
+    named = {cell.exercise for cell in cells}
+    for cell in cells:
+        named.update(_CHECK.findall(cell.source))
+    labs = {lab} if lab else {lab_of(name) for name in named if name in exercises}
     found = [exercise for name, exercise in exercises.items() if lab_of(name) in labs]
     if not found:
         raise UnreadableError(
@@ -87,62 +97,141 @@ def _wanted(
     return found
 
 
-def _number(text: str, least: float) -> float:
-    number = float(text)
-    if not least <= number < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not between {least:g} and 1e6")
+def graded(
+    handed: Handed,
+    exercises: dict[str, Exercise],
+    grader: Grader,
+    *,
+    lab: str = "",
+    jobs: int = 1,
+    begin: Callable[[list[str]], None] = lambda _: None,
+) -> Iterator[Row]:
+    """The rows of the gradebook, as they come.
+
+    Of several files the better answer to an exercise counts.
+
+    Args:
+        handed: the files of each student.
+        exercises: of the labs, by name.
+        grader: what runs the answers.
+        lab: the lab that was handed in, such as ``"04"``, or ``"04-x"`` for extra
+            exercises, if the submissions have lost the names of the exercises.
+        jobs: how many students are graded at a time.
+        begin: is told the names of all exercises before the first row.
+
+    Raises:
+        LabError: an exercise cannot be graded on this machine.
+    """
+    rows: list[tuple[Row, list[tuple[Exercise, list[Cell]]]]] = []
+    names: set[str] = set()
+    for student, files in handed.items():
+        row = Row(student, [str(file) for file in files])
+        work = []
+        for file in files:
+            try:
+                cells = read(file)
+                wanted = _wanted(cells, exercises, lab)
+            except UnreadableError as error:
+                row.unreadable.append(str(error))
+                continue
+            names.update(exercise.name for exercise in wanted)
+            work += [(exercise, cells) for exercise in wanted]
+        rows.append((row, work))
+    columns = [name for name in exercises if name in names]
+
+    def finish(row: Row, work: list[tuple[Exercise, list[Cell]]]) -> Row:
+        for exercise, cells in work:
+            answer = find_answer(
+                cells,
+                exercise.name,
+                exercise.stub_id,
+                exercise.stub,
+                expression=exercise.expression,
+                known=exercise.known,
+            )
+            result = grader.grade(exercise, answer)
+            if exercise.name not in row.grades or result.passed:
+                row.grades[exercise.name] = result
+        return row
+
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for _ in pool.map(grader.prepare, [[exercises[name]] for name in columns]):
+            pass
+        begin(columns)
+        todo = [pool.submit(finish, *each) for each in rows]
+        for done in as_completed(todo):
+            yield done.result()
+    finally:
+        grader.stopped.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _between(least: float, kind: type[float] = float) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        value = kind(text)
+        if not least <= value < 1e6:
+            raise argparse.ArgumentTypeError(f"{text} is not between {least:g} and 1e6")
+        return value
+
     return number
-
-
-def _seconds(text: str) -> float:
-    return _number(text, 1)
-
-
-def _megabytes(text: str) -> float:
-    return _number(text, 128)
 
 
 def _parser() -> argparse.ArgumentParser:
     statuses = "\n".join(f"  {word:<11} {means}" for word, means in STATUSES.items())
     parser = argparse.ArgumentParser(
         prog="python -m ontime.grade",
-        description="Grade the exercises of handed-in labs. Outputs in a notebook are "
-        "not looked at: each answer runs again, in a process of its own.",
-        epilog=f"statuses in the table:\n{statuses}\n\n"
+        description="Grade the exercises of handed-in labs into a gradebook, a student "
+        "a row. Outputs in a notebook are not looked at: each answer runs again, in a "
+        "process of its own. An answer that passes has all its points, any other none.",
+        epilog=f"statuses:\n{statuses}\n\n"
         "exit status:\n"
         "  0    every file was graded, however its answers did\n"
         "  1    a file could not be read; the table says which\n"
-        "  2    nothing was graded and no table written\n"
-        "  130  interrupted; no table written",
+        "  2    nothing was graded\n"
+        "  130  interrupted; the table has the students that were done",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("submissions", nargs="+", type=Path, metavar="SUBMISSION.ipynb")
-    parser.add_argument(
-        "--csv", required=True, type=Path, metavar="OUT", help="the table to write"
+    add = parser.add_argument
+    add(
+        "submissions",
+        nargs="+",
+        type=Path,
+        metavar="SUBMISSION",
+        help="notebooks, the folder of a class, or a folder for each student",
     )
-    parser.add_argument(
+    add("--csv", required=True, type=Path, metavar="OUT", help="the gradebook to write")
+    add("--feedback", type=Path, metavar="FOLDER", help="a page for each student")
+    add(
+        "--jobs",
+        type=_between(1, int),
+        default=1,
+        metavar="N",
+        help="students at a time, %(default)s unless told",
+    )
+    add(
         "--labs",
         type=Path,
         metavar="FOLDER",
-        help="the labs or the extra exercises that were handed out; unless told, both "
+        help="the labs or the extra exercises, with their solutions; unless told, both "
         "of this copy of the project",
     )
-    parser.add_argument(
+    add(
         "--lab",
         default="",
         metavar="04",
         help="the lab, if its names are lost; 04-x for the extra exercises",
     )
-    parser.add_argument(
+    add(
         "--seconds",
-        type=_seconds,
+        type=_between(1),
         default=Limits().seconds,
         metavar="S",
         help="for each answer, %(default)g unless told",
     )
-    parser.add_argument(
+    add(
         "--memory",
-        type=_megabytes,
+        type=_between(128),
         default=Limits().memory / 2**20,
         metavar="MB",
         help="for each answer, %(default)g unless told",
@@ -150,11 +239,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _graded(options: argparse.Namespace) -> list[Row]:
-    if options.csv.is_dir():
-        raise LabError(f"{options.csv} is a folder: name a file with --csv")
-    if not options.csv.parent.is_dir():
-        raise LabError(f"there is no folder {options.csv.parent} for the table")
+def _exercises(options: argparse.Namespace) -> dict[str, Exercise]:
     folder = options.labs or default_folder()
     if folder is None:
         raise LabError(
@@ -167,43 +252,71 @@ def _graded(options: argparse.Namespace) -> list[Row]:
         exercises |= read_labs(bank)
     if options.lab and options.lab not in map(lab_of, exercises):
         raise LabError(f"{folder} has no exercises of a lab {options.lab!r}")
+    return exercises
+
+
+def _run(options: argparse.Namespace, rows: list[Row]) -> None:
+    if options.csv.is_dir():
+        raise LabError(f"{options.csv} is a folder: name a file with --csv")
+    if not options.csv.parent.is_dir():
+        raise LabError(f"there is no folder {options.csv.parent} for the table")
+    handed = collect(options.submissions)
+    files = [file.resolve() for found in handed.values() for file in found]
+    if options.csv.resolve() in files:
+        raise LabError(f"{options.csv} was handed in: name another file with --csv")
+    exercises = _exercises(options)
     grader = Grader(Limits(options.seconds, int(options.memory * 2**20)))
-    for word in grader.missing_walls:
-        _say(f"warning: this system does not take it away: {_WALLS[word]}")
-    rows = []
-    files = grade_files(options.submissions, exercises, grader, options.lab)
-    for row in files:
-        _say(safe(f"{row.submission}: {row.exercise} {row.status}"))
-        rows.append(row)
-    return rows
+    tables: list[Table] = []
+
+    def begin(names: list[str]) -> None:
+        tables.append(Table(options.csv, names))
+        if options.feedback:
+            options.feedback.mkdir(parents=True, exist_ok=True)
+
+    found = graded(
+        handed, exercises, grader, lab=options.lab, jobs=options.jobs, begin=begin
+    )
+    try:
+        for row in found:
+            tables[0].add(row)
+            rows.append(row)
+            points = sum(map(row.points, tables[0].names))
+            of = sum(map(points_of, tables[0].names))
+            _say(f"{row.student}: {points} of {of} points")
+            if options.feedback:
+                feedback(options.feedback, row, tables[0].names)
+    finally:
+        for table in tables:
+            table.close()
 
 
 def _say(text: str) -> None:
-    print(text.encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+    print(safe(text).encode("ascii", "backslashreplace").decode(), file=sys.stderr)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     options = _parser().parse_args(words)
+    rows: list[Row] = []
     try:
-        rows = _graded(options)
-        write(options.csv, rows)
+        _run(options, rows)
     except LabError as error:
         _say(f"error: {error}")
         return 2
     except OSError as error:
-        _say(f"error: {options.csv} could not be written: {error.strerror or error}")
+        name = error.filename or options.csv
+        _say(f"error: {name} could not be written: {error.strerror or error}")
         return 2
-    except KeyboardInterrupt:
-        _say("interrupted: no table was written")
+    except (KeyboardInterrupt, StoppedError):
+        _say(f"interrupted: {options.csv} has the {len(rows)} students that were done")
         return 130
-    bad = sum(row.status == "unreadable" for row in rows)
-    passed = sum(row.status == "passed" for row in rows)
-    look = sum(row.status == "look" for row in rows)
-    say = f"{options.csv}: {passed} of {len(rows) - bad} answers passed"
-    say += f"; {look} to look at" if look else ""
-    say += f"; {bad} files could not be read" if bad else ""
-    _say(say)
+    bad = sum(len(row.unreadable) for row in rows)
+    grades = [grade for row in rows for grade in row.grades.values()]
+    passed = sum(grade.passed for grade in grades)
+    _say(
+        f"{options.csv}: {len(rows)} students, {passed} of {len(grades)} answers passed"
+        + (f"; {bad} files could not be read" if bad else "")
+    )
     return 1 if bad else 0
 
 

@@ -26,6 +26,7 @@ _BOOT = (
 )
 _LONGEST_LINE = 4_000_000
 _START = 600.0  # seconds for an interpreter to be there, on a busy machine
+_PATIENCE = 4
 _STEP = 0.05  # seconds between two looks at the memory of a child
 
 
@@ -52,17 +53,22 @@ class Child:
     Args:
         job: what it shall do, see :mod:`.inside`.
         limits: what it may take.
-        walls: what must have been taken away from it.
+        stopped: is set when the grading shall end; the process then ends too.
 
     Raises:
         ChildEnd: it did not get as far as that.
     """
 
     def __init__(
-        self, job: dict[str, Any], limits: Limits, walls: tuple[str, ...] = ()
+        self,
+        job: dict[str, Any],
+        limits: Limits,
+        stopped: threading.Event | None = None,
     ) -> None:
         self._limits = limits
+        self._stopped = stopped or threading.Event()
         self._deadline = time.monotonic() + _START
+        self._began = 0.0
         self._folder = tempfile.TemporaryDirectory(
             prefix="ontime-grade-", ignore_cleanup_errors=True
         )
@@ -90,13 +96,11 @@ class Child:
             said = self.hear()
             if "broken" in said:
                 raise ChildEnd("broken", str(said["broken"]))
-            #: what the process said has been taken from it; nothing of the answer's
-            #: has run by then
-            self.walls = tuple(said["walls"])
-            missing = set(walls) - set(self.walls)
-            if missing:
-                raise ChildEnd("died", f"could not take away {sorted(missing)}")
-            self._deadline = time.monotonic() + limits.seconds
+            # What counts is its CPU time; the clock allows for a busy machine.
+            self.renew()
+            with contextlib.suppress(psutil.Error):
+                times = psutil.Process(self._process.pid).cpu_times()
+                self._began = sum(times[:2])
         except BaseException:
             self.close()
             raise
@@ -108,9 +112,9 @@ class Child:
             self._process.stdin.write(json.dumps(words).encode() + b"\n")
             self._process.stdin.flush()
 
-    def extend(self, seconds: float) -> None:
-        """Give it some seconds more, for which it had to wait for the grader."""
-        self._deadline += seconds
+    def renew(self) -> None:
+        """Give it the time on the clock anew; its CPU time goes on counting."""
+        self._deadline = time.monotonic() + _PATIENCE * self._limits.seconds
 
     def hear(self) -> dict[str, Any]:
         """The next line that it says.
@@ -139,14 +143,22 @@ class Child:
             raise self._ended(flooded=len(line) >= _LONGEST_LINE)
 
     def _look(self) -> None:
-        if time.monotonic() > self._deadline:
-            raise ChildEnd("time", f"it was not done after {self._limits.seconds:g} s")
+        if self._stopped.is_set():
+            raise ChildEnd("stopped", "the grading was interrupted")
+        late = time.monotonic() > self._deadline
         try:
-            used = psutil.Process(self._process.pid).memory_info().rss
+            process = psutil.Process(self._process.pid)
+            busy = sum(process.cpu_times()[:2]) - self._began > self._limits.seconds
+            used = process.memory_info().rss
         except psutil.Error:
-            return
+            busy, used = False, 0
+        if late or busy:
+            raise self._late()
         if used > self._limits.memory:
             raise ChildEnd("memory", "it took more memory than it may have")
+
+    def _late(self) -> ChildEnd:
+        return ChildEnd("time", f"it was not done after {self._limits.seconds:g} s")
 
     def _ended(self, flooded: bool) -> ChildEnd:
         if flooded:
@@ -161,7 +173,7 @@ class Child:
             except ValueError:
                 name = f"signal {-status}"
             if name in ("SIGXCPU", "SIGKILL"):
-                return ChildEnd("time", f"the system ended it ({name})")
+                return self._late()
             return ChildEnd("died", f"its process ended by {name}")
         return ChildEnd("died", f"its process ended itself, with status {status}")
 

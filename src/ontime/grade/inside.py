@@ -1,20 +1,19 @@
 """The process in which an answer, or its check, runs; started by :mod:`.child`.
 
-It reads one line of JSON, its *job*, says in one line which walls are up, and then
-plays one of these parts:
+It reads one line of JSON, its *job*, puts up the limits, says that it is ready, and
+then plays one of these parts:
 
 probe
     nothing more.
 answer
-    runs the answer's cell and hands its value over as plain data.  If it is a function,
-    it calls it as often as it is asked, with plain data.
+    runs the answer's cells and hands its value over as plain data.  If it is a
+    function, it calls it as often as it is asked, with plain data.
 judge
     runs the check on a value that came as plain data, and asks for calls.  It never
     sees the answer's code.
 together
-    runs the answer and then its check.  Afterwards it looks whether the modules are as
-    they were, and whether the check still refuses the lab's stub and takes the lab's
-    solution.  Only then it reads the word that makes its verdict count.
+    runs the answer and then its check.  Only then it reads the word that makes its
+    verdict count.
 
 Standard library and the course only.
 """
@@ -26,18 +25,28 @@ import builtins
 import inspect
 import json
 import os
-from collections.abc import Callable
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ontime.grade import plain, screen
+from ontime.grade import plain
 from ontime.grade.cells import names_in, run_cell
-from ontime.grade.snapshot import Snapshot
-from ontime.grade.walls import raise_walls
 
 __all__ = ["main"]
 
 _Space = dict[str, Any]
+_OPEN_FILES = 64
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+#: Events of Python's audit table: processes, the network, and changes to files.
+_REFUSED = re.compile(
+    r"os\.(exec|fork|forkpty|kill|killpg|posix_spawn|spawn|startfile|system|chmod|chown"
+    r"|link|mkdir|remove|rename|rmdir|symlink|truncate|utime)|shutil\..*|ctypes\.dlopen"
+    r"|subprocess\.Popen|socket\.(getaddrinfo|bind|sendto)|signal\.pthread_kill"
+    r"|resource\.setrlimit"
+)
 _LONGEST_CALL = 20_000  # characters of packed arguments: less than a pipe holds
 
 
@@ -72,36 +81,33 @@ def main() -> None:
     """Do one job and end the process; nothing that is left in it runs any more."""
     line = _Line()
     job = line.ask()
-    space: _Space = {"__name__": "__main__"}
+    space: _Space = {"__name__": "__main__", "display": lambda *_, **__: None}
     try:
         for source in _needed(job):
             run_cell(source, space)
         if job["part"] in ("judge", "together"):
             check = _checker(job["name"])  # before anything of the answer
-        if job["part"] == "together":
-            stub, solution = ({**space} for _ in range(2))
-            snapshot = Snapshot()
     except Exception as error:
         line.end(broken=_words(error))
     if job["part"] != "probe":
         asyncio.run(asyncio.sleep(0))  # has everything for a loop imported
-    up = raise_walls(job["memory"], job["seconds"])
-    line.say(walls=up)
+    _limit(job["memory"], job["seconds"])
+    sys.addaudithook(_refuse)
+    line.say(ready=True)
     if job["part"] == "answer":
         _answer(line, job, space)
     elif job["part"] == "judge":
         _judge(line, job, check)
     elif job["part"] == "together":
-        value, doubt = _value(line, job, space), screen.look(job["answer"])
+        value = _value(line, job, space)
         try:
             verdict = check(job["name"], value)
-            doubt = _doubts(job, check, snapshot, stub, solution) or doubt
         except BaseException as error:
             line.end(status="died", reason=f"it broke its check: {_words(error)}")
-        said = {"passed": verdict.passed, "reason": f"{verdict.message} {verdict.hint}"}
-        said |= {"doubt": doubt if verdict.passed else ""}
         line.say(done=True)
-        line.end(**said, word=line.ask()["word"])
+        word = line.ask()["word"]
+        reason = f"{verdict.message} {verdict.hint}"
+        line.end(passed=verdict.passed, reason=reason, word=word)
     os._exit(0)
 
 
@@ -113,18 +119,60 @@ def _checker(name: str) -> Callable[[str, Any], Any]:
     return check
 
 
+def _limit(memory: int, seconds: float) -> None:
+    """Have the system keep the limits, where it can; the parent looks as well."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for what, most in (
+        (resource.RLIMIT_CORE, 0),
+        # The start of the process is not the answer's time.
+        (resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1),
+        (resource.RLIMIT_FSIZE, 0),  # no file grows; a disk cannot be filled
+        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_AS, memory),
+    ):
+        _, top = resource.getrlimit(what)
+        if top != resource.RLIM_INFINITY:
+            most = min(most, top)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(what, (most, most))
+
+
+def _refuse(event: str, words: tuple[Any, ...]) -> None:
+    """An audit hook: no processes, no files but to read, no network.
+
+    It keeps careless code from doing harm, on every system.  Code that means harm needs
+    a container around the grading.
+    """
+    writes = event == "open" and bool((words[2] or 0) & _WRITES)
+    away = event == "socket.connect" and sys.platform != "win32"  # a loop's own pair
+    if writes or away or _REFUSED.fullmatch(event):
+        raise PermissionError(f"an answer may not do this: {event} {words[:1]}")
+
+
 # Parts
 
 
 def _value(line: _Line, job: dict[str, Any], space: _Space) -> Any:
     """The value of the answer, or the end of the process."""
+    _others(job.get("before", ()), space)
     try:
         run_cell(job["answer"], space)
+        _others(job.get("after", ()), space)
         return run_cell(job["expression"], space)
     except MemoryError:
         line.end(status="memory", reason="it took more memory than it may have")
     except BaseException as error:
         line.end(status="error", reason=_words(error))
+
+
+def _others(cells: Iterable[str], space: _Space) -> None:
+    """Run the student's other cells; an error in one is not the answer's."""
+    for source in cells:
+        with suppress(BaseException):
+            run_cell(source, space)
 
 
 def _answer(line: _Line, job: dict[str, Any], space: _Space) -> NoReturn:
@@ -191,34 +239,14 @@ def _exception(name: str) -> type[Exception]:
     return RuntimeError
 
 
-def _doubts(
-    job: dict[str, Any],
-    check: Callable[[str, Any], Any],
-    snapshot: Snapshot,
-    stub: _Space,
-    solution: _Space,
-) -> str:
-    """Why the verdict may not be the check's own, or nothing."""
-    changed = snapshot.changed()
-    if changed:
-        return f"it changed {changed}"
-    for source, space, good in (
-        (job["stub"], stub, False),
-        (job["solution"], solution, True),
-    ):
-        run_cell(source, space)
-        if check(job["name"], run_cell(job["expression"], space)).passed is not good:
-            return "after it the check is not what it was"
-    return ""
-
-
 def _needed(job: dict[str, Any]) -> list[str]:
     """The cells of the setup that define a name that is used, and what those use."""
     setup: list[str] = job.get("setup", [])
     wanted: set[str] = set()
-    for key in ("answer", "stub", "solution"):
+    own = [*job.get("before", ()), job.get("answer", ""), *job.get("after", ())]
+    for source in [*own, job.get("expression", "")]:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            wanted |= names_in(job.get(key, ""))[1]
+            wanted |= names_in(source)[1]
     cells = []
     for source in reversed(setup):
         binds, uses = names_in(source)
@@ -243,5 +271,7 @@ def _words(error: BaseException) -> str:
         trace = trace.tb_next
     hint = ""
     if isinstance(error, NameError):
-        hint = "; an answer must stand in its own cell, with all that it defines"
+        hint = "; no cell above the answer defines it"
+    elif isinstance(error, EOFError):
+        hint = "; nobody is there to answer input()"
     return f"{line}it raised {type(error).__name__}: {text}{hint}"

@@ -12,15 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ontime.grade.cells import checked
 from ontime.grade.notebook import Cell, UnreadableError, read
 
 __all__ = [
+    "POINTS",
     "Exercise",
     "LabError",
     "default_bank",
     "default_folder",
     "exercises_of",
     "lab_of",
+    "points_of",
     "read_labs",
     "read_solutions",
 ]
@@ -42,6 +45,7 @@ class Exercise:
     solution: str
     expression: str  # what its check is handed
     setup: tuple[str, ...]  # the cells above it that run anywhere
+    known: frozenset[str] = frozenset()  # all code cells of its lab
 
 
 def lab_of(name: str) -> str:
@@ -50,6 +54,15 @@ def lab_of(name: str) -> str:
     It is ``"04"`` for those of lab 4, and ``"04-x"`` for the extra ones of chapter 4.
     """
     return name[:4] if name[2:4] == "-x" else name[:2]
+
+
+#: Points by the kind of an exercise, which is the end of its name.
+POINTS = {"predict": 1, "parsons": 1, "judge": 1, "fix": 2, "modify": 2, "make": 3}
+
+
+def points_of(name: str) -> int:
+    """The points of an exercise; an extra one has 2."""
+    return POINTS.get(name[3:], 2)
 
 
 def default_folder() -> Path | None:
@@ -134,6 +147,7 @@ def exercises_of(
     setup: list[str] = []
     parts: dict[str, dict[str, Cell]] = {}
     above: dict[str, tuple[str, ...]] = {}
+    known = frozenset(cell.source.strip() for cell in cells)
     for cell in cells:
         if cell.exercise:
             for part in cell.tags & set(_PARTS):
@@ -157,6 +171,7 @@ def exercises_of(
             found["solution"].source,
             _handed_over(name, found["check"].source),
             above[name],
+            known,
         )
         for name, found in parts.items()
     ]
@@ -164,16 +179,10 @@ def exercises_of(
 
 def _handed_over(name: str, source: str) -> str:
     """The expression of the answer in ``check("04-fix", process)``."""
-    try:
-        tree = ast.parse(source.strip(), mode="eval")
-    except SyntaxError:
-        tree = None
-    match tree:
-        case ast.Expression(
-            ast.Call(ast.Name("check"), [ast.Constant(value), answer], [])
-        ) if value == name:
-            return ast.unparse(answer)
+    answers = checked(source, name)
+    if len(answers) == 1:
+        return answers[0]
     raise LabError(
-        f'the check of exercise {name} is not one line check("{name}", answer): '
+        f'the check of exercise {name} does not call check("{name}", answer): '
         f"{source.strip()!r}"
     )

@@ -1,34 +1,37 @@
-"""The table of grades as CSV: written whole or not at all, and harmless to open."""
+"""The gradebook as CSV, harmless to open, and a page of feedback for each student."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
-import os
-import tempfile
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
-__all__ = ["COLUMNS", "Row", "as_csv", "safe", "write"]
+from ontime.grade.grading import Grade
+from ontime.grade.labs import points_of
+
+__all__ = ["Row", "Table", "feedback", "safe"]
 
 _LONGEST = 300  # characters of a cell
+_OF_SYSTEM = (("dev",), ("proc",))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
-    """One exercise of one submission; of an unreadable one there is one row."""
+    """What a student has handed in, and what became of it."""
 
-    submission: str
-    exercise: str
-    status: str
-    reason: str
-    graded: str
+    student: str
+    files: list[str]
+    grades: dict[str, Grade] = field(default_factory=dict)  # by exercise
+    unreadable: list[str] = field(default_factory=list)  # why, for each such file
 
-
-#: The names of the columns.
-COLUMNS = Row.__match_args__
+    def points(self, name: str) -> int:
+        """The points for an exercise: all of them, or none."""
+        grade = self.grades.get(name)
+        return points_of(name) if grade is not None and grade.passed else 0
 
 
 def safe(text: str) -> str:
@@ -40,54 +43,97 @@ def safe(text: str) -> str:
     return f"'{line}" if line.startswith(("=", "+", "-", "@", "|", "%")) else line
 
 
-def as_csv(rows: Iterable[Row]) -> str:
-    """The table with a line of names, in the CSV of RFC 4180."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows([safe(word) for word in astuple(row)] for row in rows)
-    return text.getvalue()
+class Table:
+    """A gradebook that is written a row after the other.
 
+    A link stays a link, and a device a device: what they lead to is written.  What is
+    below ``/dev`` or ``/proc`` is added to: where the output of the command goes into a
+    file, ``/dev/stdout`` leads to that file.
 
-_OF_SYSTEM = (("dev",), ("proc",))
-
-
-def write(path: Path, rows: Iterable[Row]) -> None:
-    """Write the table; a file that is there already is replaced in one step.
-
-    A link stays a link: what it leads to is written.  A device, a pipe and whatever is
-    named below ``/dev`` or ``/proc`` are written to as they are: where the output of
-    the command goes into a file, ``/dev/stdout`` leads to that file.
+    Args:
+        path: the file.
+        names: of the exercises, a column each.
 
     Raises:
-        OSError: it could not be written; what was there is as it was.
+        OSError: it cannot be written.
     """
-    data = as_csv(rows).encode()
-    named = path.absolute()
-    path = path.resolve()
-    of_system = any(place.parts[1:2] in _OF_SYSTEM for place in (named, path))
-    if of_system or (path.exists() and not path.is_file()):
-        with path.open("ab" if of_system else "wb") as stream:
-            stream.write(data)
-        return
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(number, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if os.name == "posix":
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-            part.chmod(mode)
-        part.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+
+    def __init__(self, path: Path, names: Sequence[str]) -> None:
+        self.names = list(names)
+        places = (path.absolute(), path.resolve())
+        of_system = any(place.parts[1:2] in _OF_SYSTEM for place in places)
+        self._file: TextIO = path.open(
+            "a" if of_system else "w", encoding="utf-8", newline=""
+        )
+        self._writer = csv.writer(self._file)
+        self._write(["student", "points", "of", *self.names, "remarks", "files"])
+
+    def _write(self, words: Sequence[object]) -> None:
+        self._writer.writerow([safe(str(word)) for word in words])
+        self._file.flush()
+
+    def add(self, row: Row) -> None:
+        """Write the row of a student.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        points = [row.points(name) for name in self.names]
+        remarks = [f"unreadable: {reason}" for reason in row.unreadable]
+        remarks += [
+            f"{name} {grade.status}"
+            for name, grade in row.grades.items()
+            if not grade.passed
+        ]
+        of = sum(map(points_of, self.names))
+        words = [row.student, sum(points), of, *points]
+        self._write([*words, "; ".join(remarks), "; ".join(row.files)])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>body {{ font: 1rem/1.5 sans-serif; max-width: 50rem; margin: 2rem auto }}
+table {{ border-collapse: collapse }}
+td, th {{ text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0 }}</style>
+<h1>{title}</h1>
+<p>{sum} of {of} points</p>
+{unreadable}<table><tr><th>Exercise<th>Points<th>Status<th>What the check says</tr>
+{rows}</table>
+</html>
+"""
+
+
+def feedback(folder: Path, row: Row, names: Sequence[str]) -> Path:
+    """Write the page of feedback for a student; one of an earlier run is replaced.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    lines = []
+    for name in names:
+        grade = row.grades.get(name, Grade("missing", "it was not handed in"))
+        words = [name, f"{row.points(name)} of {points_of(name)}", grade.status]
+        cells = "".join(f"<td>{_html(word)}" for word in [*words, grade.reason])
+        lines.append(f"<tr>{cells}</tr>\n")
+    page = _PAGE.format(
+        title=_html(row.student),
+        sum=sum(map(row.points, names)),
+        of=sum(map(points_of, names)),
+        unreadable="".join(f"<p>Unreadable: {_html(w)}</p>\n" for w in row.unreadable),
+        rows="".join(lines),
+    )
+    name = re.sub(r"[^\w .-]", "_", row.student).strip(" .")[:100] or "_"
+    path = folder / f"{name}.html"
+    path.write_text(page, encoding="utf-8", errors="replace")
+    return path
+
+
+def _html(text: str) -> str:
+    return html.escape("".join(c if c.isprintable() else " " for c in text))

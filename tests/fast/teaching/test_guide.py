@@ -242,6 +242,29 @@ def test_misconceptions(stem: str) -> None:
 
 
 @each_guide
+def test_a_cure_is_a_cell_that_shows_something(stem: str) -> None:
+    """A cell that only defines a thing, or that no page shows, cures nobody."""
+    for title, text in parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3).items():
+        cure = re.search(r"^\*\*Cure\.\*\* (.+?)$", text, flags=re.M)
+        assert cure
+        source, _, line = place(stem).findall(cure[1])[0]
+        if not line or source not in labs(stem):
+            continue
+        found = [
+            c for c in cells(labs(stem)[source]) if line.strip() in lines(c["source"])
+        ]
+        shown = [
+            cell
+            for cell in found
+            if cell["outputs"] and "remove-cell" not in cell["metadata"]["tags"]
+        ]
+        exercise = line in {
+            c["metadata"].get("exercise") for c in cells(labs(stem)[source])
+        }
+        assert shown or exercise, f"{title}: {source}: {line}"
+
+
+@each_guide
 def test_every_place_is_there(stem: str) -> None:
     assert not missing_places(guide(stem), stem)
 

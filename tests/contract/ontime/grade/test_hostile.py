@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from ontime.grade import Exercise, Grade, Grader, Limits
-from ontime.grade.walls import ALL
+from ontime.grade import Answer, Exercise, Grade, Grader, Limits
 from tests.fast.ontime.grade.handed_in import APART, GOOD_APART, GOOD_TOGETHER, TOGETHER
 
 Exercises = dict[str, Exercise]
@@ -26,7 +24,7 @@ async def handle(user, price, stock):
 @pytest.fixture
 def apart(grader: Grader, exercises: Exercises):
     def run(source: str) -> Grade:
-        return grader.grade(exercises[APART], source)
+        return grader.grade(exercises[APART], Answer(source))
 
     return run
 
@@ -34,14 +32,9 @@ def apart(grader: Grader, exercises: Exercises):
 @pytest.fixture
 def together(grader: Grader, exercises: Exercises):
     def run(source: str) -> Grade:
-        return grader.grade(exercises[TOGETHER], source)
+        return grader.grade(exercises[TOGETHER], Answer(source))
 
     return run
-
-
-def need(grader: Grader, word: str) -> None:
-    if word not in grader.walls:
-        pytest.skip(f"this system does not take away: {word}")
 
 
 def test_honest_answers(apart, together, exercises: Exercises) -> None:
@@ -123,11 +116,9 @@ def test_a_flood_of_output(apart) -> None:
         "import os\nos.execv('/bin/true', ['true'])",
         f"import os\nos.kill(os.getppid(), {int(signal.SIGTERM)})",
         "import resource as r\nr.setrlimit(r.RLIMIT_CPU, (1, 1))",
-        "import os\nos.memfd_create('memory')",
     ],
 )
-def test_other_processes(grader: Grader, apart, source: str) -> None:
-    need(grader, "processes")
+def test_other_processes(apart, source: str) -> None:
     grade = apart(source)
     assert grade.status == "error", grade
 
@@ -159,7 +150,7 @@ def test_threads_that_are_left(apart) -> None:
         ("def f(): f()\nf()", "error"),
         ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "error"),
         ("del wall", "error"),
-        ("%timeit wall", "error"),
+        ("input()", "error"),
         ("wall = '\0'\0", "error"),
         ("wall = '\ud800'\n1 / 0", "error"),
         ("return 1", "error"),
@@ -187,8 +178,7 @@ def test_sources_that_upset_a_parser(apart, together, source: str) -> None:
 # What reaches outside
 
 
-def test_files(grader: Grader, apart, tmp_path: Path) -> None:
-    need(grader, "files")
+def test_files(apart, tmp_path: Path) -> None:
     file = tmp_path / "grades"
     file.write_text("mine")
     for source in (
@@ -205,8 +195,7 @@ def test_files(grader: Grader, apart, tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == [file]
 
 
-def test_network(grader: Grader, apart) -> None:
-    need(grader, "network")
+def test_network(apart) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         came = []
         ended = threading.Event()
@@ -230,12 +219,6 @@ def test_network(grader: Grader, apart) -> None:
             thread.join()
     assert grade.status == "error"
     assert not came
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the namespaces of Linux")
-def test_the_grader_says_what_holds(grader: Grader) -> None:
-    assert set(grader.walls) | set(grader.missing_walls) == set(ALL)
-    assert "memory" in grader.walls
 
 
 # What lies to the check
@@ -292,44 +275,6 @@ def test_a_verdict_that_it_writes_itself(apart, together) -> None:
     grade = together(WRITES + "forge()\n" + WRONG_TOGETHER)
     assert grade.status == "died"
     assert "only the grader" in grade.reason
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (PATCH, "changed ontime.check"),
-        ("from ontime.check import Verdict\nVerdict.passed = True\n", "broke"),
-        (
-            "import ontime.check.task_cost.modify as m\n"
-            "m.isinstance = lambda *_: True\n",
-            "changed ontime.check.task_cost.modify.isinstance",
-        ),
-        (
-            "import ontime.check.registry as r\n"
-            "r._verdict.__code__ = (lambda f, a, e: Verdict(True, '')).__code__\n",
-            "changed ontime.check.registry._verdict",
-        ),
-        ("import builtins\nbuiltins.abs = lambda x: 0\n", "changed builtins.abs"),
-        (
-            "import looplab.clock as c\nc.VirtualTimeLoop.time = lambda self: 0.0\n",
-            "VirtualTimeLoop.time",
-        ),
-    ],
-)
-def test_a_patched_check_beside_the_answer(together, change: str, words: str) -> None:
-    # The answer is right, so that nothing but the change can be wrong with it.
-    grade = together(change + GOOD_TOGETHER)
-    assert grade.status == ("died" if words == "broke" else "look")
-    assert words in grade.reason
-    assert not together(change + WRONG_TOGETHER).passed
-
-
-def test_a_right_answer_with_a_strange_import_is_looked_at(together) -> None:
-    grade = together("import gc\n" + GOOD_TOGETHER)
-    assert grade.status == "look"
-    assert "line 1 imports gc" in grade.reason
-    # and a wrong one is wrong
-    assert together("import gc\n" + WRONG_TOGETHER).status == "not yet"
 
 
 def test_nothing_is_left(grader: Grader, apart, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ontime.grade.cells import names_in, run_cell
+from ontime.grade.cells import checked, defines, names_in, run_cell
 
 
 def test_names_are_kept_from_cell_to_cell() -> None:
@@ -26,3 +26,39 @@ def test_what_is_no_python_raises() -> None:
         run_cell("x =", {})
     with pytest.raises(SyntaxError):
         names_in("x =")
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("%%time\nx = 2\nx", 2),
+        ("%%capture out\n2", 2),
+        ("%%bash\nls -l\nrm -r /", None),
+        ("%time 1 + 1", 2),
+        ("x = %time 1 + 1\nx", 2),
+        ("files = !ls\nfiles", None),
+        ("!ls\n%matplotlib inline\n?len\nlen?\n2", 2),
+        ("if True:\n    !ls\n    x = 2\nx", 2),
+        ("x = (5\n%3)\nx", 2),
+        ('"""\n%time\n!x"""\n2', 2),
+    ],
+)
+def test_what_is_of_ipython_is_left_out(source: str, value: object) -> None:
+    assert run_cell(source, {}) == value
+
+
+def test_very_many_magics() -> None:
+    with pytest.raises(SyntaxError):
+        run_cell("!ls\n" * 1000, {})
+
+
+def test_names_that_a_cell_leaves() -> None:
+    source = "import a.b\nx, (y, *z) = 1\nfor i in q: w = 1\n"
+    source += "def f(g): h = 1\nclass C: d = 1"
+    assert defines(source) == {"a", "x", "y", "z", "i", "w", "f", "C"}
+    assert defines("x =") == set()
+
+
+def test_what_a_cell_hands_to_a_check() -> None:
+    source = 'v = check("04-fix", (a, b))\ncheck("04-make", c)\ncheck("04-fix", a, b)'
+    assert checked(source, "04-fix") == ["(a, b)"]

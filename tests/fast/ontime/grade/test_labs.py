@@ -34,7 +34,11 @@ def parts(check: str = 'check("x", (a, b))') -> list[Cell]:
 
 
 def test_an_exercise() -> None:
-    wanted = Exercise("x", "stub", "b = 0", "b = 1", "(a, b)", ("a = 1",))
+    wanted = Exercise(
+        "x",
+        *("stub", "b = 0", "b = 1", "(a, b)", ("a = 1",)),
+        frozenset({"a = 1", "b = 0", "b = 1", 'check("x", (a, b))'}),
+    )
     assert exercises_of(parts()) == [wanted]
 
 
@@ -42,7 +46,7 @@ def test_labs_that_cannot_be_used() -> None:
     with pytest.raises(LabError, match="no cell with the tag 'solution'"):
         exercises_of(parts()[:-1])
     for check in ('check("y", b)', "print(b)", "check(", 'check("x", b, c)'):
-        with pytest.raises(LabError, match="is not one line"):
+        with pytest.raises(LabError, match="does not call check"):
             exercises_of(parts(check))
 
 

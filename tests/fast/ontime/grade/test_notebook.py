@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ontime.grade import notebook
-from ontime.grade.notebook import Cell, UnreadableError, find_answer, read
+from ontime.grade.notebook import Answer, Cell, UnreadableError, find_answer, read
 from tests.fast.ontime.grade.handed_in import hand_in
 
 
@@ -29,7 +29,8 @@ def refused(path: Path) -> str:
         (b"[" * 100_000, "nested too deep"),
         (b"[]", "no list of cells"),
         (b'{"cells": {}}', "no list of cells"),
-        (b'{"worksheets": []}', "no notebook of format 4"),
+        (b'{"worksheets": {}}', "no list of cells"),
+        (b'{"cells": [' + b'{"cell_type": "code"},' * 3000 + b"1]}", "3000 code cells"),
         (b"9" * 10_000, "not JSON"),
         (b"<html>", "not JSON"),
         (b"PK\x03\x04zip", "not JSON"),
@@ -89,41 +90,91 @@ def test_a_whole_one(tmp_path: Path) -> None:
     assert len({c.exercise for c in cells if c.exercise}) == 5
 
 
-# Which cell it is
+def test_a_notebook_of_format_3(tmp_path: Path) -> None:
+    path = tmp_path / "old.ipynb"
+    cells = [{"cell_type": "code", "input": ["x = 1\n", "x"]}, 3]
+    path.write_text(json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}, 4]}))
+    assert [cell.source for cell in read(path)] == ["x = 1\nx"]
+
+
+# Which cells it is
 
 
 def cell(
-    source: str, name: str = "x", key: str = "stub", tag: str = "exercise"
+    source: str, name: str = "x", key: str = "stub", tag: str = "exercise", ran: int = 0
 ) -> Cell:
-    return Cell(key, name, frozenset({tag}), source)
+    return Cell(key, name, frozenset({tag}), source, ran)
 
 
-def find(*cells: Cell) -> tuple[str, str]:
-    answer = find_answer(list(cells), "x", "stub", "x = ...")
-    return answer.status, answer.source
+def own(source: str) -> Cell:
+    return cell(source, "", "", "")
 
 
-def test_the_answer() -> None:
-    assert find(cell("x = 1")) == ("", "x = 1")
-    assert find(cell("x = 1", key="renamed")) == ("", "x = 1")
-    assert find(cell("x = 1", name="", tag="")) == ("", "x = 1")
-    assert find(cell("x = 1", name="", key="")) == ("missing", "")
-    assert find(cell("x = 1", name="y")) == ("missing", "")
-    assert find() == ("missing", "")
+CHECK = cell('check("x", x)', tag="check", key="check")
 
 
-def test_no_answer() -> None:
-    assert find(cell("x = ...\n"))[0] == "no answer"
-    assert find(cell("  "))[0] == "no answer"
+def find(*cells: Cell) -> Answer:
+    known = frozenset({"lab = 1", CHECK.source})
+    return find_answer(list(cells), "x", "stub", "x = ...", expression="x", known=known)
 
 
-def test_the_same_cell_twice() -> None:
-    assert find(cell("x = 1"), cell("x = 1\n")) == ("", "x = 1")
-    assert find(cell("x = 1"), cell("x = ...")) == ("", "x = 1")
-    assert find(cell("x = 1"), cell("x = 2"))[0] == "ambiguous"
-    # The cell of the solution is no answer.
-    assert find(cell("x = 1"), cell("x = 2", tag="solution")) == ("", "x = 1")
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [cell("x = 1")],
+        [cell("x = 1", key="renamed")],
+        [cell("x = 1", name="", tag="")],
+        [cell("x = 1"), cell("x = 1\n")],
+        [cell("x = 1"), cell("x = ...")],
+        [cell("x = 0", ran=1), cell("x = 1", ran=2)],
+        [cell("x = 1", ran=7), cell("x = 0", ran=2)],
+        [cell("x = 1"), cell("x = 2", tag="solution")],
+        [own("x = 0"), cell("x = ..."), own("x = 1"), own("y = 2")],
+        [own("x = 1")],
+        [own("x: int = 1")],
+    ],
+)
+def test_the_answer(cells: list[Cell]) -> None:
+    answer = find(*cells)
+    assert answer.status == ""
+    assert answer.source.strip().endswith("= 1")
 
 
-def test_a_very_long_answer() -> None:
-    assert find(cell("#" * 100_001))[0] == "error"
+@pytest.mark.parametrize(
+    ("cells", "status"),
+    [
+        ([cell("x = ...\n")], "no answer"),
+        ([cell("  ")], "no answer"),
+        ([cell("x = ..."), own("def f(x):\n    y = x"), own("(x = 1")], "no answer"),
+        ([], "missing"),
+        ([cell("y = 1", name="y")], "missing"),
+        ([cell("#" * 100_001)], "error"),
+        ([own("#" * 99_999), cell("x = 1")], "error"),
+    ],
+)
+def test_no_answer(cells: list[Cell], status: str) -> None:
+    assert find(*cells).status == status
+
+
+def test_where_an_answer_was_found_is_said() -> None:
+    assert "code cell 2" in find(cell("x = ..."), own("x = 1")).note
+    assert "code cell 2" in find(cell("x = 0"), cell("x = 1")).note
+    assert find(cell("x = 1")).note == ""
+
+
+def test_the_cells_around_an_answer_as_the_notebook_ran() -> None:
+    cells = [own("lab = 1"), own("a = 1"), cell("x = a"), own("x += 1"), CHECK]
+    answer = find(*cells, own("x = 9"))
+    assert (answer.before, answer.after) == (("a = 1",), ("x += 1",))
+
+
+def test_what_the_notebook_hands_to_the_check() -> None:
+    answer = find(cell("x = ..."), own("mine = 1"), own('check("x", mine)'))
+    assert (answer.source, answer.expression) == ("mine = 1", "mine")
+    answer = find(cell("x = ..."), own('check("x", [1, 2])'))
+    assert (answer.status, answer.source, answer.expression) == ("", "", "[1, 2]")
+
+
+@pytest.mark.parametrize("source", ["(" * 50_000, "-" * 90_000 + "1", "x." * 40_000])
+def test_sources_that_upset_a_parser(source: str) -> None:
+    assert find(own(source), own(source + 'check("x", 1)')).status

@@ -1,29 +1,43 @@
-"""The table of grades."""
+"""The gradebook and the pages of feedback."""
 
 from __future__ import annotations
 
 import csv
-import io
 import os
 from pathlib import Path
 
 import pytest
 
-from ontime.grade.table import COLUMNS, Row, as_csv, safe, write
+from ontime.grade import Grade
+from ontime.grade.table import Row, Table, feedback, safe
 
-ROW = Row("a.ipynb", "04-fix", "passed", "yes", "apart")
+NAMES = ["04-predict", "04-fix", "04-make"]
+ROW = Row(
+    "Ada",
+    ["a.ipynb"],
+    {"04-predict": Grade("passed", ""), "04-fix": Grade("not yet", "1 s late")},
+)
+
+
+def write(path: Path, *rows: Row) -> None:
+    table = Table(path, NAMES)
+    for row in rows:
+        table.add(row)
+    table.close()
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 @pytest.mark.parametrize(
     "text",
     ["=1+1", "+1", "-1", "@SUM(A1)", "|calc", "\t=1", "\r=1", " \n =1", "\0=1", "%x"],
 )
-def test_no_cell_is_a_formula(text: str) -> None:
-    ((found, *_),) = list(csv.reader(io.StringIO(as_csv([Row(text, *ROW_REST)]))))[1:]
-    assert found[0] == "'"
-
-
-ROW_REST = ("04-fix", "passed", "yes", "apart")
+def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "grades.csv", Row(text, []))
+    assert read(tmp_path / "grades.csv")[0]["student"][0] == "'"
 
 
 def test_a_cell_is_one_short_line() -> None:
@@ -33,29 +47,22 @@ def test_a_cell_is_one_short_line() -> None:
     assert safe("0.5 s, 'so'") == "0.5 s, 'so'"
 
 
-def test_it_is_read_back() -> None:
-    text = as_csv([Row('a,"b".ipynb', *ROW_REST), ROW])
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert list(rows[0]) == list(COLUMNS)
-    assert rows[0]["submission"] == 'a,"b".ipynb'
-    assert rows[1] == {"submission": "a.ipynb"} | dict(
-        zip(COLUMNS[1:], ROW_REST, strict=True)
-    )
-
-
-def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_student_a_row(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
-    write(path, [ROW])
-    old = path.read_bytes()
+    write(path, ROW, Row('a,"b"', ["x"], {}, ["it is empty"]))
+    first, second = read(path)
+    assert (first["student"], first["points"], first["of"]) == ("Ada", "1", "6")
+    assert [first[name] for name in NAMES] == ["1", "0", "0"]
+    assert first["remarks"] == "04-fix not yet"
+    assert (second["student"], second["points"]) == ('a,"b"', "0")
+    assert second["remarks"] == "unreadable: it is empty"
 
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write(path, [])
-    assert path.read_bytes() == old
-    assert list(tmp_path.iterdir()) == [path]
+def test_a_row_is_there_as_soon_as_it_was_added(tmp_path: Path) -> None:
+    table = Table(tmp_path / "grades.csv", NAMES)
+    table.add(ROW)
+    assert len(read(tmp_path / "grades.csv")) == 1
+    table.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
@@ -64,15 +71,10 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real.write_text("old")
     link.symlink_to(real.name)
     chain.symlink_to(link)
-    write(chain, [ROW])
+    write(chain, ROW)
     assert chain.is_symlink()
     assert link.is_symlink()
-    assert real.read_bytes() == as_csv([ROW]).encode()
-    dangling = tmp_path / "dangling"
-    dangling.symlink_to("new")
-    write(dangling, [])
-    assert (tmp_path / "new").read_bytes() == as_csv([]).encode()
-    assert dangling.is_symlink()
+    assert len(read(real)) == 1
 
 
 @pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="needs /dev/fd")
@@ -83,18 +85,19 @@ def test_an_open_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
         before = os.fstat(log.fileno())
         log.write(b"before\n")
         log.flush()
-        write(Path(f"/dev/fd/{log.fileno()}"), [ROW])
+        write(Path(f"/dev/fd/{log.fileno()}"), ROW)
         assert path.stat().st_ino == before.st_ino
-    assert path.read_bytes() == b"before\n" + as_csv([ROW]).encode()
+    assert path.read_bytes().startswith(b"before\nstudent,points")
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_permissions(tmp_path: Path) -> None:
-    path = tmp_path / "grades.csv"
-    write(path, [ROW])
-    (tmp_path / "plain").touch()
-    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
-    path.chmod(0o640)
-    write(path, [ROW])
-    assert path.stat().st_mode & 0o777 == 0o640
+def test_a_page_of_feedback(tmp_path: Path) -> None:
+    row = Row("../<Ada>", [], {"04-fix": Grade("error", "<b>\u202e1 & 2</b>")}, ["<i>"])
+    page = feedback(tmp_path, row, NAMES)
+    assert page.parent == tmp_path
+    text = page.read_text("utf-8")
+    assert "&lt;b&gt; 1 &amp; 2" in text
+    assert "&lt;i&gt;" in text
+    assert "<Ada>" not in text
+    assert "0 of 6 points" in text
+    assert feedback(tmp_path, row, NAMES) == page, "a second run replaces the page"
