@@ -175,6 +175,7 @@ def lab(options: argparse.Namespace) -> None:
     venv = lab_venv()
     labs = ROOT / my_labs.FOLDER
     copies = my_labs.bring(ROOT / "notebooks", labs)
+    copies += my_labs.bring(ROOT / "teaching" / "exercises", labs / "more_exercises")
     say(f"Your labs are in {labs.name}/, {len(copies)} of them new; Ctrl-C ends it.")
     command = [str(environment.venv_python(venv)), "-m", "jupyterlab", str(labs)]
     command += [f"--port={port}", "--ServerApp.port_retries=0", "--ip=127.0.0.1"]

@@ -5,9 +5,7 @@ has no solution, no "Why this works", no output and none of the cells that pass 
 to the pages of the book.  The folded answers to predictions stay: they are what is
 read.  From Python::
 
-    hand_out(labs_of("04"), Path("handout"))                # for a class
-    hand_out(sorted(Path("notebooks").glob("*.ipynb")),
-             Path("my_labs"), keep=True, outputs=True)      # copies to work in
+    hand_out(labs_of("04"), Path("handout"))
 
 No file is ever overwritten.
 """
@@ -80,8 +78,6 @@ def hand_out(
     labs: Iterable[Path],
     folder: Path,
     *,
-    keep: bool = False,
-    outputs: bool = False,
     nbgrader: bool = False,
     site: str = "",
 ) -> list[Path]:
@@ -90,8 +86,6 @@ def hand_out(
     Args:
         labs: notebooks with tags as the labs of the course have them.
         folder: where to; it is made if it is not there.
-        keep: leave a file that is there already as it is, instead of raising.
-        outputs: keep what the cells have printed, but for exercises.
         nbgrader: give exercises and checks what nbgrader asks for.
         site: the address of the published book, for links into it.
 
@@ -108,7 +102,6 @@ def hand_out(
         folder / name: json.dumps(
             student_version(
                 path,
-                outputs=outputs,
                 nbgrader=nbgrader,
                 site=site,
                 beside=frozenset(names.values()),
@@ -119,7 +112,7 @@ def hand_out(
         for path, name in names.items()
     }
     there = [path for path in texts if path.exists() or path.is_symlink()]
-    if there and not keep:
+    if there:
         raise HandoutError(
             f"{there[0]} is there already and may hold somebody's work: move it away, "
             "or name another folder"
@@ -127,8 +120,6 @@ def hand_out(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.items():
-            if path in there:
-                continue
             with path.open("xb") as stream:
                 written.append(path)
                 stream.write(text.encode() + b"\n")
@@ -152,7 +143,6 @@ def _name(path: Path) -> str:
 def student_version(
     path: Path,
     *,
-    outputs: bool = False,
     nbgrader: bool = False,
     site: str = "",
     beside: frozenset[str] = frozenset(),
@@ -161,7 +151,7 @@ def student_version(
 
     Args:
         path: the lab.
-        outputs, nbgrader, site: see :func:`hand_out`.
+        nbgrader, site: see :func:`hand_out`.
         beside: the notebooks that links may lead to, by name.
 
     Raises:
@@ -177,7 +167,7 @@ def student_version(
         cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k in kept}
         if cell.get("cell_type") == "markdown":
             cell["source"] = _text(cell["source"], site, beside)
-        elif name or not outputs:
+        else:
             cell.update({"outputs": [], "execution_count": None})
         if nbgrader and name and tags & {"exercise", "check"}:
             _for_nbgrader(cell, name)

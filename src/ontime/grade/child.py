@@ -68,7 +68,7 @@ class Child:
         self._limits = limits
         self._stopped = stopped or threading.Event()
         self._deadline = time.monotonic() + _START
-        self._began = 0.0
+        self._began = float("inf")  # CPU seconds when its time began
         self._folder = tempfile.TemporaryDirectory(
             prefix="ontime-grade-", ignore_cleanup_errors=True
         )

@@ -200,6 +200,13 @@ def test_the_minutes_of_a_plan_add_up(stem: str, length: int) -> None:
         assert where == "—" or place(stem).search(where), f"no place: {where}"
         reached = end
     assert reached == length
+    assert rows[2][1].startswith("Open the "), "minutes to set up"
+    (vote,) = (
+        re.search(r"^Vote: \*(.+)\*", row[1]) for row in rows if "Vote:" in row[1]
+    )
+    assert vote
+    assert vote[1] in parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)
+    assert "**When you are late**, drop" in parts_of(guide(stem), 2)["Plans"]
 
 
 @each_guide

@@ -8,7 +8,6 @@ import pytest
 from sphinx.errors import ExtensionError
 
 from livecells.sphinx import wheels
-from tools.common import ROOT
 
 
 def test_a_project_says_what_no_page_needs(tmp_path: Path) -> None:
@@ -22,7 +21,3 @@ def test_a_project_says_what_no_page_needs(tmp_path: Path) -> None:
         about.write_text(wrong)
         with pytest.raises(ExtensionError, match=r"pyproject\.toml"):
             list(wheels.project_files(tmp_path))
-    bank = ROOT / "src" / "ontime" / "check" / "bank"
-    assert bank.is_dir()
-    files = list(wheels.project_files(ROOT / "src" / "ontime"))
-    assert files and not any(bank in file.parents for file in files)
