@@ -13,6 +13,7 @@ import pytest
 
 from ontime.check.registry import CHAPTERS
 from ontime.grade import LabError, read_labs
+from ontime.grade.cells import parse
 from ontime.grade.labs import default_bank, default_folder, points_of
 from ontime.handout import HandoutError, hand_out, labs_of, main, student_version
 
@@ -25,7 +26,7 @@ SOURCE = Path(__file__).parents[4] / "src"
 
 def parts(source: str) -> Iterator[str]:
     """What gives a solution away: the body of each function, each value of its own."""
-    for node in ast.walk(compile(source, "", "exec", ast.PyCF_ONLY_AST | 0x2000)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield "; ".join(map(ast.unparse, node.body))
         elif isinstance(node, ast.Assign) and isinstance(
