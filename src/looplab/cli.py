@@ -35,7 +35,7 @@ COMMANDS = {
     ),
     "show": (
         "looplab.diagnose.commands.show",
-        "show a recording as a page, or export it for Perfetto",
+        "show a recording as a page",
     ),
     "lag": (
         "looplab.diagnose.commands.lag",

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .adapters import asgi
-    from .changes import Change, chunk, faster, first, move, workers
-    from .culprits import Culprit, blame
+    from .changes import Change, chunk, faster, first, move, workers, yields
     from .fileformat import NotATraceError, load, loads
     from .latencies import Endpoint, Request, endpoints, requests
+    from .ledger import Ledger, Row, blame
     from .prediction import DisagreementError, Figure, Prediction, predict
     from .recording import Callback, Code, Recording, ThreadUse
     from .replaying import NothingMatchesError, replay
@@ -38,15 +38,16 @@ __all__ = [
     "Callback",
     "Change",
     "Code",
-    "Culprit",
     "DisagreementError",
     "Endpoint",
     "Figure",
+    "Ledger",
     "NotATraceError",
     "NothingMatchesError",
     "Prediction",
     "Recording",
     "Request",
+    "Row",
     "ThreadUse",
     "asgi",
     "blame",
@@ -63,24 +64,26 @@ __all__ = [
     "requests",
     "tag",
     "workers",
+    "yields",
 ]
 
 _HOME = {
     "Callback": "recording",
     "Change": "changes",
     "Code": "recording",
-    "Culprit": "culprits",
     "DisagreementError": "prediction",
     "Endpoint": "latencies",
     "Figure": "prediction",
+    "Ledger": "ledger",
     "NotATraceError": "fileformat",
     "NothingMatchesError": "replaying",
     "Prediction": "prediction",
     "Recording": "recording",
     "Request": "latencies",
+    "Row": "ledger",
     "ThreadUse": "recording",
     "asgi": "adapters",
-    "blame": "culprits",
+    "blame": "ledger",
     "chunk": "changes",
     "endpoints": "latencies",
     "faster": "changes",
@@ -94,6 +97,7 @@ _HOME = {
     "requests": "latencies",
     "tag": "tags",
     "workers": "changes",
+    "yields": "changes",
 }
 
 

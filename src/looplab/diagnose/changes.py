@@ -10,18 +10,18 @@ from typing import Literal
 
 from looplab._numbers import NS, count_of, number_of, seconds_of
 
-__all__ = ["Change", "chunk", "faster", "first", "move", "workers"]
+__all__ = ["Change", "chunk", "faster", "first", "move", "workers", "yields"]
 
 
-Kind = Literal["move", "chunk", "faster", "first", "workers"]
+Kind = Literal["move", "chunk", "faster", "first", "workers", "yields"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change to all callbacks that a pattern matches.
 
-    Made by :func:`move`, :func:`chunk`, :func:`faster`, :func:`first` and
-    :func:`workers`.
+    Made by :func:`move`, :func:`chunk`, :func:`faster`, :func:`first`,
+    :func:`workers` and :func:`yields`.
 
     Attributes:
         kind: which of them.
@@ -43,6 +43,8 @@ class Change:
             return f"{self.pattern} {self.amount:g} times as fast"
         if self.kind == "first":
             return f"{self.pattern} first"
+        if self.kind == "yields":
+            return f"{self.pattern} one after the other, with a turn for others between"
         return f"{self.pattern} behind {self.amount:g} workers"
 
 
@@ -86,13 +88,20 @@ def first(pattern: str) -> Change:
 def workers(pattern: str, count: int) -> Change:
     """At most *count* pieces of the work that *pattern* matches are begun at a time.
 
-    The next one is begun through the ready queue, as by a worker of a job queue.
+    The next one is begun at once, as by a semaphore or a worker at a queue that is not
+    empty: work that never waits gives nobody else a turn.
 
     Raises:
         TypeError: if *count* is not a whole number.
         ValueError: if it is below 1.
     """
     return Change("workers", _text(pattern), count_of(count, "workers"))
+
+
+def yields(pattern: str) -> Change:
+    """The work that *pattern* matches goes through one worker that lets others have a
+    turn after each, as ``await asyncio.sleep(0)`` does."""
+    return Change("yields", _text(pattern), 1)
 
 
 def _text(pattern: str) -> str:

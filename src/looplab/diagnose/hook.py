@@ -60,6 +60,8 @@ def install(options: Options | None = None) -> Session | None:
             )
         adapters.install()
         after_import("uvloop", _meet_uvloop)
+        after_import("nest_asyncio", _meet_nest_asyncio)
+        after_import("trio", _meet_trio)
     return _session
 
 
@@ -119,15 +121,44 @@ def _meet_uvloop(module: Any) -> None:
     how = _session.options.uvloop
     if how == "replace":
         module.Loop = asyncio.SelectorEventLoop
-        say(
-            "uvloop is replaced by asyncio's own loop while it is recorded "
-            "(--uvloop tasks keeps it and sees less)"
-        )
-    elif how == "tasks":
-        from .uvloops import recorded_loop
+        say("uvloop is replaced by asyncio's own loop while it is recorded")
+        return
 
-        module.Loop = recorded_loop(module.Loop, session)
-    else:
-        from .uvloops import refused_loop
+    class Loop(module.Loop):  # type: ignore[misc]
+        def run_forever(self) -> None:
+            _meet("a uvloop, which is not recorded (--uvloop refuse)")
+            super().run_forever()
 
-        module.Loop = refused_loop(module.Loop, say)
+    Loop.__module__, Loop.__qualname__ = "uvloop", "Loop"
+    module.Loop = Loop
+
+
+_met: set[str] = set()
+
+
+def _meet(what: str) -> None:
+    """Say once that something runs that cannot be recorded."""
+    if what not in _met and _session is not None:
+        _met.add(what)
+        say(f"the program runs {what}")
+
+
+def _meet_nest_asyncio(module: Any) -> None:
+    """It puts a run_forever() of its own into each loop, and so nothing is seen."""
+    stock = module.apply
+
+    def apply(*args: Any, **options: Any) -> Any:
+        stock(*args, **options)
+        _meet("nest_asyncio, whose loops are not recorded")
+
+    module.apply = apply
+
+
+def _meet_trio(module: Any) -> None:
+    stock = module.run
+
+    def run(*args: Any, **options: Any) -> Any:
+        _meet("trio, which has no asyncio loop to record")
+        return stock(*args, **options)
+
+    module.run = run

@@ -156,12 +156,17 @@ def run_recorded(
         else:
             early.append(number)
 
+    def interrupt(number: int, frame: object) -> None:
+        # The terminal sends it to all processes in its foreground, the program too.
+        if not (running and _in_foreground(running[0].pid)):
+            pass_on(number, frame)
+
     before: dict[int, Any] = {}
     for name in (*_FORWARDED, "SIGINT"):
         number = getattr(signal, name, None)
         if number is None or signal.getsignal(number) is signal.SIG_IGN:
             continue  # the program inherits that it is ignored
-        act = _nothing if name == "SIGINT" else pass_on
+        act = interrupt if name == "SIGINT" else pass_on
         before[number] = signal.signal(number, act)
     try:
         try:
@@ -177,8 +182,18 @@ def run_recorded(
             signal.signal(number, handler)
 
 
-def _nothing(number: int, frame: object) -> None:
-    """The terminal has sent the interrupt to the program too."""
+def _in_foreground(pid: int) -> bool:
+    """Whether the process *pid* gets the interrupts of this terminal by itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY)
+    except OSError:
+        return sys.platform == "win32"  # where a console sends it to all
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgid(pid)
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
 
 
 def leave_as(status: int) -> int:

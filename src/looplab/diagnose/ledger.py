@@ -6,7 +6,9 @@ wake-ups belong to the event that led to them, and a batch does not wait for its
 
 A cause is a callback, another thread that kept the interpreter, a lack of cores, the
 garbage collector, a full executor, something awaited at a line, or a stop of the
-process; what nobody saw has a row of its own.
+process; what nobody saw has a row of its own.  A sleep that was asked for is no wait.
+A task that spins, as a poll with ``sleep(0)`` does, makes a core wait: that is counted
+beside the ledger.
 
 The module uses the standard library only and runs in a browser.
 """
@@ -15,20 +17,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from looplab._numbers import NS, percentile
-from looplab._words import seconds
+from looplab._numbers import NS
 
-from .latencies import requests
-from .naming import is_own, name_of, own_line, waits_from
+from .naming import WAKERS, is_own, matches, name_of, own_line, waits_from
 
 if TYPE_CHECKING:
     from .recording import Await, Callback, Code, Recording, RequestNote, Sample
 
-__all__ = ["Ledger", "Row"]
+__all__ = ["Delayed", "Ledger", "Row", "blame"]
 
 Key = tuple[str, int]  # ("tag", its number), or ("from", the callback that began it)
 Span = tuple[int, int]
@@ -38,21 +39,37 @@ KEPT_NS = 25_000_000
 CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
 
 
-@dataclass
+class Delayed(NamedTuple):
+    """Whom a cause delayed: how many times, and for how many seconds in all."""
+
+    name: str
+    times: int
+    seconds: float
+
+
+@dataclass(slots=True)
 class Row:
     """What others waited for.
 
     Attributes:
         kind: ``callback``, ``thread``, ``core``, ``gc``, ``pool``, ``executor``,
-            ``await``, ``sleep``, ``stopped``, ``clock`` or ``unseen``.
-        name: of the callback, of the thread, or of what was awaited.
-        place: ``file.py:12``, or empty.
+            ``await``, ``stopped``, ``clock`` or ``unseen``.
+        name: of the callback (its tag, coroutine or function), of the thread, or of
+            what was awaited.
+        place: ``file.py:12``, the line at which it was seen most, else where it is
+            defined; empty if unknown.
         function: the function of that line.
         ns: how long others waited for it, in nanoseconds.
         whom: how long each of them did.
+        times: how often each of them did.
         kept_ns: how much of it one call kept the interpreter, or the loop was held by
             a call that lets no other thread run.
         threads: the names of the threads.
+        callbacks: of a callback: how many pieces of it ran.
+        held_ns: of a callback: how long it held the loop.
+        longest_ns: of a callback: the longest piece.
+        cpu_ns: of a callback: how long it computed; None if unknown.
+        spun_ns: of a callback: how long it kept a core busy and did nothing.
     """
 
     kind: str
@@ -61,16 +78,52 @@ class Row:
     function: str = ""
     ns: int = 0
     whom: Counter[str] = field(default_factory=Counter)
+    times: Counter[str] = field(default_factory=Counter)
     kept_ns: int = 0
     threads: set[str] = field(default_factory=set)
+    callbacks: int = 0
+    held_ns: int = 0
+    longest_ns: int = 0
+    cpu_ns: int | None = None
+    spun_ns: int = 0
 
     @property
-    def seconds(self) -> float:
-        """How long others waited for it."""
+    def waited(self) -> float:
+        """Seconds that others waited for it."""
         return self.ns / NS
 
-    def __str__(self) -> str:
-        return said(self)
+    @property
+    def held(self) -> float:
+        """Seconds that it held the loop."""
+        return self.held_ns / NS
+
+    @property
+    def longest(self) -> float:
+        """Seconds of its longest piece."""
+        return self.longest_ns / NS
+
+    @property
+    def computed(self) -> float | None:
+        """Seconds that it computed while it held the loop; None if unknown."""
+        return None if self.cpu_ns is None else self.cpu_ns / NS
+
+    @property
+    def spun(self) -> float:
+        """Seconds in which it kept a core busy and did nothing."""
+        return self.spun_ns / NS
+
+    @property
+    def kept(self) -> bool:
+        """Whether most of it is one call that lets no other thread run."""
+        return self.kept_ns > 0.5 * self.ns
+
+    @property
+    def delayed(self) -> list[Delayed]:
+        """Whom it delayed, the most first."""
+        return [
+            Delayed(name, self.times[name], ns / NS)
+            for name, ns in self.whom.most_common()
+        ]
 
 
 def origins(recording: Recording) -> tuple[dict[int, int], set[int]]:
@@ -115,6 +168,7 @@ class Ledger:
         self.jobs = recording.jobs
         self.rows: dict[tuple[str, str, str], Row] = {}
         self.own_ns = 0
+        self._counted: set[tuple[int, str]] = set()  # rows of the wait in hand
         self.kept: Counter[int] = Counter()  # callbacks that kept the interpreter
         self._keys()
         self._segments()
@@ -387,12 +441,15 @@ class Ledger:
             if where is not None:
                 lines[name][where] += sample.weight_ns
         self.lines = lines
-        self.codes: dict[str, Code] = {}
-        for one in r.callbacks:
-            name = name_of(r, one)
-            have = self.codes.get(name)
-            if have is None or (not is_own(have.file) and is_own(one.code.file)):
-                self.codes[name] = one.code
+        held: dict[str, Counter[Code]] = defaultdict(Counter)
+        for (start, end, name, _, _), piece in zip(
+            self.segments, self.pieces, strict=True
+        ):
+            held[name][piece.code] += end - start + 1
+        self.codes = {
+            name: max(codes, key=lambda code: (is_own(code.file), codes[code]))
+            for name, codes in held.items()
+        }
 
     # -- charge it -------------------------------------------------------------
 
@@ -405,27 +462,73 @@ class Ledger:
         row = self.rows.get(key)
         if row is None:
             if kind == "callback":
-                seen = self.lines.get(name)
-                code = seen.most_common(1)[0][0] if seen else self.codes.get(name)
-                if code is not None:
-                    place, function = code.place, code.name
+                place, function = self._place_of(name)
             row = self.rows[key] = Row(kind, name, place, function)
         return row
+
+    def _place_of(self, name: str) -> tuple[str, str]:
+        """The line of a callback at which it was seen most, and its function."""
+        seen = self.lines.get(name)
+        code = seen.most_common(1)[0][0] if seen else self.codes.get(name)
+        return ("", "") if code is None else (code.place, code.name)
 
     def _add(self, row: Row, ns: float, whom: str, *, kept: bool = False) -> None:
         if ns >= 1:
             row.ns += round(ns)
             row.whom[whom] += round(ns)
+            if (id(row), whom) not in self._counted:
+                self._counted.add((id(row), whom))
+                row.times[whom] += 1
             row.kept_ns += round(ns) if kept else 0
 
-    def blamed(self, victims: Iterable[Callback]) -> dict[str, float]:
-        """Seconds that *victims* waited for each callback, by its name."""
+    def waits_of(self, victim: str) -> dict[Key, list[Span]]:
+        """When those waited whose name, tag, task or place the pattern *victim*
+        matches."""
+        if victim == "*":
+            return self.waiting
         spans: dict[Key, list[Span]] = defaultdict(list)
-        for one in victims:
-            if self.key[one.index] in self.waiting:
-                spans[self.key[one.index]].append((waits_from(one), one.run_ns))
-        rows = self.during({key: union(waits) for key, waits in spans.items()})
-        return {row.name: row.seconds for row in rows if row.kind == "callback"}
+        whole = {
+            key
+            for key, name in self.names.items()
+            if fnmatchcase(name, victim)
+            or fnmatchcase(name.removeprefix("timers of "), victim)
+        }
+        for key in whole:
+            spans[key] = self.waiting[key]
+        for one in self.recording.callbacks:
+            key = self.key[one.index]
+            if key in self.waiting and key not in whole:
+                start = waits_from(one)
+                if one.run_ns > start and matches(self.recording, one, victim):
+                    spans[key].append((start, one.run_ns))
+        return {key: union(waits) for key, waits in spans.items()}
+
+    def blame(self, victim: str = "*") -> list[Row]:
+        """The callbacks, the most waited for first; see :func:`blame`."""
+        rows: dict[str, Row] = {}
+        for (start, end, name, _, _), piece in zip(
+            self.segments, self.pieces, strict=True
+        ):
+            row = rows.get(name)
+            if row is None:
+                place, function = self._place_of(name)
+                row = rows[name] = Row("callback", name, place, function)
+            row.callbacks += 1
+            row.held_ns += end - start
+            row.longest_ns = max(row.longest_ns, end - start)
+            if piece.cpu_ns is not None:
+                row.cpu_ns = (row.cpu_ns or 0) + piece.cpu_ns
+        for cause in self.during(self.waits_of(victim)):
+            if cause.kind == "callback":
+                row = rows[cause.name]
+                row.ns, row.whom, row.times = cause.ns, cause.whom, cause.times
+                row.kept_ns = cause.kept_ns
+        for name, ns in spun(self.recording).items():
+            if name in rows:
+                rows[name].spun_ns = ns
+        return sorted(
+            rows.values(), key=lambda row: (-row.ns - row.spun_ns, -row.held_ns)
+        )
 
     def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
         """What these victims waited for in these spans, the most first."""
@@ -435,6 +538,11 @@ class Ledger:
         rows = self.ranked()
         self.rows, self.own_ns = everything
         return rows
+
+    def causes_of(self, start: int, end: int) -> list[Row]:
+        """What kept the loop from *start* to *end*, when no callback held it."""
+        key = next(iter(self.waiting))
+        return self.during({key: [(start, end)]})
 
     def late(self, limit_ns: int) -> list[tuple[int, str, Row]]:
         """Each victim's longest wait for others, if it is above *limit_ns*: how long,
@@ -454,6 +562,7 @@ class Ledger:
         for key, spans in waiting.items():
             whom = self.names[key]
             for a, b in spans:
+                self._counted.clear()
                 at = a
                 for start, end, name, index, seg_key in self._overlapping(a, b):
                     if start > at:
@@ -533,13 +642,16 @@ class Ledger:
             for submitted in jobs.values()
             for _, start, end, code in submitted
         )
+        slept = self._slept()
         for tag, note in self.notes.items():
             key = ("tag", tag)
             whom = self.recording.tags.get(tag, "?")
+            naps = slept.get(tag, ())
             spans = self.waiting.get(key, [])
             own = self.ran.get(key, [])
             away = minus([(note.began_ns, note.ended_ns)], union([*spans, *own]))
             for a, b in away:
+                self._counted.clear()
                 at = a
                 for sub, start, end, code in sorted(jobs.get(tag, ())):
                     q0, q1 = max(sub, at), min(start, b)
@@ -558,7 +670,7 @@ class Ledger:
                                 code_there.name,
                             )
                         self._add(row, q1 - q0, whom)
-                        self._unseen(a, at, q0, whom, awaits.get(tag, ()))
+                        self._unseen(a, (at, q0), whom, awaits.get(tag, ()), naps)
                         at = q1
                     r0, r1 = max(start, at), min(end, b)
                     if r1 > r0 and sub < b and end > a:
@@ -567,140 +679,123 @@ class Ledger:
                         self._add(row, r1 - r0, whom)
                         at = r1
                 if b > at:
-                    self._unseen(a, at, b, whom, awaits.get(tag, ()))
+                    self._unseen(a, (at, b), whom, awaits.get(tag, ()), naps)
+
+    def _slept(self) -> dict[int, list[Span]]:
+        """When the work of each tag slept because it asked to: a timer says it."""
+        naps: dict[int, list[Span]] = defaultdict(list)
+        for one in self.recording.callbacks:
+            if one.cause != "timer" or one.due_ns is None or one.set_ns is None:
+                continue
+            if one.code.name in _SLEEPS:
+                kind, tag = self.key[one.index]
+                if kind == "tag":
+                    naps[tag].append((one.set_ns, one.due_ns))
+        return {tag: union(spans) for tag, spans in naps.items()}
 
     def _unseen(
-        self, begin: int, a: int, b: int, whom: str, seen: Sequence[Await]
+        self,
+        begin: int,
+        span: Span,
+        whom: str,
+        seen: Sequence[Await],
+        naps: Sequence[Span],
     ) -> None:
+        """Charge what was awaited in *span*, of a wait from *begin* on."""
+        a, b = span
         if b <= a:
             return
-        found = [(one.stack, one.pool) for one in seen if begin <= one.at_ns <= b]
-        if not found:
-            row = self._row("unseen", "awaited, too short to see where")
-            self._add(row, b - a, whom)
+        found = [one for one in seen if begin <= one.at_ns <= b]
+        if all(_is_sleep(one.stack) for one in found):
+            size = sum(hi - lo for lo, hi in minus([span], list(naps)))
+            if size and not found:
+                self._add(self._row("unseen", "awaited, not seen where"), size, whom)
             return
-        for stack, pool in found:
-            size = (b - a) / len(found)
-            what = stack[0]
-            line = own_line(stack) or what
-            if pool:
-                filler, many = pool[0]
-                kind = "pool" if many > 0 else "executor"
-                name = "AnyIO's pool is full" if many > 0 else "a thread of AnyIO"
-                row = self._row(kind, name, filler.place, filler.name)
-                self._add(row, size, whom)
-                continue
-            kind = (
-                "sleep" if what.name == "sleep" and "asyncio" in what.file else "await"
-            )
-            at_line = stack.index(line)
-            called = stack[at_line - 1] if at_line else line
-            label = "a future" if what is line else what.name
-            if called not in (line, what) and called.name != what.name:
-                label = f"{called.name} … {what.name}"
-            self._add(self._row(kind, label, line.place, line.name), size, whom)
+        each = (b - a) / len(found)
+        for one in found:
+            if not _is_sleep(one.stack):
+                self._add(self._awaited(one.stack, one.pool), each, whom)
 
-    # -- the report ------------------------------------------------------------
+    def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> Row:
+        """The row of what was awaited at the innermost place of *stack*."""
+        if pool:
+            filler, many = pool[0]
+            kind = "pool" if many > 0 else "executor"
+            name = "AnyIO's pool is full" if many > 0 else "a thread of AnyIO"
+            return self._row(kind, name, filler.place, filler.name)
+        what = stack[0]
+        line = own_line(stack) or what
+        at_line = stack.index(line)
+        called = stack[at_line - 1] if at_line else line
+        label = "a future" if what is line else what.name
+        if called not in (line, what) and called.name != what.name:
+            label = f"{called.name} … {what.name}"
+        return self._row("await", label, line.place, line.name)
+
+    # -- in order ------------------------------------------------------------
 
     @property
     def total(self) -> int:
+        """Nanoseconds of all waiting."""
         return sum(row.ns for row in self.rows.values())
 
     def ranked(self) -> list[Row]:
+        """What was waited for, the most first."""
         return sorted(
             (row for row in self.rows.values() if row.ns), key=lambda row: -row.ns
         )
 
-    def sentence(self) -> str:
-        """Who waits most for what could be mended, and for what."""
-        of: dict[str, Counter[tuple[str, str, str]]] = defaultdict(Counter)
-        for key, row in self.rows.items():
-            if row.kind in _ASKED_FOR:
-                continue
-            for whom, ns in row.whom.items():
-                of[whom][key] += ns
-        if not of:
-            return "Nobody waited."
-        whom = max(of, key=lambda name: (sum(of[name].values()), name))
-        total = sum(of[whom].values())
-        key, ns = of[whom].most_common(1)[0]
-        tail = ""
-        times = [
-            one.latency for one in requests(self.recording) if one.endpoint == whom
-        ]
-        if times:
-            tail = f"p99 {seconds(percentile(times, 99))}. "
-        row = self.rows[key]
-        text = (
-            f"{whom}: {tail}{ns / total:.0%} of its waiting ({seconds(total / NS)}): "
-            f"{said(row)}."
-        )
-        innocent = row.kind in ("await", "pool", "core", "stopped", "thread")
-        clear = "No callback of this loop is to blame." if innocent else ""
-        return " ".join(filter(None, [text, clear, _ADVICE.get(how(row), "")]))
 
-    def text(self, top: int = 6) -> str:
-        """The list: what was waited for, the most first, and who waited."""
-        total = self.total
-        rows = self.ranked()
-        if not total:
-            return "Nobody waited for anything."
-        lines = [f"all waiting, {seconds(total / NS)} in sum:"]
-        for number, row in enumerate(rows[:top], 1):
-            size = f"{seconds(row.seconds):>9} {row.ns / total:4.0%}"
-            lines.append(f"{number:2}. {size}  {said(row)}")
-            whom = ", ".join(
-                f"{name} {seconds(ns / NS)}" for name, ns in row.whom.most_common(3)
-            )
-            lines.append(f"{'':21}waited: {whom}")
-        rest = sum(row.ns for row in rows[top:])
-        if rest:
-            size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
-            lines.append(f"    {size}  {len(rows) - top} more")
-        return "\n".join(lines)
+#: The timer that ends an ``asyncio.sleep``.
+_SLEEPS = WAKERS - {"Timeout._on_timeout"}
+_SPIN_NS = 200_000  # a step of a task that spins is shorter
+_SPINS = 1000  # and it takes so many of them a second
 
 
-#: What somebody asked for, or what every timer has, is no harm: never the sentence.
-_ASKED_FOR = frozenset(["sleep", "executor", "clock"])
-_ADVICE = {
-    "thread kept": "A process helps; another thread does not.",
-    "thread turns": "Fewer threads that compute, or a process for them, help.",
-    "core": "Give it a core, or stop what else computes here.",
-    "gc": "gc.freeze() after the start, or fewer objects that live long, help.",
-    "pool": "A larger pool, or a pool of its own for the slow jobs, helps.",
-    "callback kept": "A process helps; a thread does not.",
-}
+def _is_sleep(stack: Sequence[Code]) -> bool:
+    return stack[0].name == "sleep" and "asyncio" in stack[0].file
 
 
-def how(row: Row) -> str:
-    if row.kind in ("thread", "callback"):
-        return f"{row.kind} {'kept' if row.kept_ns > 0.5 * row.ns else 'turns'}"
-    return row.kind
+def blame(recording: Recording, victim: str = "*") -> list[Row]:
+    """Return the callbacks that ran in *recording*, the most waited for first.
+
+    Each has what others waited for it, whom it delayed, and how long it held the loop;
+    one that nobody waited for has 0.  What was waited for and is no callback, such as
+    another thread, is in :attr:`Ledger.rows`.
+
+    Args:
+        recording: what ran.
+        victim: count only those whose tag, name, task or place this pattern matches.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+    return Ledger(recording).blame(victim)
 
 
-def short(place: str) -> str:
-    return "/".join(place.replace("\\", "/").split("/")[-2:])
-
-
-def said(row: Row) -> str:
-    at = f" at {short(row.place)}" if row.place else ""
-    where = f"{at} in {row.function}" if row.function else at
-    if row.kind == "callback":
-        kept = row.kept_ns > 0.5 * row.ns
-        more = ", which keeps the interpreter" if kept else ""
-        return f"callback {row.name}{where}{more}"
-    if row.kind == "thread":
-        kept = row.kept_ns > 0.5 * row.ns
-        did = "kept the interpreter" if kept else "took turns at the interpreter"
-        names = sorted(row.threads)
-        many = f"{len(names)} threads ({', '.join(names[:2])})"
-        who = f"thread {names[0]}" if len(names) == 1 else many
-        return f"{who}{where}, which {did}"
-    if row.kind in ("await", "sleep"):
-        return f"{row.name}, awaited{where}"
-    if row.kind == "pool":
-        return f"{row.name}: {row.function}{at} fills it"
-    return f"{row.name}{where if row.kind == 'executor' else ''}"
+def spun(recording: Recording) -> dict[str, int]:
+    """Nanoseconds in which nothing ran but steps of tasks that woke themselves."""
+    found: Counter[str] = Counter()
+    steps: Counter[str] = Counter()
+    last_other = -1
+    before: Callback | None = None
+    for one in recording.callbacks:
+        maker = recording.numbered(one.by) if one.cause == "call" else None
+        if (
+            maker is not None
+            and one.task is not None
+            and maker.task == one.task
+            and one.held_ns <= _SPIN_NS
+        ):
+            if before is not None and last_other < maker.index:
+                name = name_of(recording, one)
+                found[name] += one.run_ns - before.run_ns
+                steps[name] += 1
+        else:
+            last_other = one.index
+        before = one
+    # A few in a row are a task that lets others go first, and no poll.
+    least = max(_SPINS / 4, _SPINS * recording.duration / 4)
+    return {name: time for name, time in found.items() if steps[name] >= least}
 
 
 def _sum(rows: Sequence[Row]) -> int:

@@ -17,6 +17,7 @@ __all__ = [
     "matches",
     "name_of",
     "own_line",
+    "places_of",
     "waits_from",
 ]
 
@@ -39,16 +40,22 @@ def name_of(recording: Recording, one: Callback) -> str:
 def matches(recording: Recording, one: Callback, pattern: str) -> bool:
     """Whether *pattern* (``*`` stands for anything) is its tag, name, task or place."""
     code = one.code
+    pattern = pattern.removeprefix("timers of ")
     for text in (
         name_of(recording, one),
         code.name.rpartition("<locals>.")[2],
         one.task,
-        code.place,
-        code.place.rpartition("/")[2],
+        *places_of(code),
     ):
         if text is not None and fnmatchcase(text, pattern):
             return True
     return False
+
+
+def places_of(code: Code) -> tuple[str, str, str]:
+    """The place of *code* in the forms in which reports write it, the longest first."""
+    parts = code.place.replace("\\", "/").split("/")
+    return code.place, "/".join(parts[-2:]), parts[-1]
 
 
 def waits_from(one: Callback) -> int:

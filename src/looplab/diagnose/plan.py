@@ -13,7 +13,7 @@ from heapq import heapify
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .naming import matches
+from .naming import matches, places_of
 from .recording import Callback, Code
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ class Job:
 class Gate:
     """Lets so many pieces of work begin at a time."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, yields: bool = False) -> None:
         self.free = count
+        self.yields = yields  # others get a turn before the next piece begins
         self.parked: deque[tuple[Any, ...]] = deque()
         self.instances: dict[Any, int] = {}  # callbacks that an instance has to run
         self.begun: set[Any] = set()
@@ -65,6 +66,7 @@ class Plan:
         jobs: its callbacks, by their index.
         roots: those that nothing in the recording led to, as (when, index).
         pools: of each change that moves work to threads, when each thread is free.
+        warnings: what no replay can show.
 
     Raises:
         NothingMatchesError: if nothing ran that a change names.
@@ -75,6 +77,7 @@ class Plan:
         self.jobs = {one.index: Job(one, one.held_ns) for one in recording.callbacks}
         self.roots: list[tuple[int, int]] = []
         self.pools: dict[Change, list[int]] = {}
+        self.warnings: list[str] = []
         self._spare = count(-1, -1)  # numbers that no recorded callback has
         self._link()
         self._stalls()
@@ -218,7 +221,9 @@ class Plan:
                 f"nothing in the recording matches {change.pattern!r}: name a tag, a "
                 "function, a task or file.py:12 as `looplab who` shows it"
             )
-        gate = Gate(int(change.amount)) if change.kind == "workers" else None
+        gate = None
+        if change.kind in ("workers", "yields"):
+            gate = Gate(int(change.amount), yields=change.kind == "yields")
         small = 0 if recording.clock == "virtual" else _SMALL_NS
         for one in found:
             job = self.jobs[one.index]
@@ -236,15 +241,18 @@ class Plan:
             for one in found:
                 job = self.jobs[one.index]
                 if job.change is change:
-                    job.held = round(job.held / change.amount)
-                    job.children = [
-                        (round(offset / change.amount), index)
-                        for offset, index in job.children
-                    ]
+                    _speed_up(job, change.amount)
         if change.kind == "move":
             kept = kept_by(recording)
             for one in found:
                 self.jobs[one.index].kept = kept.get(one.index, 0)
+            whole = sum(one.held_ns for one in found)
+            held = sum(one.held_ns for one in found if one.index in kept)
+            if held > 0.5 * whole:
+                self.warnings.append(
+                    f"{change.pattern} keeps the interpreter while it computes: a "
+                    "thread gains nothing, a process will"
+                )
             self.pools[change] = [0] * int(change.amount)
             heapify(self.pools[change])
 
@@ -257,6 +265,18 @@ class Plan:
         return one.task
 
 
+def _speed_up(job: Job, times: float) -> None:
+    """Let the part of *job* that a change is about take one *times*-th."""
+    start, end = job.part or (0, job.held)
+
+    def then(offset: int) -> int:
+        inside = min(max(offset, start), end) - start
+        return offset - inside + round(inside / times)
+
+    job.children = [(then(offset), index) for offset, index in job.children]
+    job.held = then(job.held)
+
+
 def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
     """Callbacks in which *pattern*, a function or a line, was seen, and when."""
     seen: dict[int, list[tuple[int, int, bool]]] = {}
@@ -267,9 +287,7 @@ def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
             for text in (
                 code.name,
                 code.name.rpartition("<locals>.")[2],
-                code.place,
-                "/".join(code.place.replace("\\", "/").split("/")[-2:]),
-                code.place.rpartition("/")[2],
+                *places_of(code),
             )
         )
         look = sample.at_ns - sample.weight_ns, sample.at_ns, hit

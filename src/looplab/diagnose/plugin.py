@@ -89,7 +89,7 @@ class _Watch:
         with tempfile.TemporaryDirectory(prefix="looplab-") as folder:
             path = Path(folder) / "test.jsonl"
             sample = min(0.005, limit / 4)
-            hook.install(Options(str(path), sample=sample, uvloop="tasks"))
+            hook.install(Options(str(path), sample=sample))
             try:
                 result = yield
             finally:
@@ -103,7 +103,8 @@ class _Watch:
 def judge(path: Path, limit: float) -> str:
     """What to say about a test that ran later than *limit* seconds; else nothing."""
     from .fileformat import NotATraceError, load
-    from .ledger import Ledger, said
+    from .ledger import Ledger
+    from .report import described
 
     try:
         recordings = load(path)
@@ -114,7 +115,7 @@ def judge(path: Path, limit: float) -> str:
     for recording in recordings:
         ledger = Ledger(recording)
         for ns, whom, row in ledger.late(round(limit * 1e9)):
-            late.append((ns, f"{whom}, for {said(row)}"))
+            late.append((ns, f"{whom}, for {described(row)}"))
         for start, end, name, _, _ in ledger.segments:
             if end - start > limit * 1e9:
                 row = ledger.callback(name)

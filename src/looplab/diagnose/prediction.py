@@ -1,8 +1,9 @@
 """What a change would bring, as a range, or a refusal to say.
 
-The unchanged replay comes first.  Where it disagrees with the recording, something
-ruled that a replay does not know, such as a shortage of cores, and nothing is
-predicted.
+The unchanged replay comes first, a few times, since a selector rounds what it waits up
+to a millisecond.  Where the recording lies outside of what they give, something ruled
+that a replay does not know, such as a shortage of cores: then nothing is predicted of
+that endpoint or timer.
 
 The module uses the standard library only and runs in a browser.
 """
@@ -10,7 +11,7 @@ The module uses the standard library only and runs in a browser.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from looplab._numbers import percentile
@@ -18,6 +19,7 @@ from looplab._words import seconds
 
 from .latencies import requests
 from .naming import WAKERS, name_of
+from .plan import Plan
 from .recording import Recording
 from .replaying import replay
 from .report import table, waited_for_core
@@ -30,6 +32,7 @@ __all__ = ["DisagreementError", "Figure", "Prediction", "predict"]
 SHARES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
 _TOLERANCE = 0.15  # of a recorded time, or
 _TOLERANCE_S = 0.010  # these seconds, whichever is more
+_PHASES = 2  # unchanged replays beside the first, each rounded in another way
 _SHORT = 0.05  # of the time: the thread wanted a core and had none
 _LIKELY = 1.96  # standard deviations: 19 of 20 draws lie within
 #: Two recordings of one program differ by more than chance: by this share of the time,
@@ -40,7 +43,7 @@ _FEWEST = 20  # values below which a percentile is not held against a replay
 
 
 class DisagreementError(RuntimeError):
-    """The unchanged replay is not what was recorded, so no prediction would hold."""
+    """No unchanged replay is what was recorded, so no prediction would hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Figure:
         recorded: what the recording says.
         low: the least that the change would make of it.
         high: and the most.
+        least: the least that another recording of the unchanged program would say.
+        most: and the most.
     """
 
     name: str
@@ -62,6 +67,8 @@ class Figure:
     recorded: float
     low: float
     high: float
+    least: float
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class Prediction:
         figures: latencies of requests by endpoint, then lateness of timers.
         recordings: the replays that the range spans.
         warning: what makes the figures doubtful; empty if nothing does.
+        refused: of what nothing is predicted, and why.
 
     Introduced in the chapter *Diagnose your own program*.
     """
@@ -81,17 +89,33 @@ class Prediction:
     figures: tuple[Figure, ...]
     recordings: tuple[Recording, ...]
     warning: str = ""
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def figure(self, name: str, what: str = "p90") -> Figure:
         """The figure of an endpoint.
 
         Raises:
             KeyError: if there is none.
+            DisagreementError: if nothing is predicted of it.
         """
         for one in self.figures:
             if (one.name, one.what) == (name, what):
                 return one
+        if name in self.refused:
+            raise DisagreementError(self.refused[name])
         raise KeyError(f"no figure {what} of {name!r}")
+
+    def harmed(self, name: str) -> Figure:
+        """The figure of *name* at the lowest percentile at which it suffers: where it
+        is at least half of the p99.
+
+        Raises:
+            KeyError: if there is none.
+            DisagreementError: if nothing is predicted of it.
+        """
+        figures = [self.figure(name, what) for what, _ in SHARES]
+        worst = figures[-1].recorded
+        return next(one for one in figures if one.recorded >= worst / 2)
 
     def __str__(self) -> str:
         rows = [["", "n", *(f"{what} now → then" for what, _ in SHARES)]]
@@ -103,7 +127,7 @@ class Prediction:
                 cells.append(f"{seconds(one.recorded)} → {span(one.low, one.high)}")
             rows.append(cells)
         title = f"what if {' and '.join(map(str, self.changes))}:"
-        said = [f"{self.warning}."] if self.warning else []
+        said = [f"{text}." for text in (self.warning, *self.refused.values()) if text]
         return "\n".join([title, *table(rows), *said])
 
 
@@ -117,26 +141,30 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     """Return what *changes* would have brought.
 
     Raises:
-        DisagreementError: if the unchanged replay disagrees with the recording.
+        DisagreementError: if no row of the unchanged replay is as it was recorded.
         NothingMatchesError: if nothing ran that a change names.
     """
+    exact = recording.clock == "virtual"
+    plan = Plan(recording, changes)  # it says at once what a change does not match
     was = times(recording)
-    again = times(replay(recording))
-    errors = _compare(recording, was, again)
+    again = [times(replay(recording))]
+    if not exact:
+        again += [times(replay(recording, seed=seed)) for seed in range(_PHASES)]
+    errors, refused = _compare(recording, was, again)
+    if was and len(refused) == len(was):
+        texts = next(iter(refused.values())), _shortage(recording)
+        raise DisagreementError(". ".join(filter(None, texts)))
     replays = [replay(recording, *changes)]
     if any(change.kind == "move" for change in changes):
         replays.append(replay(recording, *changes, lock_held=True))
     found = [times(one) for one in replays]
     figures = []
-    exact = recording.clock == "virtual"
+    ends = _the_same if exact else another
     for name, values in was.items():
-        if not all(name in one for one in found):
+        if name in refused or not all(name in one for one in found):
             continue
         for what, share in SHARES:
-            if exact:
-                after = [percentile(one[name], 100 * share) for one in found]
-            else:
-                after = [end for one in found for end in another(one[name], share)]
+            after = [end for one in found for end in ends(one[name], share)]
             error = errors[name, what]
             figures.append(
                 Figure(
@@ -146,10 +174,17 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
                     percentile(values, 100 * share),
                     max(0.0, min(after) - error),
                     max(after) + error,
+                    *ends(values, share),
                 )
             )
-    warning = _shortage(recording)
-    return Prediction(changes, tuple(figures), tuple(replays), warning)
+    warning = ". ".join(filter(None, [*plan.warnings, _shortage(recording)]))
+    return Prediction(changes, tuple(figures), tuple(replays), warning, refused)
+
+
+def _the_same(values: Sequence[float], share: float) -> tuple[float, float]:
+    """On the virtual clock another recording is the same."""
+    at = percentile(values, 100 * share)
+    return at, at
 
 
 def another(values: Sequence[float], share: float) -> tuple[float, float]:
@@ -193,34 +228,26 @@ def times(recording: Recording) -> dict[str, list[float]]:
 def _compare(
     recording: Recording,
     was: Mapping[str, Sequence[float]],
-    again: Mapping[str, Sequence[float]],
-) -> dict[tuple[str, str], float]:
-    """Return how far the unchanged replay is off.
-
-    Raises:
-        DisagreementError: if that is too far.
-    """
-    errors = {}
+    again: Sequence[Mapping[str, Sequence[float]]],
+) -> tuple[dict[tuple[str, str], float], dict[str, str]]:
+    """How far each figure lies outside of the unchanged replays, and what is refused
+    because that is too far."""
+    errors, refused = {}, {}
     exact = recording.clock == "virtual"
     for name, values in was.items():
         for what, share in SHARES:
             before = percentile(values, 100 * share)
-            after = percentile(again[name], 100 * share) if name in again else 0.0
-            off = abs(after - before)
+            after = [percentile(one.get(name, [0.0]), 100 * share) for one in again]
+            off = max(0.0, min(after) - before, before - max(after))
             errors[name, what] = off
             allowed = 0.0 if exact else max(_TOLERANCE_S, _TOLERANCE * before)
-            if what == "p90" and len(values) >= _FEWEST and off > allowed:
-                _refuse(recording, name, before, after)
-    return errors
-
-
-def _refuse(recording: Recording, name: str, before: float, after: float) -> None:
-    text = (
-        f"the unchanged replay does not agree with the recording: p90 of {name} was "
-        f"{seconds(before)}, and the replay gives {seconds(after)}, so nothing is "
-        "predicted"
-    )
-    raise DisagreementError(". ".join(filter(None, [text, _shortage(recording)])))
+            if len(values) >= _FEWEST and off > allowed and name not in refused:
+                refused[name] = (
+                    "the unchanged replay does not agree with the recording: "
+                    f"{what} of {name} was {seconds(before)}, and the replay gives "
+                    f"{span(min(after), max(after))}, so nothing is predicted of it"
+                )
+    return errors, refused
 
 
 def _shortage(recording: Recording) -> str:

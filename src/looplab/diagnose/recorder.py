@@ -1,6 +1,6 @@
 """What notes the callbacks of one loop while it runs, whatever loop it is.
 
-:mod:`.stock` does it for asyncio's own loops, :mod:`.uvloops` for uvloop; a virtual
+:mod:`.stock` does it for asyncio's own loops; a virtual
 loop tells :mod:`.virtual` by itself.
 
 A recorder keeps code objects, names and numbers, never tasks, coroutines, contexts or

@@ -32,8 +32,8 @@ from looplab.trace import Record, Trace
 
 if TYPE_CHECKING:
     from .changes import Change
-    from .culprits import Culprit
     from .latencies import Request
+    from .ledger import Row
     from .prediction import Prediction
 
 __all__ = [
@@ -370,9 +370,9 @@ class Recording(Sequence[Callback]):
 
     # -- the questions ---------------------------------------------------------
 
-    def blame(self, victim: str = "*") -> list[Culprit]:
-        """Who made others wait; see :func:`looplab.diagnose.blame`."""
-        from .culprits import blame
+    def blame(self, victim: str = "*") -> list[Row]:
+        """The callbacks by what waited for them; see :func:`looplab.diagnose.blame`."""
+        from .ledger import blame
 
         return blame(self, victim)
 

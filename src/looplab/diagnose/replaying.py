@@ -297,6 +297,10 @@ class _Replay:
         gate.instances[key] -= 1
         if gate.instances[key] or key not in gate.begun:
             return
+        if gate.yields:
+            self.left += 1
+            self.loop.call_soon(self._release, gate, context=self.ordinary)
+            return
         if gate.parked:
             self._admit(gate)
             return

@@ -5,51 +5,197 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from looplab._numbers import NS, percentile
 from looplab._words import seconds
 
-from .culprits import Culprit, blame, unexplained
-from .latencies import Endpoint, endpoints, requests
-from .ledger import Ledger
+from .latencies import Endpoint, Request, endpoints, requests
+from .ledger import Ledger, Row
 
 if TYPE_CHECKING:
     from .recording import Recording
 
-__all__ = ["head", "notes", "report", "table", "waited_for_core"]
+__all__ = ["described", "head", "report", "sentence", "table"]
 
 _WIDTH = 96
+_BRIEF_NS = 1_000_000  # nobody complains of so little, in sum
+_SPUN = 0.25  # of the time: a core that is kept busy for so much is a matter of its own
+#: What somebody asked for, or what every timer has, is no harm: never the sentence.
+_ASKED_FOR = frozenset(["executor", "clock"])
+_INNOCENT = frozenset(["await", "pool", "core", "stopped", "thread"])
+_ADVICE = {
+    "thread kept": "A process helps; another thread does not.",
+    "thread": "Fewer threads that compute, or a process for them, help.",
+    "core": "Give it a core, or stop what else computes here.",
+    "gc": "gc.freeze() after the start, or fewer objects that live long, help.",
+    "pool": "A larger pool, or a pool of its own for the slow jobs, helps.",
+    "callback kept": "A process helps; a thread does not.",
+}
 
 
 def report(
-    recording: Recording,
-    *,
-    victim: str = "*",
-    top: int = 8,
+    recording: Recording, *, victim: str = "*", top: int = 8, file: str = "FILE"
 ) -> str:
     """Return what ``looplab who`` prints about *recording*.
+
+    A sentence, what was recorded, what was waited for with the most first, what spun,
+    the endpoints, and what makes the figures doubtful.
 
     Args:
         recording: what ran.
         victim: count only those who waited and match this pattern.
-        top: how many culprits.
+        top: how many rows.
+        file: where it is, for the next command to type.
 
     Introduced in the chapter *Diagnose your own program*.
     """
     ledger = Ledger(recording)
-    parts = [ledger.sentence(), head(recording)]
-    if ledger.total and victim == "*":
-        parts.append(ledger.text(top))
-    culprits = blame(recording, victim, ledger)
-    parts.append(_culprits(recording, culprits, top, victim))
-    found = endpoints(requests(recording))
+    asked = requests(recording)
+    callbacks = {row.name: row for row in ledger.blame(victim)}
+    rows = ledger.ranked() if victim == "*" else ledger.during(ledger.waits_of(victim))
+    parts = [sentence(ledger, rows, asked, file), head(recording)]
+    if rows:
+        parts.append(listed(rows, callbacks, top))
+    spinning = [row for row in callbacks.values() if row.spun_ns]
+    parts += [
+        f"spun: {row.name}{_where(row)}, for {seconds(row.spun)}: it woke itself and "
+        "did nothing"
+        for row in spinning
+    ]
+    found = endpoints(asked)
     if found:
         parts.append(_endpoints(found))
     warnings = notes(recording)
     if warnings:
         parts.append(warnings)
     return "\n\n".join(parts)
+
+
+def sentence(
+    ledger: Ledger,
+    rows: Sequence[Row],
+    asked: Sequence[Request] = (),
+    file: str = "FILE",
+) -> str:
+    """Who waits most for what could be changed, for what, and what to do next."""
+    recording = ledger.recording
+    of: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        if row.kind not in _ASKED_FOR:
+            for name, ns in row.whom.items():
+                of[name].append((ns, number))
+    spinning = max(ledger.blame(), key=lambda row: row.spun_ns, default=None)
+    most = max((sum(ns for ns, _ in parts) for parts in of.values()), default=0)
+    if spinning and spinning.spun_ns > max(most, _SPUN * recording.duration * NS):
+        share = spinning.spun / recording.duration
+        return (
+            f"{spinning.name}{_where(spinning)} spun for {share:.0%} of the time: it "
+            "woke itself and did nothing. Let it wait for an event."
+        )
+    if most < _BRIEF_NS:
+        many = f" ({seconds(most / NS)} at most)" if most else ""
+        return f"Nothing on this loop is to blame: nobody waited to speak of{many}."
+    victim = max(of, key=lambda name: (sum(ns for ns, _ in of[name]), name))
+    total = sum(ns for ns, _ in of[victim])
+    ns, number = max(of[victim], key=lambda part: (part[0], -part[1]))
+    row = rows[number]
+    usual = ""
+    times = [one.latency for one in asked if one.endpoint == victim]
+    if times:
+        ends = seconds(percentile(times, 99)), seconds(percentile(times, 50))
+        usual = f"p99 {ends[0]} (p50 {ends[1]}). "
+    parts = [
+        f"{victim}: {usual}{ns / total:.0%} of its waiting ({seconds(total / NS)}) is "
+        f"for {described(row)}."
+    ]
+    if row.kind in _INNOCENT:
+        parts.append("Nothing on this loop is to blame.")
+    parts.append(_ADVICE.get(f"{row.kind} kept" if row.kept else row.kind, ""))
+    if row.kind == "callback" and not row.kept:
+        parts.append(f"Next: looplab what-if {file} --move {_quoted(row.name)}")
+    return " ".join(filter(None, parts))
+
+
+def _quoted(name: str) -> str:
+    from shlex import quote
+
+    return quote(name)
+
+
+def listed(rows: Sequence[Row], callbacks: dict[str, Row], top: int) -> str:
+    """What was waited for, the most first; who waited; and what held the loop how."""
+    total = sum(row.ns for row in rows)
+    lines = [f"all waiting, {seconds(total / NS)} in sum:"]
+    for number, row in enumerate(rows[:top], 1):
+        size = f"{seconds(row.waited):>9} {row.ns / total:4.0%}"
+        lines.append(f"{number:2}. {size}  {described(row)}")
+        more = callbacks.get(row.name) if row.kind == "callback" else None
+        if more is not None:
+            lines.append(f"{'':21}{held(more)}")
+        lines.append(f"{'':21}waited: {whom(row)}")
+    rest = sum(row.ns for row in rows[top:])
+    if rest:
+        size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
+        lines.append(f"    {size}  {len(rows) - top} more")
+    return "\n".join(lines)
+
+
+def whom(row: Row) -> str:
+    """Who waited for it, the most first."""
+    return ", ".join(
+        f"{name} {seconds(time)} ({'once' if count == 1 else f'{count:,} times'})"
+        for name, count, time in row.delayed[:3]
+    )
+
+
+def cause_name(row: Row) -> str:
+    """What was waited for, in few words."""
+    if row.kind == "thread":
+        return f"thread {min(row.threads, default=row.name)}"
+    return row.name
+
+
+def held(row: Row) -> str:
+    """How a callback held the loop."""
+    if row.callbacks == 1:
+        text = f"held the loop once, for {seconds(row.held)}"
+    else:
+        text = (
+            f"held the loop {row.callbacks:,} times, at most {seconds(row.longest)}, "
+            f"{seconds(row.held)} in sum"
+        )
+    if row.computed is not None and row.computed < 0.9 * row.held:
+        text += f", and computed {seconds(row.computed)} of it"
+    return text
+
+
+def described(row: Row) -> str:
+    """What was waited for, and where."""
+    where = _where(row)
+    if row.kind == "callback":
+        return f"callback {row.name}{where}" + (
+            ", which keeps the interpreter" if row.kept else ""
+        )
+    if row.kind == "thread":
+        did = "kept the interpreter" if row.kept else "took turns at the interpreter"
+        names = sorted(row.threads)
+        many = f"{len(names)} threads ({', '.join(names[:2])})"
+        who = f"thread {names[0]}" if len(names) == 1 else many
+        return f"{who}{where}, which {did}"
+    if row.kind == "await":
+        return f"{row.name}, awaited{where}"
+    if row.kind == "pool":
+        return f"{row.name}: {row.function} at {_short(row.place)} fills it"
+    return f"{row.name}{where if row.kind == 'executor' else ''}"
+
+
+def _where(row: Row) -> str:
+    if not row.place:
+        return ""
+    return f" at {_short(row.place)}" + (f" in {row.function}" if row.function else "")
 
 
 def head(recording: Recording) -> str:
@@ -81,62 +227,6 @@ def _program(argv: Sequence[str]) -> list[str]:
     return words[:6]
 
 
-def _culprits(
-    recording: Recording, culprits: Sequence[Culprit], top: int, victim: str
-) -> str:
-    shown = [one for one in culprits if one.score > 0][:top]
-    if not shown:
-        return "Nobody waited for anybody."
-    whom = "others" if victim == "*" else victim
-    rows = [("", f"who made {whom} wait", "waited", "held", "computed", "off CPU", "n")]
-    details: list[list[str]] = [[]]
-    for number, one in enumerate(shown, 1):
-        rows.append(
-            (
-                f"{number}.",
-                one.name,
-                seconds(one.score),
-                seconds(one.held),
-                seconds(one.computed),
-                seconds(one.off_cpu),
-                f"{one.callbacks:,}",
-            )
-        )
-        details.append(_details(one))
-    lines = []
-    for text, more in zip(table(rows, names=1), details, strict=True):
-        lines.append(text)
-        lines += more
-    return "\n".join(lines)
-
-
-def _details(one: Culprit) -> list[str]:
-    lines = []
-    if one.place:
-        where = f" in {one.function}" if one.function else ""
-        lines.append(
-            f"held at {_short(one.place)}{where}, at most {seconds(one.longest)}"
-        )
-    else:
-        lines.append(f"held at most {seconds(one.longest)} at a time")
-    if one.spun > 0:
-        lines.append(f"spun for {seconds(one.spun)}: it woke itself and did nothing")
-    if one.delayed:
-        whom = ", ".join(
-            f"{who} {seconds(time)} ({'once' if count == 1 else f'{count:,} times'})"
-            for who, count, time in one.delayed[:3]
-        )
-        lines.append(f"delayed {whom}")
-    if one.collected > 0.05 * one.held:
-        lines.append(f"the garbage collector ran for {seconds(one.collected)} of it")
-    for thread, place, share in one.meanwhile[:2]:
-        if share >= 0.1:
-            lines.append(
-                f"meanwhile {thread} was at {_short(place)} for {share:.0%} of it"
-            )
-    return [f"      {line}" for line in lines]
-
-
 def _short(place: str) -> str:
     """A place with the last two parts of its path."""
     return "/".join(place.replace("\\", "/").split("/")[-2:])
@@ -157,20 +247,13 @@ def _endpoints(found: Sequence[Endpoint]) -> str:
 
 def notes(recording: Recording) -> str:
     """What makes the figures doubtful; empty if nothing does."""
-    lines = []
-    lost = unexplained(recording)
-    if recording.clock == "real" and lost > 0.05 * recording.duration:
-        lines.append(
-            f"For {seconds(lost)} of their waiting no callback held the loop: its "
-            "thread waited for the interpreter or for a core."
-        )
     short = waited_for_core(recording)
-    if short is not None and short > 0.1:
-        lines.append(
-            f"Cores were short: the loop's thread waited for one for {short:.0%} of "
-            "the time."
-        )
-    return "\n".join(lines)
+    if short is None or short <= 0.1:
+        return ""
+    return (
+        f"Cores were short: the loop's thread waited for one for {short:.0%} of the "
+        "time."
+    )
 
 
 def waited_for_core(recording: Recording) -> float | None:

@@ -12,7 +12,6 @@ from ontime.recordings import service_recording
 from tests.site import checks
 
 Make = Callable[..., checks.Visitor]
-SHOWN = "table[data-slider] tbody tr:not([hidden])"
 
 
 @pytest.fixture(scope="module")
@@ -33,28 +32,3 @@ def test_it_needs_nothing_and_axe_finds_nothing(
     assert checks.axe_violations(visit.page, scheme) == []
     assert checks.too_wide(visit.page, scheme) == []
     assert visit.errors == []
-
-
-def test_a_slider_shows_one_change_at_a_time(made: Path, visitor: Make) -> None:
-    origin = made.as_uri()
-    shown = visitor(origin, offline=True).visit(origin).page
-    tables = shown.locator("table[data-slider]").count()
-    sliders = shown.get_by_role("slider")
-    assert sliders.count() == tables > 0
-    assert shown.locator(SHOWN).count() == tables
-    before = shown.locator(SHOWN).all_text_contents()
-    sliders.first.focus()
-    shown.keyboard.press("ArrowRight")
-    after = shown.locator(SHOWN).all_text_contents()
-    assert after[0] != before[0]
-    assert after[1:] == before[1:]
-    said = sliders.first.get_attribute("aria-valuetext")
-    assert said and after[0].startswith(said)
-
-
-def test_without_scripts_all_changes_are_there(made: Path, visitor: Make) -> None:
-    origin = made.as_uri()
-    shown = visitor(origin, offline=True, java_script_enabled=False).visit(origin).page
-    rows = shown.locator("table[data-slider] tbody tr")
-    assert rows.count() > shown.locator("table[data-slider]").count()
-    assert all(row.is_visible() for row in rows.all())

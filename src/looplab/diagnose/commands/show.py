@@ -9,16 +9,16 @@ import webbrowser
 from pathlib import Path
 
 from ..page import page
-from ..perfetto import write_chrome_trace
 from .who import add_file, read_recording
 
 __all__ = ["add_arguments", "run"]
 
+_LONG = 20_000  # callbacks: the page of more takes a while
 _ABOUT = """\
-Show a recording as a page: culprits, endpoints, the worst moment, what if.
+Show a recording as a page: what was waited for, the worst moment, what if.
 
 The page is one file that needs no other and asks no host for anything. Without --html
-or --perfetto it is opened in a browser.
+it is opened in a browser.
 """
 
 
@@ -30,12 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--html", type=Path, metavar="OUT", help="write the page to this file")
     add(
-        "--perfetto",
-        type=Path,
-        metavar="OUT",
-        help="write a file for Perfetto or vizviewer",
-    )
-    add(
         "--no-what-if",
         dest="changes",
         action="store_false",
@@ -46,20 +40,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Write or open the page."""
     recording, _ = read_recording(options)
-    path: Path = options.html or options.perfetto
+    path: Path | None = options.html
+    if len(recording) > _LONG:
+        many = f"{len(recording):,} callbacks"
+        print(f"looplab: a page of {many} …", file=sys.stderr, flush=True)
+    text = page(recording, changes=options.changes, file=options.file)
     try:
-        if options.perfetto is not None:
-            path = options.perfetto
-            with path.open("w", encoding="utf-8") as file:
-                write_chrome_trace(recording, file)
-        if options.html is not None:
-            path = options.html
-            path.write_text(page(recording, changes=options.changes), encoding="utf-8")
-        elif options.perfetto is None:
+        if path is None:
             path = Path(tempfile.mkdtemp(prefix="looplab-")) / "recording.html"
-            path.write_text(page(recording, changes=options.changes), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
             print(path)
             webbrowser.open(path.as_uri())
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as exc:
         print(f"looplab: cannot write {path}: {exc.strerror}", file=sys.stderr)
         return 2

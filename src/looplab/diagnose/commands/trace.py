@@ -83,8 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uvloop",
         choices=UVLOOP,
         default="replace",
-        help="run asyncio's own loop instead (default); keep uvloop and see its tasks "
-        "and reads only; or do not record it",
+        help="run asyncio's own loop instead (default), or do not record it",
     )
     add("-m", dest="module", action="store_true", help="what follows is a module")
     add("words", nargs=argparse.REMAINDER, metavar="PROGRAM", help="what to run")
@@ -148,8 +147,8 @@ def _summary(asked: Options, output: Path) -> list[str]:
     ]
     if not names:
         return [
-            "no asyncio loop seen, nothing recorded: did the program start one, in a "
-            "Python that reads PYTHONPATH?"
+            "nothing recorded: no asyncio loop ran that can be seen, or it ran in a "
+            "Python that does not read PYTHONPATH (python -I, for example)"
         ]
     if asked.when_late is not None and not any(map(_has_rows, files)):
         return [

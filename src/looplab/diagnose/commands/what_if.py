@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 
-from ..changes import Change, chunk, faster, first, move, workers
+from ..changes import Change, chunk, faster, first, move, workers, yields
 from ..options import seconds_of
 from ..prediction import DisagreementError, predict
 from ..replaying import NothingMatchesError
@@ -21,8 +21,8 @@ Say what a change would bring before you make it.
 
 The recording is replayed on the virtual clock, first unchanged, then with the change.
 The answer is a range. Where the unchanged replay disagrees with the recording, because
-cores were short for example, there is none. A replay keeps the arrivals: a client that
-waits for its answer before it asks again would ask sooner after a mend.
+cores were short for example, there is none for that row. A replay keeps the arrivals: a
+client that waits for its answer before it asks again would ask sooner after a fix.
 """
 _EPILOG = """\
 A pattern is a tag, a function, a task or file.py:12, as `looplab who` shows them; *
@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     change("faster", "P:TIMES", _faster, "it takes a part of the time")
     change("first", "P", first, "it goes before all else")
     change("workers", "P:N", _workers, "at most so many are begun at a time")
+    change("yield", "P", yields, "one after the other, with a turn for others between")
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
@@ -112,7 +113,9 @@ def _workers(text: str) -> Change:
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print what the changes would bring."""
     if not options.changes:
-        parser.error("name a change: --move, --chunk, --faster, --first or --workers")
+        parser.error(
+            "name a change: --move, --chunk, --faster, --first, --workers, --yield"
+        )
     recording, _ = read_recording(options)
     try:
         prediction = predict(recording, *options.changes)

@@ -15,11 +15,12 @@ from ..report import report
 __all__ = ["add_arguments", "read_recording", "run"]
 
 _ABOUT = """\
-Name who makes others late in a recording of `looplab trace`.
+Say what was waited for in a recording of `looplab trace`.
 
-Culprits are ranked by the seconds that others waited for them. Each is a tag (an
-endpoint, or a name that the program gave with looplab.tag), a task or a callback, with
-the line where it held the loop.
+The first line says who waits most, and for what. The list ranks all that was waited
+for: callbacks by their tag (an endpoint, or a name that the program gave with
+looplab.tag), task or function, with the line; other threads, cores, the garbage
+collector, executors, and what was awaited at a line.
 """
 
 
@@ -80,15 +81,27 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error(f"--top is {options.top}: give 1 or more")
     if options.json:
         from ..latencies import endpoints, requests
+        from ..ledger import Ledger
+        from ..report import described, sentence
 
+        ledger = Ledger(recording)
+        rows = ledger.during(ledger.waits_of(options.victim))
+        asked = requests(recording)
         made = {
-            "culprits": [asdict(one) for one in recording.blame(options.victim)],
-            "endpoints": [asdict(one) for one in endpoints(requests(recording))],
+            "sentence": sentence(ledger, rows, asked, options.file),
+            "rows": [
+                asdict(row) | {"threads": sorted(row.threads), "text": described(row)}
+                for row in rows
+            ],
+            "callbacks": [
+                asdict(row) | {"threads": []} for row in ledger.blame(options.victim)
+            ],
+            "endpoints": [asdict(one) for one in endpoints(asked)],
         }
         json.dump(made, sys.stdout, indent=1)
         print()
         return 0
-    print(report(recording, victim=options.victim, top=options.top))
+    print(report(recording, victim=options.victim, top=options.top, file=options.file))
     if len(found) > 1 and options.loop is None:
         others = ", ".join(f"{one.loop} ({len(one):,} callbacks)" for one in found[1:])
         print(f"\nThis is loop {recording.loop}; --loop shows others: {others}")

@@ -128,7 +128,7 @@ UVLOOP = """
 
 @pytest.mark.parametrize(
     ("how", "module"),
-    [("replace", "asyncio.unix_events"), ("tasks", "uvloop"), ("refuse", "uvloop")],
+    [("replace", "asyncio.unix_events"), ("refuse", "uvloop")],
 )
 def test_uvloop(tmp_path, how, module):
     pytest.importorskip("uvloop")

@@ -1,20 +1,19 @@
-"""The page, the export, and what follows a program live."""
+"""The page, and what follows a program live."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import pairwise
 
 import pytest
 
 from looplab import burn, cli, tag
-from looplab.diagnose import record
+from looplab.diagnose import Callback, Code, Recording, record
 from looplab.diagnose.follow import Follower, line_of
 from looplab.diagnose.page import page
-from looplab.diagnose.perfetto import chrome_events
+from looplab.diagnose.recording import OtherThread, Window
 from looplab.diagnose.tags import Request
 from tests.fast.looplab.diagnose.files import save
 
@@ -71,40 +70,36 @@ def test_the_page_stands_alone(recording):
     assert not re.search(r"(src|href)\s*=|https?://(?!www\.w3\.org)|url\(", text)
     assert ("html", {"lang": "en"}) in found.seen
     said = " ".join(found.texts)
-    for word in ("Culprits", "Endpoints", "GET /a", "The worst moment", "What if"):
+    for word in ("All waiting", "Endpoints", "GET /a", "The worst moment", "What if"):
         assert word in said
-    assert "<b>import & co</b>" in found.texts
+    assert "callback <b>import & co</b>" in said
     assert "prefers-color-scheme:dark" in text
 
 
-def test_all_changes_are_there_without_scripts(recording):
-    text = page(recording)
-    for said in ("it in a thread", "it in 4 threads", "it 10 times as fast"):
-        assert f'<th scope="row">{said}</th>' in text
+def test_the_page_begins_with_what_to_do_and_ends_with_ranges(recording):
+    text = page(recording, file="slow.jsonl")
+    said = " ".join(Tags(text).texts)
+    assert said.index("looplab what-if slow.jsonl") < said.index("All waiting")
+    assert "it in a thread" in said
+    assert "test_show.py" in said
     assert page(recording, changes=False).find("What if") < 0
 
 
-def test_the_export_is_balanced_and_nothing_overlaps(recording):
-    events = json.loads(json.dumps(list(chrome_events(recording))))
-    slices = [one for one in events if one["ph"] == "X"]
-    assert len(slices) == len(recording)
-    for one, after in pairwise(slices):
-        assert one["ts"] + one["dur"] <= after["ts"] + 1e-6
-    assert sum(one["ph"] == "b" for one in events) == 1
-    assert sum(one["ph"] == "e" for one in events) == 1
-    assert all(one["ts"] >= 0 for one in events)
-    counts = [one["args"]["n"] for one in events if one["ph"] == "C"]
-    assert min(counts) >= 0
-    assert counts[-1] == 0
+def test_the_worst_moment_shows_the_thread_that_kept_the_interpreter():
+    ping = Callback(1, 100_000_000, 400_000_000, 401_000_000, None, "timer", None,
+                    Code("ping"), None, due_ns=100_000_000)  # fmt: skip
+    first = replace(ping, index=0, ready_ns=0, run_ns=0, ended_ns=1000, due_ns=0)
+    scrub = OtherThread("scrubber", 295_000_000, 0, Code("scrub", "/s/scrub.py", 8))
+    window = Window(100_000_000, 400_000_000, 0, 0, 60, 0, 0, 1, (scrub,))
+    text = page(Recording([first, ping], windows=[window]))
+    assert "thread scrubber" in text.partition("The worst moment")[2]
 
 
 def test_the_command(tmp_path, recording):
     path = save(recording, tmp_path / "t.jsonl")
-    out, trace = tmp_path / "page.html", tmp_path / "trace.json"
-    words = ["show", str(path), "--html", str(out), "--perfetto", str(trace)]
-    assert cli.main(words) == 0
+    out = tmp_path / "page.html"
+    assert cli.main(["show", str(path), "--html", str(out)]) == 0
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
 
 
 def test_a_place_that_cannot_be_written(tmp_path, recording, capsys):

@@ -177,7 +177,7 @@ def test_the_linter_says_what_the_check_says_of_it() -> None:
 def test_the_tables_show_what_the_remedies_need() -> None:
     tables = who_tables()
     first = {
-        name: table.partition("who made others wait")[2].splitlines()[1:3]
+        name: table.partition("\n 1. ")[2].splitlines()[:2]
         for name, table in tables.items()
     }
     assert "invoices" in first["A"][0]
@@ -186,5 +186,5 @@ def test_the_tables_show_what_the_remedies_need() -> None:
     assert "at most 120 ms" in first["B"][1]
     assert "inbox" in first["C"][0]
     assert "it woke itself and did nothing" in tables["C"]
-    assert sum("ms" in line for line in tables["D"].splitlines()) <= 4
+    assert "nobody waited to speak of" in tables["D"]
     assert set(REMEDIES) == {"thread", "queue", "wait", "elsewhere"}
