@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from heapq import heapreplace
 
 import pytest
@@ -20,7 +19,7 @@ from looplab.diagnose import (
     requests,
     tag,
 )
-from looplab.diagnose.changes import chunk, faster, first, move, workers
+from looplab.diagnose.changes import chunk, faster, first, move, workers, yields
 from looplab.diagnose.recording import Callback, Code, RequestNote
 from looplab.priority import VirtualPriorityLoop, priority
 
@@ -158,31 +157,34 @@ def test_in_threads(spec, probes, threads):
 @given(WORKERS, PROBES, st.integers(1, 3))
 @settings(max_examples=60)
 def test_behind_workers(spec, probes, count):
-    free, parked = [count], deque()
-
-    async def enter():
-        if free[0]:
-            free[0] -= 1
-            return
-        turn = asyncio.get_running_loop().create_future()
-        parked.append(turn)
-        await turn
-
-    def leave():
-        if parked:
-            parked.popleft().set_result(None)
-        else:
-            asyncio.get_running_loop().call_soon(release)
-
-    def release():
-        if parked:
-            parked.popleft().set_result(None)
-        else:
-            free[0] += 1
-
+    gate = asyncio.Semaphore(count)
     change = workers("*.worker", count)
-    predicted, seen = both(spec, probes, change, enter=enter, leave=leave)
+    predicted, seen = both(spec, probes, change, enter=gate.acquire, leave=gate.release)
     assert predicted == seen
+
+
+def test_a_worker_that_yields_gives_others_a_turn():
+    async def main():
+        async def job():
+            burn(0.1)
+
+        async def probe():
+            for _ in range(8):
+                await asyncio.sleep(0.1)
+
+        beat = asyncio.create_task(probe())
+        await asyncio.sleep(0.05)
+        await asyncio.gather(*(job() for _ in range(10)))
+        await beat
+
+    recording = record(main())
+    name = "timers of probe"
+
+    def worst(change):
+        return recording.replay(change).figure(name, "p99").high
+
+    assert worst(workers("job", 1)) > 0.9
+    assert worst(yields("job")) < 0.2
 
 
 @given(WORKERS, PROBES)
