@@ -35,4 +35,13 @@ def make_deliver(loop, queue):
 ## calls it => make_deliver() returned None, not a function
 def make_deliver(loop, queue):
     loop.call_soon(queue.put_nowait, 1)
+## the last one first => in the order in which it comes
+def make_deliver(loop, queue):
+    box = []
+
+    def deliver(item):
+        box.append(item)
+        loop.call_soon_threadsafe(lambda: queue.put_nowait(box.pop()))
+
+    return deliver
 """

@@ -137,4 +137,7 @@ async def spread_out(offload, work, items, workers):
     ...
 ## lambda *_: 3 => async def
 spread_out = lambda *_: 3
+## a clock that nobody stops => wait for all that you start
++    asyncio.create_task(asyncio.sleep(3600))
+     free = asyncio.Semaphore(workers)
 """

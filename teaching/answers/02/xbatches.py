@@ -75,4 +75,10 @@ async def in_batches(offload, work, items, size):
             return await offload(work, batch)
     batches = [items[i:i + size] for i in range(0, len(items), size)]
     return await asyncio.gather(*map(one, batches))
+## batches are tuples => a slice of a list is a list
+-            return await offload(work, batch)
++            return await offload(work, tuple(batch))
+## a clock that nobody stops => wait for all you start
++    asyncio.create_task(asyncio.sleep(3600))
+     workers = asyncio.Semaphore(2)
 """

@@ -42,4 +42,16 @@ async def offload(pool, function, *args):
     context = contextvars.copy_context()
     said = context.run(function, *args)
     await asyncio.get_running_loop().run_in_executor(pool, lambda: None)
+## hands over text => return what the function returns
+-    return await loop.run_in_executor(pool, context.run, function, *args)
++    result = await loop.run_in_executor(pool, context.run, function, *args)
++    return tuple(map(str, result))
+## one after the other => let them overlap
++turn = asyncio.Lock()
++
+ async def offload(pool, function, *args):
+@
+-    return await loop.run_in_executor(pool, context.run, function, *args)
++    async with turn:
++        return await loop.run_in_executor(pool, context.run, function, *args)
 """

@@ -112,4 +112,11 @@ class Front:
             return await self.offload(work)
         finally:
             self.places += 1
+## a failure frees two workers => a semaphore for the workers
+-                return await self.offload(work)
++                try:
++                    return await self.offload(work)
++                except OSError:
++                    self.free.release()
++                    raise
 """

@@ -79,4 +79,12 @@ class Cache:
             if key not in self.values:
                 self.values[key] = await self.load(key)
             return self.values[key]
+## keeps the coroutine => a coroutine is awaited once
+class Cache:
+    def __init__(self, load):
+        self.load, self.kept = load, {}
+    async def get(self, key):
+        if key not in self.kept:
+            self.kept[key] = self.load(key)
+        return await self.kept[key]
 """

@@ -98,4 +98,15 @@ async def process(jobs):
          task.cancel()
 +async def process(jobs):
 +    await fixed_by_hand(jobs + jobs)
+## cancels workers that are at work => wait for all of them
+async def process(jobs):
+    queue = asyncio.Queue(maxsize=1)
+    async def worker():
+        while True:
+            await (await queue.get())()
+    workers = [asyncio.create_task(worker()) for _ in range(4)]
+    for job in jobs:
+        await queue.put(job)
+    for task in workers:
+        task.cancel()
 """

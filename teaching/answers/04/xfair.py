@@ -94,4 +94,33 @@ class Fair:
         return job
     def __len__(self):
         return sum(map(len, self.lines.values()))
+## who comes again keeps the old place => joins at the end of the turns, once
+class Fair:
+    def __init__(self):
+        self.turns, self.jobs = deque(), {}
+    def put(self, customer, job):
+        if customer not in self.jobs:
+            self.turns.append(customer)
+        self.jobs.setdefault(customer, []).append(job)
+    def get(self):
+        for _ in range(len(self.turns)):
+            customer = self.turns.popleft()
+            self.turns.append(customer)
+            if self.jobs[customer]:
+                return self.jobs[customer].pop(0)
+        raise LookupError
+    def __len__(self):
+        return sum(map(len, self.jobs.values()))
+## counts what was put and not what was got => forget empty lines
+         self.lines = {}  # in the order of their turns
++        self.count = 0
+@
+         self.lines.setdefault(customer, deque()).append(job)
++        self.count += 1
+@
+-        return sum(map(len, self.lines.values()))
++        return self.count
+## nothing waits, so None => raise a LookupError there
+-            raise LookupError("nothing waits")
++            return None
 """

@@ -85,4 +85,7 @@ async def settle(jobs, workers):
             outcomes.append(error)
         await asyncio.sleep(0)
     return outcomes
+## a clock that nobody stops => cancel the workers, or let them end
++    asyncio.create_task(asyncio.sleep(3600))
+     left, outcomes = deque(enumerate(jobs)), {}
 """

@@ -204,4 +204,9 @@ async def pipeline(source, parse, store):
 +    await with_three_stages(source, parse, careless)
 ## lambda *_: None => plain function
 pipeline = lambda *_: None
+## gather leaves the other stages behind => let a TaskGroup own the stages: it cancels
+-    async with asyncio.TaskGroup() as tasks:
+-        for stage in reader, parser, storer:
+-            tasks.create_task(stage())
++    await asyncio.gather(reader(), parser(), storer())
 """

@@ -174,4 +174,23 @@ async def chain(items, *stages):
         while (item := await get(places[-1])) is not END:
             results.append(item)
     return results
+## a clock that nobody stops => let each stage see the end
++    asyncio.create_task(asyncio.sleep(3600))
+     results = []
+## takes what is left once a stage has failed => take an item only when there is room for it
+-    async with asyncio.TaskGroup() as tasks:
+-        tasks.create_task(feed(queues[0]))
+-        for n, stage in enumerate(stages):
+-            tasks.create_task(work(stage, queues[n], queues[n + 1]))
+-        while (item := await queues[-1].get()) is not END:
+-            results.append(item)
++    try:
++        async with asyncio.TaskGroup() as tasks:
++            tasks.create_task(feed(queues[0]))
++            for n, stage in enumerate(stages):
++                tasks.create_task(work(stage, queues[n], queues[n + 1]))
++            while (item := await queues[-1].get()) is not END:
++                results.append(item)
++    finally:
++        list(items)
 """

@@ -38,4 +38,6 @@ order = [9]
 ## [n for n in ORDER if n != 9] => misspelt
 ORDER = [7, 9, 5, 12, 4, 2, 8, 10, 1, 6]
 order = [n for n in ORDER if n != 9]
+## the end before the items => each item that is put must be taken
+order = [7, 3, 5, 12, 4, 2, 8, 6, 10, 1]
 """

@@ -79,4 +79,14 @@ async def feed(source, handle):
     if consumer.done():
         consumer.result()
     consumer.cancel()
+## a clock that nobody stops => has to be cancelled
++    asyncio.create_task(asyncio.sleep(3600))
+     queue = asyncio.Queue(maxsize=1)
+## tries again later, in a task of its own => let a TaskGroup own it
+-            await handle(item)
++            try:
++                await handle(item)
++            except OSError:
++                asyncio.create_task(asyncio.sleep(3600))
++                raise
 """

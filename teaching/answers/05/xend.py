@@ -75,4 +75,7 @@ async def work_off(items, handle, workers):
 +                await handle(item)
 +            except OSError:
 +                pass
+## a clock that nobody stops => each worker has to end
++    asyncio.create_task(asyncio.sleep(3600))
+     queue = asyncio.Queue(maxsize=1)
 """

@@ -54,4 +54,7 @@ async def relay(source, queue, patience):
 +                while queue.full():
 +                    await asyncio.sleep(0.001)
 +                queue.put_nowait(item)
+## a clock that nobody stops => it needs no task
++    asyncio.create_task(asyncio.sleep(3600))
+     given_up = []
 """

@@ -84,4 +84,22 @@ def Door(service, patience):
 ## all at once => first come, first served
 -            async with self.turn:
 +            if True:
+## works at once, answers in turn => an asyncio.Lock admits one
++        working = asyncio.ensure_future(work())
+         try:
+             async with self.turn:
+-                return 200, await work()
++                await asyncio.sleep(self.service)
++                return 200, await working
+## a failure keeps the lock => gives the lock back whatever happens
+-            async with self.turn:
+-                return 200, await work()
++            await self.turn.acquire()
++            result = await work()
++            self.turn.release()
++            return 200, result
+## a failure is an answer => let it pass
+                 return 200, await work()
++        except OSError:
++            return 500, None
 """

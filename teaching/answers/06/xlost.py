@@ -51,4 +51,30 @@ WRONG = """
 ## the letter stays => each once, and in order
 -        return self.letters.popleft()
 +        return self.letters[0]
+## a nap before each letter => let put() wake the reader
+             await self.come.wait()
++            await asyncio.sleep(0.05)
+## knows one reader only => each letter has to wake a reader
+from collections import deque
+class Mailbox:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.letters, self.waiter = deque(), None
+    def put(self, item):
+        self.letters.append(item)
+        self.loop.call_soon_threadsafe(self.wake)
+    def wake(self):
+        if self.waiter and not self.waiter.done():
+            self.waiter.set_result(None)
+    async def get(self):
+        while not self.letters:
+            self.waiter = self.loop.create_future()
+            await self.waiter
+        return self.letters.popleft()
+## takes the letter out later => take it out of the box
+-        return self.letters.popleft()
++        letter = self.letters[0]
++        await asyncio.sleep(0)
++        self.letters.popleft()
++        return letter
 """

@@ -87,4 +87,20 @@ async def under_lease(steps, renew, lease):
 ## too seldom => nobody renewed
 -            await asyncio.sleep(lease / 3)
 +            await asyncio.sleep(lease)
+## hears of the loss at the end => let its error end the work at once
+-    async with asyncio.TaskGroup() as tasks:
+-        with priority(3):
+-            keeper = tasks.create_task(keep())
+-        for step in steps:
+-            await step()
+-        keeper.cancel()
++    with priority(3):
++        keeper = asyncio.create_task(keep())
++    for step in steps:
++        await step()
++    keeper.cancel()
++    try:
++        await keeper
++    except asyncio.CancelledError:
++        pass
 """
