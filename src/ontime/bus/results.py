@@ -9,7 +9,7 @@ from looplab.clock.running import Clock
 from ontime.bus.base import Counts
 from ontime.leases.results import Outcome
 from ontime.leases.settings import LeaseSettings
-from ontime.leases.tables import aligned, as_html
+from ontime.measuring.tables import aligned, as_html
 
 __all__ = ["BusRun", "BusRuns", "DeliveryRecord"]
 

@@ -15,10 +15,9 @@ clients.
 * :mod:`.works`: small functions to measure;
 * :mod:`.table`: what they return;
 * :mod:`.capacity`: the arithmetic of clients and cores;
-* :mod:`.plan`: what is to be measured; :mod:`.reference`: how a function reaches the
-  clean interpreter;
-* :mod:`.lab`: the interpreters of a measurement; :mod:`.clean`: how one is started;
-  :mod:`.child`: what runs in it; :mod:`.counting`: tools that count instructions;
+* :mod:`.plan`: what is to be measured, and how a function reaches the clean
+  interpreter;
+* :mod:`.lab`: the interpreters of a measurement; :mod:`.child`: what runs in one;
 * :mod:`.__main__`: ``python -m ontime.cost``, which can keep a table.
 
 Introduced in the chapter *Count what a task costs*.
@@ -27,7 +26,7 @@ Introduced in the chapter *Count what a task costs*.
 from ontime.measuring.sending import UnsendableError
 
 from .capacity import clients_per_core, cores_needed
-from .clean import CostError, WorkFailedError
+from .lab import CostError, WorkFailedError
 from .measure import (
     compare_costs,
     compare_variants,

@@ -56,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="FILE.json", help="keep the table, and as text beside it"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,13 +76,17 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.save:
             table.save(options.save)
-    except KeyError as error:
-        print(f"error: {error.args[0]}", file=sys.stderr)
-        return 1
-    except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        KeyError,
+        ImportError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(table.to_json() if options.json else table)
+    print(table)
     return 0
 
 

@@ -28,8 +28,7 @@ from typing import Any, cast
 
 from ontime.measuring.sending import unpack
 
-from .clean import SPEC
-from .plan import Order
+from .plan import SPEC, Order
 from .variants import VARIANTS
 
 __all__ = ["main"]
@@ -69,9 +68,9 @@ class _Reported:
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if error is None:
             return
-        said = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(": ")
+        line = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(": ")
         record = {
-            "error": said,
+            "error": line,
             "traceback": "".join(traceback.format_exception(error)),
             "work": self._number,
         }
@@ -204,6 +203,6 @@ def _bench(spec: dict[str, Any]) -> None:
             _log(spec, {"work": number, "pid": os.getpid(), "wall": wall / calls})
             return max(cpu, 1e-9)
 
-        found = runner.bench_time_func(f"work {number}", measure, inner_loops=calls)
-        if found is not None and not runner.args.worker:
-            _log(spec, {"work": number, "values": list(found.get_values())})
+        timed = runner.bench_time_func(f"work {number}", measure, inner_loops=calls)
+        if timed is not None and not runner.args.worker:
+            _log(spec, {"work": number, "values": list(timed.get_values())})

@@ -1,8 +1,12 @@
-"""The clean interpreters of a measurement: their orders, their log, their results."""
+"""The clean interpreters of a measurement: their orders, their log, their results.
+
+:func:`ontime.measuring.processes.run` runs each, and leaves no process behind.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sys
 import tempfile
@@ -11,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .clean import SPEC, CostError, WorkFailedError, environ, run
-from .counting import find_counter
-from .plan import Job, Plan
+from ontime.measuring import counters, processes
+
+from .plan import SPEC, Job, Plan
 from .table import Cost, CostTable, this_machine
 
-__all__ = ["measure_jobs"]
+__all__ = ["CostError", "WorkFailedError", "measure_jobs"]
 
 WARMUPS = 1
 
@@ -26,6 +30,55 @@ _BOOT = (
     f"import sys; sys.path.insert(0, {_SOURCE!r}); "
     "from ontime.cost.child import main; main()"
 )
+
+
+# Settings that make every task slower, or the interpreter another one.
+_DROPPED = (
+    "PYTHONASYNCIODEBUG",
+    "PYTHONBREAKPOINT",
+    "PYTHONDEVMODE",
+    "PYTHONFAULTHANDLER",
+    "PYTHONINSPECT",
+    "PYTHONPROFILEIMPORTTIME",
+    "PYTHONSTARTUP",
+    "PYTHONTRACEMALLOC",
+    "PYTHONWARNINGS",
+)
+
+
+class CostError(RuntimeError):
+    """A measurement ended without a result."""
+
+
+class WorkFailedError(CostError):
+    """The function to be measured raised, or could not be imported.
+
+    Its traceback is in :attr:`traceback`, as text.
+    """
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.traceback = traceback
+
+
+def environ(**added: str) -> dict[str, str]:
+    """The variables of a clean interpreter: ours without those that change asyncio."""
+    kept = {key: value for key, value in os.environ.items() if key not in _DROPPED}
+    return kept | {"PYTHONHASHSEED": "0"} | added
+
+
+def _find_counter(timeout: float) -> counters.Counter | None:
+    """The first tool that counts here; each is tried for *timeout* seconds at most."""
+
+    def behind(words: Sequence[str]) -> str | None:
+        # "true" is no Python: the question is whether the tool counts at all.
+        try:
+            status, printed = processes.run([*words, "true"], environ(), timeout)
+        except TimeoutError:
+            return None
+        return printed if status == 0 else None
+
+    return counters.first_that_counts(behind, counters.COUNTERS)
 
 
 def measure_jobs(
@@ -126,45 +179,45 @@ class _Lab:
             for _ in range(plan.processes)
             for record in self._run(["bench"], None)
         ]
-        found = {}
+        values = {}
         for number in counts:
-            mine = [record for record in records if record["work"] == number]
-            cpus = [value for one in mine for value in one.get("values", ())]
+            own = [record for record in records if record["work"] == number]
+            cpus = [value for record in own for value in record.get("values", ())]
             by_process: dict[int, list[float]] = {}
-            for record in mine:
+            for record in own:
                 if "wall" in record:
                     by_process.setdefault(record["pid"], []).append(record["wall"])
-            walls = [w for some in by_process.values() for w in some[WARMUPS:]]
+            walls = [w for each in by_process.values() for w in each[WARMUPS:]]
             if not cpus:
                 raise CostError(f"pyperf gave no values for {self._jobs[number].name}")
-            found[number] = tuple(cpus), tuple(walls)
-        return found
+            values[number] = tuple(cpus), tuple(walls)
+        return values
 
     def count(self, numbers: Sequence[int]) -> tuple[dict[int, float], str]:
         """Instructions of a call: the difference between two numbers of calls."""
-        counter = find_counter(self._left())
+        counter = _find_counter(self._left())
         if counter is None:
             return {}, (
                 "Instructions were not counted: perf has no hardware counters here, "
                 "and Valgrind is not installed."
             )
-        found = {}
+        per_call = {}
         few, many = 50, 450
         for number in numbers:
             counts: list[int] = []
             for calls in (few, many):
                 words = ["count", str(number), str(calls)]
-                said = self._run_raw(words, number, counter.command)
-                counts += filter(None, [counter.find(said)])
+                printed = self._run_raw(words, number, counter.command)
+                counts += filter(None, [counter.find(printed)])
             if len(counts) == 2:
-                found[number] = (counts[1] - counts[0]) / (many - few)
-        return found, f"Instructions counted by {counter.name}."
+                per_call[number] = (counts[1] - counts[0]) / (many - few)
+        return per_call, f"Instructions counted by {counter.name}."
 
     def _run(self, words: list[str], number: int | None) -> list[dict[str, Any]]:
-        said = self._run_raw(words, number)
+        printed = self._run_raw(words, number)
         records = self._records()
         if not records:
-            raise self._lost(number, said)
+            raise self._lost(number, printed)
         return records
 
     def _run_raw(
@@ -174,29 +227,32 @@ class _Lab:
         command = [*before, sys.executable, "-c", _BOOT, *words]
         env = environ(**{SPEC: str(self._file)})
         try:
-            status, said = run(command, env, self._left())
+            status, printed = processes.run(command, env, self._left())
         except TimeoutError:
             what = "the measurement" if number is None else self._jobs[number].name
             raise TimeoutError(
                 f"{what} was not done after {self._plan.timeout:g} s: "
                 "give it less to do, fewer values, or a longer timeout"
             ) from None
+        except ChildProcessError as error:
+            raise CostError(
+                f"the clean interpreter could not be started: {error}"
+            ) from None
         if status:
             for record in self._records():
                 if "error" in record:
                     name = self._jobs[record["work"]].name
-                    error = WorkFailedError(
+                    failed = WorkFailedError(
                         f"{name} raised {record['error']}", record["traceback"]
                     )
-                    error.add_note("In the clean interpreter:\n" + error.traceback)
-                    raise error
-            raise self._lost(number, said, status)
-        return said
+                    failed.add_note("In the clean interpreter:\n" + failed.traceback)
+                    raise failed
+            raise self._lost(number, printed, status)
+        return printed
 
-    def _lost(self, number: int | None, said: str, status: int = 0) -> CostError:
+    def _lost(self, number: int | None, printed: str, status: int = 0) -> CostError:
         name = "pyperf" if number is None else self._jobs[number].name
-        lines = said.strip().splitlines()
-        last = f"; it said: {lines[-1].strip()}" if lines else ""
+        last = f"; it said: {processes.last_line(printed)}" if printed.strip() else ""
         how = f"signal {-status}" if status < 0 else f"status {status}"
         return CostError(f"{name}: the clean interpreter ended with {how}{last}")
 

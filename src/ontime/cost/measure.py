@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .lab import measure_jobs
-from .plan import Job, Plan, need
-from .reference import Reference, refer
+from .plan import Job, Plan, Reference, need, refer
 from .table import CostTable
 from .variants import VARIANTS, variant_source
 
@@ -152,7 +151,7 @@ def compare_variants(
     """
     reference = refer(coro_fn)
     prepared = _setup(setup)
-    names, loop_names = _words(variants, "variants"), _words(loops, "loops")
+    names, loop_names = list(variants), list(loops)
     for name in names:
         variant_source(name, times)
     jobs = [
@@ -167,14 +166,3 @@ def compare_variants(
 
 def _setup(setup: Callable[[], object] | str | None) -> Reference | None:
     return None if setup is None else refer(setup, what="setup", is_async=False)
-
-
-def _words(words: Sequence[str], what: str) -> list[str]:
-    if isinstance(words, str):
-        raise TypeError(f"{what} must be several words: write {what}=({words!r},)")
-    listed = list(words)
-    if not listed:
-        raise ValueError(f"{what} is empty: give at least one")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"{what} has a word twice: {', '.join(listed)}")
-    return listed

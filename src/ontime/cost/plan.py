@@ -1,24 +1,121 @@
-"""What is to be measured, how much, and whether it can be measured here."""
+"""What is to be measured, how much, and how a function goes to the other process."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import inspect
 import os
-import reprlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ontime.measuring.sending import pack
+from ontime.measuring.sending import pack, unpack
 
-from .clean import SPEC
-from .reference import Reference
 from .variants import VARIANTS
 
-__all__ = ["LOOPS", "Job", "MissingPackageError", "Order", "Plan", "need"]
+__all__ = [
+    "LOOPS",
+    "SPEC",
+    "Job",
+    "MissingPackageError",
+    "Order",
+    "Plan",
+    "Reference",
+    "need",
+    "refer",
+]
 
 LOOPS = ("asyncio", "uvloop")
+#: The variable that names the file in which the clean interpreter finds its orders.
+SPEC = "ON_TIME_COST_SPEC"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A function for another process.
+
+    Attributes:
+        name: what it is called, for tables and messages.
+        module: the module that has it, if it was given by name.
+        packed: the function, if it was given itself.
+        is_async: whether it must be a coroutine function, or else must not be one.
+    """
+
+    name: str
+    module: str = ""
+    packed: bytes = b""
+    is_async: bool = True
+
+    def resolve(self) -> Callable[..., Any]:
+        """The function, in the process that is to call it.
+
+        Raises:
+            Exception: whatever its import raises.
+            AttributeError: the module has no such name.
+            TypeError: it is not a function of that kind.
+        """
+        if self.packed:
+            return unpack(self.packed)  # type: ignore[no-any-return]
+        function: Any = importlib.import_module(self.module)
+        for part in self.name.split("."):
+            function = getattr(function, part, None)
+        if function is None:
+            raise AttributeError(f"{self.module} has no {self.name}")
+        if not callable(function) or (
+            inspect.iscoroutinefunction(function) is not self.is_async
+        ):
+            raise TypeError(f"{self.name} is not a {_kind(self.is_async)}")
+        return function  # type: ignore[no-any-return]
+
+
+def refer(
+    function: Callable[..., Any] | str, *, what: str = "coro_fn", is_async: bool = True
+) -> Reference:
+    """A reference to *function*.
+
+    Args:
+        function: the function, or ``"module:name"``.
+        what: the name of the argument, for messages.
+        is_async: whether it must be a coroutine function, or else must not be one.
+
+    Raises:
+        TypeError: it is not a function of that kind.
+        ValueError: it is a string of another form.
+        UnsendableError: it cannot be sent.
+    """
+    if isinstance(function, str):
+        module, colon, name = function.partition(":")
+        words = [*module.split("."), *name.split(".")]
+        if not colon or not all(word.isidentifier() for word in words):
+            raise ValueError(
+                f"{what} is {function!r}: write module:function, such as "
+                "'mypackage.service:handle'"
+            )
+        return Reference(name, module, is_async=is_async)
+    _need_function(function, what, is_async)
+    name = function.__qualname__.rpartition("<locals>.")[2]
+    return Reference(name, packed=pack(function, f"{what} {name}"), is_async=is_async)
+
+
+def _need_function(function: object, what: str, is_async: bool) -> None:
+    if inspect.iscoroutine(function):
+        function.close()
+        raise TypeError(
+            f"{what} is a coroutine, which can run only once: hand over the function, "
+            "without calling it"
+        )
+    is_function = inspect.isfunction(function) or inspect.ismethod(function)
+    if not is_function or inspect.iscoroutinefunction(function) is not is_async:
+        raise TypeError(
+            f"{what} is {function!r:.80}: give a {_kind(is_async)}, and its arguments "
+            "as args=(...)"
+        )
+
+
+def _kind(is_async: bool) -> str:
+    return "coroutine function (async def)" if is_async else "plain function"
 
 
 class MissingPackageError(ImportError):
@@ -60,10 +157,7 @@ class Job:
 
     def __post_init__(self) -> None:
         if not isinstance(self.args, tuple):
-            raise TypeError(
-                f"args must be a tuple, not {reprlib.repr(self.args)}: "
-                "write args=(x,) for one argument"
-            )
+            raise TypeError(f"args is {self.args!r:.60}: write args=(x,) for one")
         if self.loop not in LOOPS:
             raise ValueError(f"loop is {self.loop!r}: there are {' and '.join(LOOPS)}")
 
@@ -108,14 +202,10 @@ class Plan:
     timeout: float
 
     def __post_init__(self) -> None:
-        # Here, since a clean interpreter imports this module and is to stay small.
-        from looplab._numbers import count_of, seconds_of
-
-        if self.calls is not None:
-            count_of(self.calls, "calls", none="as many as fill a value")
-        count_of(self.values, "values")
-        count_of(self.processes, "processes")
-        seconds_of(self.timeout, "timeout", above=True)
+        for what in ("calls", "values", "processes", "timeout"):
+            value = getattr(self, what)
+            if value is not None and not value > 0:
+                raise ValueError(f"{what} is {value}: give a number above 0")
 
 
 def need(jobs: Sequence[Job]) -> None:

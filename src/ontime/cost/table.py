@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ontime.measuring.records import machine, record_path
+from ontime.measuring.records import machine
 
 __all__ = ["Cost", "CostTable"]
 
@@ -201,9 +201,9 @@ class CostTable:
             ValueError: *path* does not end in .json, or is a folder.
             OSError: it cannot be written.
         """
-        path = record_path(path)
-        path.write_text(f"{self.to_json()}\n", encoding="utf-8")
-        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+        from ontime.measuring.tables import keep
+
+        keep(path, self.as_dict(), repr(self))
 
     @classmethod
     def load(cls, path: str | Path) -> CostTable:
@@ -269,54 +269,34 @@ class CostTable:
         return [*cells, _time(row.wall)]
 
     def __repr__(self) -> str:
-        head = self._columns()
-        rows = [self._cells(row) for row in self.rows]
-        # The reason of a row that was not measured runs over the columns.
-        full = [cells for cells in (head, *rows) if len(cells) == len(head)]
-        widths = [max(map(len, column)) for column in zip(*full, strict=True)]
-        for place in (0, 1):
-            widths[place] = max(len(cells[place]) for cells in (head, *rows))
-        lines = []
-        for cells in (head, *rows):
-            words = [
-                cell.ljust(width) if place < 2 else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(cells, widths, strict=False))
-            ]
-            if len(cells) < len(head):
-                words[2] = cells[2]
-            lines.append("  ".join(words).rstrip())
-        if self.machine:
-            lines.append(self.where)
-        return "\n".join([*lines, *filter(None, [self.note])])
+        # Here, since a clean interpreter imports this package and is to stay small.
+        from ontime.measuring.tables import aligned
+
+        rows = [self._columns(), *map(self._cells, self.rows)]
+        where = self.where if self.machine else ""
+        return "\n".join(filter(None, [aligned(rows, left=2), where, self.note]))
 
     def _repr_html_(self) -> str:
+        from ontime.measuring.tables import as_html
+
         loops = {row.loop for row in self.rows}
         # A column that says the same in each row would be one too many on a phone.
-        kept = slice(2 if len(loops) == 1 else 1, None)
-        head = [*self._columns()[:1], *self._columns()[kept]]
-        top = "".join(f'<th scope="col">{_page_text(name)}</th>' for name in head)
-        lines = []
-        for row in self.rows:
-            name, *cells = [*self._cells(row)[:1], *self._cells(row)[kept]]
-            body = "".join(f"<td>{_page_text(cell)}</td>" for cell in cells[:-1])
-            span = f' colspan="{len(head) - len(cells)}"' if row.unavailable else ""
-            body += f"<td{span}>{_page_text(cells[-1])}</td>"
-            lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
-        on = f" on {loops.pop()}" if len(loops) == 1 else ""
-        caption = f"CPU time of a call{on}."
-        for said in self.machine and self.where, self.note:
-            caption += f" {said}" if said else ""
-        return (
-            '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
-            'role="region" aria-label="CPU time of a call">'
-            f"<table><caption>{escape(caption)}</caption>"
-            f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        first = 1 if len(loops) == 1 else 0
+        head, *rows = (
+            [name, *cells[first:]]
+            for name, *cells in (self._columns(), *map(self._cells, self.rows))
         )
+        label = "CPU time of a call"
+        on = f" on {loops.pop()}" if len(loops) == 1 else ""
+        where = self.where if self.machine else ""
+        caption = " ".join(filter(None, [f"{label}{on}.", where, self.note]))
+        return as_html(rows, head, label=label, caption=caption, cell=_html_cell)
 
 
-def _page_text(text: str) -> str:
-    """*text* for a page: a number and its unit stay together."""
-    return escape(re.sub(r"(?<=\d) (?=[nµm]?s\b|×)", "\N{NO-BREAK SPACE}", text))
+def _html_cell(text: str) -> str:
+    """A cell of a page: a number and its unit stay together."""
+    text = re.sub(r"(?<=\d) (?=[nµm]?s\b|×)", "\N{NO-BREAK SPACE}", text)
+    return f"<td>{escape(text)}</td>"
 
 
 def this_machine(packages: dict[str, str]) -> dict[str, str]:

@@ -12,11 +12,10 @@ CPU time of all processes, the time to start, and how late the loop was meanwhil
 of the published experiments.
 
 * :mod:`.work`: the jobs of the chapter;
-* :mod:`.models`: the models, and when each is available; :mod:`.ways`: how each runs;
+* :mod:`.models`: the models, when each is available, and how it runs;
 * :mod:`.compare`: compare several;
 * :mod:`.measure`: one measurement;
-* :mod:`.fresh`: a fresh process for each, and none left behind; :mod:`.child`: what
-  runs there;
+* :mod:`.fresh`: a fresh process for each, and none left behind;
 * :mod:`.table`: the result; :mod:`ontime.measuring.records` keeps it.
 
 The cluster needs ``distributed`` (``ontime[cluster]``).
@@ -36,9 +35,9 @@ from .models import (
     MOST_WORKERS,
     Model,
     ModelUnavailableError,
+    WorkerLostError,
 )
 from .table import Comparison, Row
-from .ways.pool import WorkerLostError
 from .work import compress, digest, product
 
 __all__ = [

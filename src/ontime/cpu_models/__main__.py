@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from looplab._numbers import count_of
 from ontime.measuring import processes
 from ontime.measuring.cores import free_cores
 from ontime.measuring.records import record_path, usable_cores
@@ -29,7 +27,7 @@ from .models import KINDS, Model
 from .table import Comparison
 from .work import product
 
-__all__ = ["FULL_MODELS", "add_arguments", "main", "run"]
+__all__ = ["FULL_MODELS", "main", "run"]
 
 #: The models of the full-size run.
 FULL_MODELS: tuple[Model, ...] = (
@@ -49,14 +47,7 @@ FULL_MODELS: tuple[Model, ...] = (
 _OF_THE_INTERPRETER = ("threads", "thread pool", "interpreters", "pool")
 _FULL = (20, 40_000)
 _SMALL = (20, 12_000)
-#: Asked of another interpreter before anything is measured.
-_TRIAL = """
-import sys
-if sys.version_info < (3, 11):
-    sys.exit("it is Python %d.%d: looplab needs 3.11 or newer" % sys.version_info[:2])
-import ontime.cpu_models
-"""
-_TRIAL_LIMIT = 600.0  # seconds
+_START_LIMIT = 600.0  # seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,31 +91,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="FILE.json", help="keep the result, and as text beside it"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Run the command; 0 if it has measured, 1 if not, 2 for bad options.
+def run(options: argparse.Namespace) -> int:
+    """Run the command; 0 if it has measured, 1 if not.
 
-    What can be known to fail is refused before the first run.  If another interpreter
-    fails later on, the result is kept without its rows.
+    If another interpreter fails, the result is kept without its rows.
     """
     jobs, limit = _FULL if options.full else _SMALL
     jobs = jobs if options.jobs is None else options.jobs
     limit = limit if options.limit is None else options.limit
-    for option, value in (("--jobs", jobs), ("--limit", limit)):
-        try:
-            count_of(value, option)
-        except ValueError as error:
-            parser.error(str(error))
-    models = _models(options, parser)
-    pythons = [_found(python, parser) for python in options.python]
-    if options.save:
-        try:
-            record_path(options.save)
-        except (ValueError, OSError) as error:
-            parser.error(f"--save: {error}")
-    say = _quiet if options.json else _say
+    try:
+        models = _models(options)
+        if options.save:
+            record_path(options.save)  # first: the result must not be lost
+    except (ValueError, OSError) as error:
+        say(f"error: {error}")
+        return 1
     free = free_cores()
     cores = usable_cores()
     say(f"{free:.1f} of {cores} cores are free")
@@ -143,13 +126,13 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             report=say,
         )
     except (ValueError, TypeError, RuntimeError, OSError) as error:
-        _tell(error)
+        say(f"error: {error}")
         return 1
-    for python in pythons:
+    for python in options.python:
         try:
-            result = _with(result, python, jobs, limit, options, say)
+            result = _with(result, python, jobs, limit, options)
         except (ValueError, RuntimeError, OSError) as error:
-            _tell(error)
+            say(f"error: {error}")
             failed = 1
     after = free_cores()
     if options.patience:
@@ -158,50 +141,18 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         result.machine["free"] = f"{free:.1f} cores free before, {after:.1f} after"
     if options.save:
         result.save(options.save)
-    if options.json:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "result.json"
-            result.save(path)
-            print(path.read_text(encoding="utf-8"), end="")
-    else:
-        print(result)
+    print(result)
     return failed
 
 
-def _models(
-    options: argparse.Namespace, parser: argparse.ArgumentParser
-) -> list[Model]:
+def _models(options: argparse.Namespace) -> list[Model]:
     if options.models:
-        words = [word.strip() for word in options.models.split(",")]
-        for word in words:
-            if word not in KINDS:
-                parser.error(
-                    f"there is no model {word!r}; there are {', '.join(KINDS)}"
-                )
-        models = [Model(word) for word in words]
+        models = [Model(word.strip()) for word in options.models.split(",")]
     else:
         models = list(FULL_MODELS if options.full else map(Model, KINDS))
     if options.skip or not options.models:
         models = [model for model in models if not model.unavailable()]
     return models
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": SOURCE}
-
-
-def _found(python: str, parser: argparse.ArgumentParser) -> str:
-    """The path of another interpreter, which has been seen to run this package."""
-    path = shutil.which(python)
-    if path is None:
-        parser.error(f"--python {python}: there is no such program")
-    try:
-        status, said = processes.run([path, "-c", _TRIAL], _environment(), _TRIAL_LIMIT)
-    except OSError as error:
-        parser.error(f"--python {python}: {error}")
-    if status:
-        parser.error(f"--python {python}: {processes.last_line(said)}")
-    return path
 
 
 def _with(
@@ -210,7 +161,6 @@ def _with(
     jobs: int,
     limit: int,
     options: argparse.Namespace,
-    say: Callable[[str], object],
 ) -> Comparison:
     """*result* with the threads of another interpreter."""
     command = [python, "-m", "ontime.cpu_models"]
@@ -227,15 +177,17 @@ def _with(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "other.json"
         try:
-            status, said = processes.run(
+            status, printed = processes.run(
                 [*command, "--save", str(path)],
-                _environment(),
-                _TRIAL_LIMIT + runs * (longest + _TRIAL_LIMIT),
+                {**os.environ, "PYTHONPATH": SOURCE},
+                _START_LIMIT + runs * (longest + _START_LIMIT),
             )
         except TimeoutError as error:
             raise TimeoutError(f"{python} did not measure: {error}") from None
         if status:
-            raise RuntimeError(f"{python} did not measure: {processes.last_line(said)}")
+            raise RuntimeError(
+                f"{python} did not measure: {processes.last_line(printed)}"
+            )
         other = Comparison.load(path)
     label = other.machine["python"]
     if "build" in other.machine:
@@ -244,16 +196,9 @@ def _with(
     return Comparison(result.work, result.count, (*result.rows, *rows), result.machine)
 
 
-def _tell(error: BaseException) -> None:
-    print(f"error: {error}", file=sys.stderr)
-
-
-def _say(text: str) -> None:
+def say(text: object) -> None:
+    """Print a line of progress, or what is wrong."""
     print(text, file=sys.stderr, flush=True)
-
-
-def _quiet(text: str) -> None:
-    pass
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -264,7 +209,7 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     add_arguments(parser)
     try:
-        return run(parser.parse_args(words), parser)
+        return run(parser.parse_args(words))
     except KeyboardInterrupt:
         return 130
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from looplab._numbers import count_of, seconds_of
 from ontime.measuring.cores import free_cores
 from ontime.measuring.records import machine, usable_cores
 
@@ -66,11 +65,10 @@ def compare_models(
         The table.
 
     Raises:
-        TypeError: if *function* is not a plain function, or an argument is of the wrong
-            type.
+        TypeError: if *function* is not a plain function.
         UnpicklableError: if *function* or *args* cannot be sent to another process.
-        ValueError: if there is no such model, a model is asked for twice, or a number
-            is not in its range.
+        ValueError: if there is no such model, a model is asked for twice, or *count* is
+            not in its range.
         ModelUnavailableError: if a model in *models* needs a newer Python or a package
             that is not installed.
         WorkError: if *function* raised, or a worker died; ``__cause__`` says more.
@@ -79,13 +77,14 @@ def compare_models(
 
     Introduced in the chapter *Move CPU work off the loop*.
     """
-    args = _check_work(function, args)
-    count_of(count, "count", most=MOST_JOBS)
-    count_of(repeats, "repeats", most=MOST_JOBS)
-    interval = seconds_of(interval, "interval", above=True)
-    timeout = seconds_of(timeout, "timeout", above=True)
-    if patience is not None:
-        patience = seconds_of(patience, "patience", above=True)
+    if not callable(function) or inspect.iscoroutinefunction(function):
+        raise TypeError(
+            f"the work is {function!r}: give a plain function, which other processes "
+            "can import, and its arguments as args=(…)"
+        )
+    if not 1 <= count <= MOST_JOBS:
+        raise ValueError(f"count is {count}: give 1 to {MOST_JOBS}")
+    args = tuple(args)
     chosen = _choose(models)
     reasons = {model: model.unavailable() for model in chosen}
     if models is not None:
@@ -129,41 +128,13 @@ def _in_quiet(run: Callable[[], Measurement], patience: float) -> Measurement:
         time.sleep(2)  # to ask takes CPU time from the others
 
 
-def _check_work(function: object, args: object) -> tuple[Any, ...]:
-    if not callable(function):
-        raise TypeError(
-            f"the work is {function!r}: give a function, without calling it, and its "
-            "arguments as args=(…)"
-        )
-    if inspect.iscoroutinefunction(function):
-        name = getattr(function, "__qualname__", "the work")
-        raise TypeError(
-            f"{name} is an async function, which only runs on a "
-            "loop: give the plain function that does the CPU work"
-        )
-    if isinstance(args, str | bytes) or not isinstance(args, Sequence):
-        raise TypeError(
-            f"args is {args!r}: give a tuple of the arguments, such as args=(10,)"
-        )
-    return tuple(args)
-
-
 def _choose(models: Iterable[Model | str] | None) -> list[Model]:
     if models is None:
         return list(DEFAULT_MODELS)
-    if isinstance(models, str | Model):
-        models = [models]
-    chosen: list[Model] = []
-    for model in models:
-        if isinstance(model, str):
-            model = Model(model)
-        if not isinstance(model, Model):
-            raise TypeError(f"{model!r} is no model: give a Model or a name")
-        if model.name in [other.name for other in chosen]:
-            raise ValueError(f"{model.name} is there twice: use repeats=2 instead")
-        chosen.append(model)
-    if not chosen:
-        raise ValueError("there is no model to run: give at least one")
+    chosen = [Model(kind) if isinstance(kind, str) else kind for kind in models]
+    names = [model.name for model in chosen]
+    if len(set(names)) < len(names):
+        raise ValueError(f"a model is there twice in {names}: use repeats=2 instead")
     return chosen
 
 

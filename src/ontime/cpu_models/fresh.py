@@ -1,6 +1,6 @@
 """A measurement in a fresh process, of which nothing is left when it is over.
 
-:func:`ontime.measuring.processes.run` keeps that promise; :mod:`.child` is what runs
+:func:`ontime.measuring.processes.run` keeps that promise; :func:`main` is what runs
 there.  The request and the reply are files in a folder of their own.
 
 The work itself goes by its name, in the way of ``multiprocessing``: a pool in the fresh
@@ -22,7 +22,7 @@ from typing import Any
 from ontime.measuring import processes
 from ontime.measuring.sending import UnsendableError
 
-from .measure import Measurement
+from .measure import Measurement, measure
 from .models import Model, ModelUnavailableError
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "WorkError",
     "dump",
     "in_fresh_process",
+    "main",
 ]
 
 #: The folder from which a fresh interpreter imports this package.
@@ -39,7 +40,7 @@ SOURCE = str(Path(__file__).resolve().parents[2])
 #: Run by the fresh interpreter.
 _BOOT = (
     f"import sys; sys.path.insert(0, {SOURCE!r}); "
-    "from ontime.cpu_models.child import main; main(sys.argv[1])"
+    "from ontime.cpu_models.fresh import main; main(sys.argv[1])"
 )
 
 
@@ -78,7 +79,7 @@ def in_fresh_process(
         folder = Path(name)
         (folder / "request").write_bytes(pickle.dumps((_preparation(), request)))
         try:
-            status, said = processes.run(
+            status, printed = processes.run(
                 [sys.executable, "-c", _BOOT, name], os.environ, timeout
             )
         except TimeoutError:
@@ -92,7 +93,7 @@ def in_fresh_process(
             ) from None
         reply = folder / "reply"
         if not reply.exists():
-            raise MeasurementError(_last_words(model, status, said))
+            raise MeasurementError(_last_words(model, status, printed))
         return _read(model, function, pickle.loads(reply.read_bytes()))
 
 
@@ -147,9 +148,9 @@ def _refuse_import_of_main() -> None:
         )
 
 
-def _last_words(model: Model, status: int, said: str) -> str:
+def _last_words(model: Model, status: int, printed: str) -> str:
     """Why a process without a result may have ended."""
-    last = f"; it said: {processes.last_line(said)}" if said.strip() else ""
+    last = f"; it said: {processes.last_line(printed)}" if printed.strip() else ""
     how = f"signal {-status}" if status < 0 else f"status {status}"
     return f"{model.name}: the measuring process ended with {how}{last}"
 
@@ -174,3 +175,48 @@ def _read(model: Model, function: Any, message: tuple[str, Any]) -> Measurement:
         with suppress(Exception):  # an exception of the reader's own may not load
             cause = pickle.loads(dumped)
     raise WorkError(f"{name} failed in the model {model.name}: {text}") from cause
+
+
+# -- what runs in the fresh interpreter ------------------------------------------------
+
+
+def main(name: str) -> None:
+    """Do what the request in the folder *name* says."""
+    folder = Path(name)
+    message: tuple[str, object]
+    try:
+        request = _unpacked((folder / "request").read_bytes())
+    except BaseException as error:
+        message = ("unprepared", _describe(error))
+    else:
+        try:
+            message = ("result", measure(*request))
+        except ModelUnavailableError as error:
+            message = ("unavailable", (str(error), None))
+        except BaseException as error:
+            message = ("error", _describe(error))
+    written = folder / "reply.part"
+    written.write_bytes(pickle.dumps(message))
+    written.replace(folder / "reply")  # a reply is whole or not there
+    # Threads of a broken pool must not hold the result back.
+    os._exit(0)
+
+
+def _unpacked(packed: bytes) -> Any:
+    """Import what the other side can import, and unpack the request."""
+    prepare, request = pickle.loads(packed)
+    current: Any = multiprocessing.process.current_process()
+    current._inheriting = True
+    try:
+        multiprocessing.spawn.prepare(prepare)
+        return pickle.loads(request)
+    finally:
+        del current._inheriting
+
+
+def _describe(error: BaseException) -> tuple[str, bytes | None]:
+    text = str(error)
+    dumped = None
+    with suppress(Exception):
+        dumped = pickle.dumps(error)
+    return type(error).__name__ + (f": {text}" if text else ""), dumped

@@ -1,33 +1,32 @@
 """The models: ways to run the same jobs while an event loop is running.
 
 A :class:`Model` says which way and with how many workers.  Each way is an async context
-manager: entering it starts the workers and waits until every one of them has answered,
-leaving it stops them and waits for their end.
+manager that gives a function to run jobs: entering it starts the workers and waits
+until every one of them has answered, leaving it stops them and waits for their end.
 
 Standard library only; the cluster needs ``distributed``, which is imported when used.
 """
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
+import importlib.util
+import logging
 import multiprocessing
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing.pool import Pool
+from typing import Any, TypeVar
 
-from looplab._numbers import count_of
 from ontime.measuring.records import usable_cores
 
-from .ways.cluster import needs_cluster, on_cluster
-from .ways.executors import (
-    in_interpreters,
-    in_process_pool,
-    in_thread_pool,
-    needs_interpreters,
-)
-from .ways.futures import RunAll
-from .ways.on_the_loop import all_at_once, in_chain
-from .ways.pool import in_pool
-from .ways.threads import in_threads, with_to_thread
+from .work import hello, with_an_error_that_travels
 
 __all__ = [
     "DEFAULT_MODELS",
@@ -36,7 +35,11 @@ __all__ = [
     "MOST_WORKERS",
     "Model",
     "ModelUnavailableError",
+    "RunAll",
+    "WorkerLostError",
 ]
+
+T = TypeVar("T")
 
 #: The most workers of a pool.  Windows waits for no more processes than this.
 MOST_WORKERS = 61
@@ -72,8 +75,7 @@ class Model:
             processes; the default of this Python if not given.
 
     Raises:
-        TypeError: if *workers* is not a whole number.
-        ValueError: if there is no such kind or start method, if the kind takes no such
+        ValueError: if there is no such kind, if the kind takes no such
             setting, or if *workers* is below 1 or above :data:`MOST_WORKERS`.
 
     Introduced in the chapter *Move CPU work off the loop*.
@@ -89,24 +91,16 @@ class Model:
                 f"there is no model {self.kind!r}; there are {', '.join(KINDS)}"
             )
         kind = KINDS[self.kind]
-        if self.workers is not None:
-            if not kind.pooled:
-                raise ValueError(
-                    f"the model {self.kind!r} has no pool: leave workers out"
-                )
-            count_of(self.workers, "workers", most=MOST_WORKERS)
-        if self.start_method is not None:
-            if not kind.processes:
-                raise ValueError(
-                    f"the model {self.kind!r} has no start method to choose: leave "
-                    "start_method out"
-                )
-            methods = multiprocessing.get_all_start_methods()
-            if self.start_method not in methods:
-                raise ValueError(
-                    f"start_method is {self.start_method!r}; here it can be "
-                    f"{', '.join(methods)}"
-                )
+        if self.workers is not None and not kind.pooled:
+            raise ValueError(f"the model {self.kind!r} has no pool: leave workers out")
+        if self.workers is not None and not 1 <= self.workers <= MOST_WORKERS:
+            raise ValueError(
+                f"workers is {self.workers}: give 1 to {MOST_WORKERS} of them"
+            )
+        if self.start_method is not None and not kind.processes:
+            raise ValueError(
+                f"the model {self.kind!r} has no start method: leave start_method out"
+            )
 
     @property
     def size(self) -> int:
@@ -134,6 +128,313 @@ class Model:
         if reason := self.unavailable():
             raise ModelUnavailableError(reason)
         return KINDS[self.kind].enter(self)
+
+
+# -- jobs that are done elsewhere ------------------------------------------------------
+
+
+Job = Callable[[], T]
+
+#: Takes a job and how often to run it; returns the results.
+RunAll = Callable[[Job[Any], int], Awaitable[list[Any]]]
+
+
+def new_futures(count: int) -> list[asyncio.Future[T]]:
+    loop = asyncio.get_running_loop()
+    return [loop.create_future() for _ in range(count)]
+
+
+def settle(future: asyncio.Future[T], job: Job[T]) -> None:
+    try:
+        result = job()
+    except Exception as error:
+        reject(future, error)
+    else:
+        resolve(future, result)
+
+
+def resolve(future: asyncio.Future[T], result: T) -> None:
+    if not future.done():
+        future.set_result(result)
+
+
+def reject(future: asyncio.Future[Any], error: BaseException) -> None:
+    if not future.done():
+        if isinstance(error, StopIteration) or not isinstance(error, Exception):
+            # A future takes no StopIteration, and SystemExit would end the loop.
+            error = RuntimeError(f"it raised {error!r}")
+        future.set_exception(error)
+
+
+# -- on the loop -----------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def all_at_once(model: Model) -> AsyncIterator[RunAll]:
+    """All jobs are callbacks of one iteration."""
+
+    async def run_all(job: Job[T], count: int) -> list[T]:
+        loop = asyncio.get_running_loop()
+        futures: list[asyncio.Future[T]] = new_futures(count)
+        for future in futures:
+            loop.call_soon(settle, future, job)
+        return await asyncio.gather(*futures)
+
+    yield run_all
+
+
+@asynccontextmanager
+async def in_chain(model: Model) -> AsyncIterator[RunAll]:
+    """Each job is a callback that asks for the next one."""
+
+    async def run_all(job: Job[T], count: int) -> list[T]:
+        loop = asyncio.get_running_loop()
+        futures: list[asyncio.Future[T]] = new_futures(count)
+        left = iter(futures)
+
+        def step() -> None:
+            future = next(left, None)
+            if future is not None:
+                settle(future, job)
+                loop.call_soon(step)
+
+        loop.call_soon(step)
+        return await asyncio.gather(*futures)
+
+    yield run_all
+
+
+# -- in threads ------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def in_threads(model: Model) -> AsyncIterator[RunAll]:
+    """One thread for each job, started by the loop when the jobs are handed over.
+
+    So their start is part of the work, which for every other model it is not.
+    """
+    threads: list[threading.Thread] = []
+
+    async def run_all(job: Job[T], count: int) -> list[T]:
+        loop = asyncio.get_running_loop()
+
+        def work(future: asyncio.Future[T]) -> None:
+            try:
+                result = job()
+            except BaseException as error:  # nobody else would hear of it
+                loop.call_soon_threadsafe(reject, future, error)
+            else:
+                loop.call_soon_threadsafe(resolve, future, result)
+
+        futures: list[asyncio.Future[T]] = new_futures(count)
+        for future in futures:
+            threads.append(threading.Thread(target=work, args=(future,), daemon=True))
+            threads[-1].start()
+        return await asyncio.gather(*futures)
+
+    yield run_all
+    for thread in threads:
+        thread.join()
+
+
+@asynccontextmanager
+async def with_to_thread(model: Model) -> AsyncIterator[RunAll]:
+    """``asyncio.to_thread``: the loop's own pool, of at most cores + 4 threads."""
+
+    async def run_all(job: Job[T], count: int) -> list[T]:
+        return await asyncio.gather(*(asyncio.to_thread(job) for _ in range(count)))
+
+    loop = asyncio.get_running_loop()
+    # As the loop would make it, but its size is known.
+    default = concurrent.futures.ThreadPoolExecutor()
+    loop.set_default_executor(default)
+    await all_answer(run_all, default._max_workers)
+    yield run_all
+    await loop.shutdown_default_executor()
+
+
+# -- on an executor: threads, processes, interpreters ----------------------------------
+
+
+#: Seconds within which every worker must have answered.
+_START_LIMIT = 600.0
+
+#: Seconds for which a worker says hello, so that another one has to take the next.
+_HELLO = 0.005
+
+
+async def on_executor(
+    executor: concurrent.futures.Executor, job: Job[T], count: int
+) -> list[T]:
+    loop = asyncio.get_running_loop()
+    careful = partial(with_an_error_that_travels, job)
+    return await asyncio.gather(
+        *(loop.run_in_executor(executor, careful) for _ in range(count))
+    )
+
+
+async def all_answer(run_all: RunAll, size: int) -> None:
+    """Wait until *size* workers have said hello, each under its own name."""
+    seen: set[object] = set()
+    limit = time.monotonic() + _START_LIMIT
+    while len(seen) < size:
+        seen.update(await run_all(partial(hello, _HELLO), size))
+        if len(seen) < size and time.monotonic() > limit:
+            raise TimeoutError(
+                f"{len(seen)} of {size} workers have answered in {_START_LIMIT:g} s: "
+                "ask for fewer, or close other programs"
+            )
+
+
+@asynccontextmanager
+async def _executor(
+    executor: concurrent.futures.Executor, size: int
+) -> AsyncIterator[RunAll]:
+    with executor:
+        run_all = partial(on_executor, executor)
+        await all_answer(run_all, size)
+        yield run_all
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def in_thread_pool(model: Model) -> AbstractAsyncContextManager[RunAll]:
+    return _executor(concurrent.futures.ThreadPoolExecutor(model.size), model.size)
+
+
+def in_process_pool(model: Model) -> AbstractAsyncContextManager[RunAll]:
+    context = multiprocessing.get_context(model.start_method)
+    return _executor(
+        concurrent.futures.ProcessPoolExecutor(model.size, mp_context=context),
+        model.size,
+    )
+
+
+def in_interpreters(model: Model) -> AbstractAsyncContextManager[RunAll]:
+    pool: Any = concurrent.futures
+    return _executor(pool.InterpreterPoolExecutor(model.size), model.size)
+
+
+def needs_interpreters() -> str:
+    if sys.version_info >= (3, 14):
+        return ""
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return f"a pool of interpreters needs Python 3.14 or newer; this is {here}"
+
+
+# -- in a multiprocessing.Pool ---------------------------------------------------------
+
+
+#: Seconds for workers to end after an error.
+_PATIENCE = 10.0
+
+
+class WorkerLostError(RuntimeError):
+    """A worker process ended before its job did."""
+
+
+@asynccontextmanager
+async def in_pool(model: Model) -> AsyncIterator[RunAll]:
+    context = multiprocessing.get_context(model.start_method)
+    others = _children()
+    pool = context.Pool(model.size)
+    try:
+
+        async def run_all(job: Job[T], count: int) -> list[T]:
+            loop = asyncio.get_running_loop()
+            futures: list[asyncio.Future[T]] = new_futures(count)
+            # Before the first job: one that dies at once is replaced at once.
+            workers = _children() - others
+            # Of the two callbacks one runs, in a thread of the pool.
+            tell: Any = loop.call_soon_threadsafe
+            for future in futures:
+                pool.apply_async(
+                    with_an_error_that_travels,
+                    (job,),
+                    callback=partial(tell, resolve, future),
+                    error_callback=partial(tell, reject, future),
+                )
+            results = asyncio.ensure_future(asyncio.gather(*futures))
+            await _unless_one_dies(workers, results)
+            return list(results.result())
+
+        await all_answer(run_all, model.size)
+        yield run_all
+        pool.close()
+    except BaseException:
+        # A worker that is ended while it sends a result keeps the lock of the results,
+        # and terminate() then waits for that lock for ever.  The workers are gone.
+        ending = threading.Thread(target=_terminate, args=(pool,), daemon=True)
+        ending.start()
+        ending.join(_PATIENCE)
+        raise
+    else:
+        pool.join()
+
+
+def _terminate(pool: Pool) -> None:
+    pool.terminate()
+    pool.join()
+
+
+def _children() -> set[int | None]:
+    """The numbers of the processes that this one has started and that still run."""
+    return {child.pid for child in multiprocessing.active_children()}
+
+
+async def _unless_one_dies(
+    workers: set[int | None], results: asyncio.Future[list[T]]
+) -> None:
+    """Wait for the results.  A Pool would wait for ever for those of a dead worker."""
+    while True:
+        await asyncio.wait([results], timeout=0.25)
+        if results.done():
+            return
+        if not workers <= _children():
+            results.cancel()
+            await asyncio.gather(results, return_exceptions=True)
+            raise WorkerLostError(
+                "a worker process of the Pool ended before its job did: it was killed, "
+                "or the job left Python (os._exit, a crash, no memory)"
+            )
+
+
+# -- on a cluster of this machine ------------------------------------------------------
+
+
+@asynccontextmanager
+async def on_cluster(model: Model) -> AsyncIterator[RunAll]:
+    """A scheduler and workers of ``distributed`` on this machine, over loopback."""
+    from distributed import Client, LocalCluster
+
+    def start() -> tuple[Any, Any]:
+        cluster = LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=model.size,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+        return cluster, Client(cluster)  # type: ignore[no-untyped-call]
+
+    # Both would block the loop: they have one of their own, in a thread.
+    cluster, client = await asyncio.to_thread(start)
+    with cluster, client:
+        # Not pure: it would compute equal calls once and hand out the one result.
+        run_all = partial(on_executor, client.get_executor(pure=False))
+        await all_answer(run_all, model.size)
+        yield run_all
+
+
+def needs_cluster() -> str:
+    if importlib.util.find_spec("distributed"):
+        return ""
+    return (
+        "the model 'dask' needs the package distributed, which is not installed: "
+        "pip install 'ontime[cluster]'"
+    )
+
+
+# -- all of them -----------------------------------------------------------------------
 
 
 #: Every kind of model, from the loop itself to a cluster.

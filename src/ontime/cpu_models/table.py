@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ontime.measuring.records import record_path
+from ontime.measuring.tables import aligned, as_html, keep
 
 from .measure import Measurement
 from .models import Model
@@ -41,10 +40,10 @@ class Row:
         """
         if not self.runs:
             raise ValueError(f"{self.name} was not run: {self.unavailable}")
-        found = [getattr(run, what) for run in self.runs]
-        if None in found:
+        values = [getattr(run, what) for run in self.runs]
+        if None in values:
             raise ValueError(f"the system does not tell the {what} of {self.name}")
-        return sorted(found)
+        return sorted(values)
 
     @property
     def wall(self) -> float:
@@ -78,6 +77,7 @@ _COLUMNS = (
     ("cpu", "CPU (s)"),
     ("lateness", "worst lateness (s)"),
 )
+_HEAD = ["model", *(label for _, label in _COLUMNS)]
 
 
 class Comparison:
@@ -119,45 +119,23 @@ class Comparison:
         names = ", ".join(row.name for row in self.rows)
         raise KeyError(f"there is no row {name!r}; there are {names}")
 
+    def _cells(self) -> list[list[str]]:
+        return [
+            [row.name, *(_cell(row, what) for what, _ in _COLUMNS)]
+            if row.runs
+            else [row.name, f"not run: {row.unavailable}"]
+            for row in self.rows
+        ]
+
     def __repr__(self) -> str:
-        width = max(len(row.name) for row in self.rows)
-        listed = [
-            [_cell(row, what) for row in self.rows if row.runs] for what, _ in _COLUMNS
-        ]
-        widths = [
-            max(map(len, [label, *cells]))
-            for (_, label), cells in zip(_COLUMNS, listed, strict=True)
-        ]
-        head = [label for _, label in _COLUMNS]
-        lines = [self._title(), "", f"{'model':{width}}  {_aligned(head, widths)}"]
-        numbers = zip(*listed, strict=True)
-        for row in self.rows:
-            said = f"not run: {row.unavailable}"
-            cells = _aligned(next(numbers), widths) if row.runs else said
-            lines.append(f"{row.name:{width}}  {cells}")
-        return "\n".join([*lines, "", self.where])
+        table = aligned([_HEAD, *self._cells()])
+        return f"{self._title()}\n\n{table}\n\n{self.where}"
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col">{label}</th>'
-            for label in ("model", *(label for _, label in _COLUMNS))
-        )
-        body = []
-        for row in self.rows:
-            if row.runs:
-                cells = "".join(_html_cell(row, what) for what, _ in _COLUMNS)
-            else:
-                cells = (
-                    f'<td colspan="{len(_COLUMNS)}">not run: '
-                    f"{escape(row.unavailable)}</td>"
-                )
-            body.append(f'<tr><th scope="row">{escape(row.name)}</th>{cells}</tr>')
-        title = escape(self._title())
-        return (
-            '<div class="looplab-table" style="overflow-x:auto" tabindex="0" '
-            f'role="region" aria-label="{title}">'
-            f"<table><caption>{title} {escape(self.where)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        title = self._title()
+        caption = f"{title} {self.where}"
+        return as_html(
+            self._cells(), _HEAD, label=title, caption=caption, cell=_html_cell
         )
 
     def _title(self) -> str:
@@ -181,7 +159,6 @@ class Comparison:
             ValueError: if *path* does not end in ``.json``, or is a folder.
             OSError: if it cannot be written.
         """
-        path = record_path(path)
         data = {
             "work": self.work,
             "count": self.count,
@@ -196,8 +173,7 @@ class Comparison:
                 for row in self.rows
             ],
         }
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+        keep(path, data, repr(self))
 
     @classmethod
     def load(cls, path: str | Path) -> Comparison:
@@ -225,12 +201,6 @@ class Comparison:
             ) from error
 
 
-def _aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
-    return "  ".join(
-        cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
-    )
-
-
 def _cell(row: Row, what: str) -> str:
     try:
         values = row.values(what)
@@ -242,9 +212,9 @@ def _cell(row: Row, what: str) -> str:
     return f"{middle} ({values[0]:.3f} to {values[-1]:.3f})"
 
 
-def _html_cell(row: Row, what: str) -> str:
-    """The same, with the spread in a line of its own: a page is narrow."""
-    middle, bracket, rest = _cell(row, what).partition(" (")
+def _html_cell(text: str) -> str:
+    """A cell of a page, with the spread in a line of its own: a page is narrow."""
+    middle, bracket, rest = text.partition(" (")
     if bracket:
         spread = rest.rstrip(")").replace(" to ", "–")
         middle += f'<br><span style="font-size:85%">{spread}</span>'

@@ -12,7 +12,7 @@ from looplab.phases import Spread
 from looplab.timeline import Timeline
 from looplab.trace import Trace
 from ontime.leases.settings import LeaseSettings
-from ontime.leases.tables import aligned, as_html, as_time, range_of
+from ontime.measuring.tables import aligned, as_html, as_time, range_of
 
 __all__ = ["LeaseCheck", "LeaseRun", "LeaseRuns", "MessageRecord", "Outcome", "State"]
 

@@ -8,8 +8,8 @@ import pytest
 
 from ontime.cost import (
     compare_variants,
-    counting,
     cpu_cost,
+    lab,
 )
 from ontime.cost.works import nothing
 from ontime.measuring import counters
@@ -21,7 +21,7 @@ from tests.fast.ontime.cost.shared import (
 
 @pytest.fixture
 def counter() -> None:
-    if counting.find_counter(600) is None:
+    if lab._find_counter(600) is None:
         pytest.skip("nothing counts instructions here")
 
 
@@ -78,11 +78,11 @@ def test_a_counter_that_cannot_count_is_passed_over(
     )
     counts = counters.Counter("b", (sys.executable, "-c", "print(12)"), r"^(\d+)")
     monkeypatch.setattr(counters, "COUNTERS", (refuses, counts))
-    assert counting.find_counter(600) is counts
+    assert lab._find_counter(600) is counts
     hangs = counters.Counter(
         "c", (sys.executable, "-c", "import time; time.sleep(600)"), r"^(\d+)"
     )
     monkeypatch.setattr(counters, "COUNTERS", (hangs,))
-    assert counting.find_counter(0.1) is None
+    assert lab._find_counter(0.1) is None
     monkeypatch.setattr(counters, "COUNTERS", (refuses,))
-    assert counting.find_counter(600) is None
+    assert lab._find_counter(600) is None

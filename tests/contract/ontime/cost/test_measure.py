@@ -18,22 +18,19 @@ from ontime.cost import (
     compare_variants,
     cpu_cost,
 )
-from ontime.cost.works import compute, nap, nothing
+from ontime.cost.works import nothing
 from tests.contract.left import SLOW
 from tests.contract.ontime.cost.works import (
-    Thing,
     double,
     in_two_threads,
     mark,
     only_alone,
     raises,
-    slow_at_first,
     speaks,
     wants_the_mark,
 )
 from tests.fast.ontime.cost.shared import (
     BRIEF,
-    QUICK,
     needs_pyperf,
 )
 
@@ -68,34 +65,6 @@ def test_the_works_take_turns(tmp_path: Path) -> None:
 
 
 @needs_pyperf
-def test_a_slow_first_call_does_not_make_one_call_a_value() -> None:
-    table = cpu_cost(slow_at_first, **QUICK)
-    assert table.rows[0].calls > 10
-    assert table.cpu < 0.01
-
-
-@needs_pyperf
-def test_waiting_costs_wall_time_and_hardly_any_cpu_time() -> None:
-    (row,) = cpu_cost(nap, args=(0.05,), **QUICK)
-    assert row.wall >= 0.05
-    assert row.cpu < 0.02
-    assert row.calls == 1
-
-
-@needs_pyperf
-def test_work_costs_in_proportion() -> None:
-    table = compare_costs(
-        {
-            "small": "ontime.cost.works:compute",
-            "same": compute,
-        },
-        args=(20_000,),
-        **QUICK,
-    )
-    assert 0.3 < table.ratio("same") < 3
-
-
-@needs_pyperf
 def test_other_threads_of_the_process_count() -> None:
     (row,) = cpu_cost(in_two_threads, **BRIEF)
     assert row.cpu > 2e-4
@@ -124,27 +93,11 @@ def test_what_the_work_prints_is_not_taken_for_a_result(
 
 
 @needs_pyperf
-def test_a_static_method_has_a_name() -> None:
-    assert cpu_cost(Thing.static, **BRIEF)["Thing.static"].cpu > 0
-
-
-@needs_pyperf
 def test_it_works_beside_a_running_loop() -> None:
     async def main() -> float:
         return cpu_cost(nothing, **BRIEF).cpu
 
     assert asyncio.run(main()) > 0
-
-
-@needs_pyperf
-def test_variants_cost_more_than_a_sequence() -> None:
-    """A wide margin: the ratios are some 35 and 60."""
-    table = compare_variants(variants=("in sequence", "tasks", "gather"), **QUICK)
-    assert table.ratio("in sequence") == 1
-    assert 4 < table.ratio("tasks") < 400
-    assert 4 < table.ratio("gather") < 400
-    low, high = table.ratio_range("gather")
-    assert low <= table.ratio("gather") <= high
 
 
 @needs_pyperf
@@ -167,15 +120,6 @@ def test_variants_that_are_not_to_be_had_say_so(
 
 
 EAGER = ("tasks", "tasks, eager", "gather", "gather, eager")
-
-
-@needs_pyperf
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks are new in 3.12")
-def test_eager_tasks_save_the_way_through_the_loop() -> None:
-    """They take about a third, and as much as plain ones if they are not eager."""
-    table = compare_variants(variants=EAGER, values=3, processes=1, timeout=SLOW)
-    for way in "tasks", "gather":
-        assert table[f"{way}, eager"].cpu < 0.7 * table[way].cpu
 
 
 @needs_pyperf

@@ -280,7 +280,7 @@ def test_the_measuring_process_is_killed(tmp_path: Path) -> None:
     while len(ours()) < 4 and time.monotonic() < limit:
         time.sleep(0.02)
     measuring = [
-        pid for pid, line in ours().items() if "ontime.cpu_models.child" in line
+        pid for pid, line in ours().items() if "ontime.cpu_models.fresh" in line
     ]
     # A worker that was forked has the command line of its parent.
     os.kill(min(measuring), signal.SIGKILL)

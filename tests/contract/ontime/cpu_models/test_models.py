@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import multiprocessing
 import multiprocessing.pool
 import sys
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -18,18 +16,15 @@ from typing import Any
 import pytest
 
 from ontime.cpu_models import (
-    KINDS,
-    MOST_WORKERS,
     Measurement,
     Model,
     ModelUnavailableError,
     WorkerLostError,
     compare_models,
+    models,
     product,
-    usable_cores,
 )
 from ontime.cpu_models.measure import measure
-from ontime.cpu_models.ways import pool
 from tests.contract.left import SLOW
 from tests.contract.ontime.cpu_models.jobs_of_tests import (
     count_up,
@@ -40,7 +35,6 @@ from tests.contract.ontime.cpu_models.jobs_of_tests import (
 from tests.fast.ontime.cpu_models.shared import (
     HERE,
     PROCESSES,
-    QUICK,
     SOURCE,
     run_script,
 )
@@ -86,31 +80,6 @@ def test_each_start_method(kind: str, method: str) -> None:
     assert row.cpu > 0 and row.startup > 0 and row.wall > 0
 
 
-def test_default_models_are_one_of_each_kind_and_say_what_is_missing() -> None:
-    result = compare_models(product, (10,), count=2, timeout=SLOW)
-    assert [row.model.kind for row in result] == list(KINDS)
-    for row in result:
-        assert bool(row.runs) != bool(row.unavailable)
-        assert row.unavailable == row.model.unavailable()
-        if not row.runs:
-            assert "not run: " + row.unavailable in repr(result)
-
-
-@pytest.mark.parametrize("kind", QUICK)
-def test_a_measurement_makes_sense(kind: str) -> None:
-    begun = time.monotonic()
-    row = compare_models(product, (4000,), count=4, models=[kind]).rows[0]
-    took = time.monotonic() - begun
-    run = row.runs[0]
-    assert 0 < run.wall < took
-    assert 0 <= run.startup < took
-    assert run.total == run.startup + run.wall == row.total
-    assert run.beats >= 1
-    assert 0 <= run.lateness < took
-    assert run.cpu is not None
-    assert 0 < run.cpu < took * (usable_cores() + 0.5)
-
-
 @pytest.mark.parametrize("kind", HERE)
 def test_every_job_is_run_once(kind: str, tmp_path: Path) -> None:
     """Also where the calls are equal, and a cluster could share one result."""
@@ -154,26 +123,6 @@ def test_measure_here(recwarn: pytest.WarningsRecorder) -> None:
     took = time.monotonic() - begun
     assert isinstance(found, Measurement)
     assert 0 <= found.startup <= found.total <= took
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "words"),
-    [
-        (lambda: Model("pool", 0), ValueError, "workers is 0: give 1 or more"),
-        (lambda: Model("pool", -2), ValueError, "workers is -2"),
-        (lambda: Model("pool", MOST_WORKERS + 1), ValueError, "61 or fewer"),
-        (lambda: Model("thread pool", 1000), ValueError, "workers is 1,000"),
-        (lambda: Model("pool", 2.5), TypeError, "expected workers as a whole number"),  # type: ignore[arg-type]
-        (lambda: Model("pool", True), TypeError, "expected workers as a whole number"),
-        (lambda: Model("chain", 2), ValueError, "has no pool"),
-        (lambda: Model("pool", 2, "frok"), ValueError, "start_method is 'frok'"),
-        (lambda: Model("thread pool", 2, "fork"), ValueError, "no start method"),
-        (lambda: Model("poll"), ValueError, "there is no model 'poll'"),
-    ],
-)
-def test_bad_models(make: Callable[[], Model], error: type, words: str) -> None:
-    with pytest.raises(error, match=words):
-        make()
 
 
 @needs_fork
@@ -223,17 +172,6 @@ def test_interpreters_say_which_python_they_need() -> None:
         Model("interpreters").enter()
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name, *rest: None if name == "distributed" else real(name, *rest),
-    )
-    with pytest.raises(ModelUnavailableError, match=r"ontime\[cluster\]"):
-        compare_models(product, (10,), models=["chain", "dask"])
-
-
 def test_a_package_that_the_fresh_process_lacks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -253,8 +191,8 @@ def test_a_pool_that_never_ends_holds_nothing_up(
     begun = threading.Event()
     really = Pool.terminate
 
-    def stuck(one: Pool) -> None:
-        kept.append(one)
+    def stuck(pool: Pool) -> None:
+        kept.append(pool)
         begun.set()
         threading.Event().wait()
 
@@ -263,7 +201,7 @@ def test_a_pool_that_never_ends_holds_nothing_up(
             await run_all(partial(fail, "no"), 1)
 
     monkeypatch.setattr(Pool, "terminate", stuck)
-    monkeypatch.setattr(pool, "_PATIENCE", 0.2)
+    monkeypatch.setattr(models, "_PATIENCE", 0.2)
     with pytest.raises(Exception, match="no"):
         asyncio.run(main())
     assert begun.wait(60)

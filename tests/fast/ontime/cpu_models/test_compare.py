@@ -1,0 +1,149 @@
+"""A comparison without its processes: turns, patience, models and words."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ontime.cpu_models import (
+    KINDS,
+    MOST_JOBS,
+    MOST_WORKERS,
+    Measurement,
+    Model,
+    ModelUnavailableError,
+    compare,
+    compare_models,
+    product,
+    usable_cores,
+)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The models that were measured, on a clock that a sleep moves."""
+    names: list[str] = []
+    now = [0.0]
+
+    def in_fresh_process(model: Model, *_: object) -> Measurement:
+        names.append(model.name)
+        return Measurement(1, 0.5, 2, 0.1, 3)
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(compare, "in_fresh_process", in_fresh_process)
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(compare, "time", clock)
+    return names
+
+
+def free_as_told(monkeypatch: pytest.MonkeyPatch, *shares: float) -> list[float]:
+    """Let free_cores() give these shares of the usable cores, the last one for ever."""
+    left = list(shares)
+    asked: list[float] = []
+
+    def free_cores() -> float:
+        asked.append(left.pop(0) if len(left) > 1 else left[0])
+        return asked[-1] * usable_cores()
+
+    monkeypatch.setattr(compare, "free_cores", free_cores)
+    return asked
+
+
+def test_runs_take_turns_and_report(measured: list[str]) -> None:
+    lines: list[str] = []
+    result = compare_models(
+        product,
+        (10,),
+        models=["chain", Model("pool", 2)],
+        repeats=2,
+        report=lines.append,
+    )
+    assert measured == ["call_soon chain", "Pool(2)"] * 2
+    assert [line[-8:] for line in lines] == ["(1 of 2)"] * 2 + ["(2 of 2)"] * 2
+    assert [len(row.runs) for row in result] == [2, 2]
+    assert result["Pool(2)"].total == 1.5
+
+
+def test_by_default_one_of_each_kind_and_what_is_missing(measured: list[str]) -> None:
+    result = compare_models(product, (10,))
+    assert [row.model.kind for row in result] == list(KINDS)
+    for row in result:
+        assert bool(row.runs) != bool(row.unavailable)
+        assert row.unavailable == row.model.unavailable()
+
+
+def test_a_patient_run_is_repeated_until_the_cores_were_free(
+    monkeypatch: pytest.MonkeyPatch, measured: list[str]
+) -> None:
+    # Busy at first; free, and busy after the run; free before and after.
+    asked = free_as_told(monkeypatch, 0.5, 1.0, 0.5, 1.0, 1.0)
+    result = compare_models(product, (9,), models=["chain"], patience=600)
+    assert asked == [0.5, 1.0, 0.5, 1.0, 1.0]
+    assert len(measured) == 2
+    assert len(result.rows[0].runs) == 1
+
+
+def test_patience_has_an_end(
+    monkeypatch: pytest.MonkeyPatch, measured: list[str]
+) -> None:
+    free_as_told(monkeypatch, 0.5)
+    with pytest.raises(TimeoutError, match=r"not free within 60 s"):
+        compare_models(product, (9,), models=["chain"], patience=60)
+    assert measured == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"count": 0}, "count is 0"),
+        ({"count": MOST_JOBS + 1}, f"{MOST_JOBS}"),
+        ({"models": ["treads"]}, "no model 'treads'; there are"),
+        ({"models": ["chain", "chain"]}, "there twice"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        compare_models(product, (10,), **settings)
+
+
+def test_what_is_no_work() -> None:
+    async def coroutine_work() -> None: ...
+
+    for work in (5, None, coroutine_work):
+        with pytest.raises(TypeError, match="give a plain function"):
+            compare_models(work, models=["chain"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Model("pool", 0), "workers is 0"),
+        (lambda: Model("pool", MOST_WORKERS + 1), "61"),
+        (lambda: Model("chain", 2), "has no pool"),
+        (lambda: Model("thread pool", 2, "fork"), "no start method"),
+        (lambda: Model("poll"), "there is no model 'poll'"),
+    ],
+)
+def test_bad_models(make: Callable[[], Model], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModelUnavailableError, match=r"ontime\[cluster\]"):
+        compare_models(product, (10,), models=["chain", "dask"])
+
+
+def test_words_for_the_work() -> None:
+    assert compare._in_words(partial(product, 40_000), ()) == "product(40_000)"
+    assert compare._in_words(math.gcd, (True, 1.5)) == "gcd(True, 1.5)"
+    assert len(compare._in_words(product, ("x" * 100,))) < 60
