@@ -13,6 +13,7 @@ import gc
 import importlib.metadata
 import json
 import os
+import platform
 import shutil
 import statistics
 import subprocess
@@ -322,18 +323,20 @@ def parser(module: str, text: str | None, rounds: int) -> argparse.ArgumentParse
     return top
 
 
+def machine_facts() -> dict[str, str]:
+    """What the reader must know of the machine; nothing that names it."""
+    facts = machine()
+    return {
+        "Processor": f"{facts['processor']}, {facts['cores']}",
+        "System": f"{facts['system']} {platform.machine()}",
+    }
+
+
 def about(python: str, command: str) -> dict[str, Any]:
     """What a reader must know of the machine and the interpreter *python*."""
     name, build = json.loads(fresh([python, "-c", ASK]).stdout)
-    facts = machine()
-    import platform
-
     return {
-        "machine": {
-            "Processor": f"{facts['processor']}, {facts['cores']}",
-            "System": f"{facts['system']} {platform.machine()}",
-            "Build of Python": build,
-        },
+        "machine": machine_facts() | {"Build of Python": build},
         "python": name,
         "command": command,
     }

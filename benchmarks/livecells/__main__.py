@@ -9,10 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-if sys.version_info < (3, 11):  # noqa: UP036 - one clear line for who runs it by hand
-    sys.exit("error: Python 3.11 or newer is needed to run the benchmarks")
-
-from benchmarks import commands, report
+from benchmarks import common, readme
 from benchmarks.livecells import lite, measure
 from benchmarks.livecells.server import serve
 from tests.site.live.driver import MissingError, find_browser, find_node
@@ -104,9 +101,9 @@ def run(options: argparse.Namespace) -> None:
                     say(f"{into.cold[-1]:.1f} s, then {into.warm[-1]:.1f} s")
     results = about(found) | {"groups": measure.groups(found, options.rounds)}
     for group in results["groups"]:
-        say("\n" + report.as_text(group))
+        say(f"\n{readme.section(group)}")
     file = target(options)
-    commands.publish(results, file)
+    common.publish(results, file)
 
 
 def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:
@@ -123,17 +120,12 @@ def about(found: dict[str, dict[str, measure.Visits]]) -> dict[str, Any]:
     packages["pyodide (live cells)"] = ours
     packages["pyodide (JupyterLite)"] = kit.pyodide_version(folder)
     return {
-        "machine": report.machine() | versions,
+        "machine": common.machine_facts() | versions,
         "python": f"Pyodide {ours}",
         "command": "python -m benchmarks.livecells",
         "packages": packages,
     }
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return commands.status(run, parser().parse_args(words))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(common.status(lambda: run(parser().parse_args())))
