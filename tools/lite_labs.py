@@ -1,4 +1,4 @@
-"""The labs in JupyterLite, in the folder ``lite`` of the built site.
+"""The labs and extra exercises in JupyterLite, in ``lite`` of the built site.
 
 A lab gets there as a copy that can be run from the first cell to the last. Cells that
 run in the page run in it too, and both packages are installed when its kernel starts.
@@ -52,7 +52,7 @@ KERNEL = {
     "name": "python",
 }
 MARK = re.compile(r"<!--open-lite ([^\s>]+)-->")
-BOOK_LINK = re.compile(r"\[([^\]]+)\]\(\.\./book/[^)\s]*\)")
+BOOK_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+\w+/[^)\s]*\)")
 
 
 def copy_of(notebook: Mapping[str, Any], reasons: Mapping[str, str]) -> dict[str, Any]:
@@ -134,11 +134,13 @@ def add(site: Path, root: Path = ROOT) -> int:
         files.mkdir()
         made.mkdir()
         labs = sorted((root / "notebooks").glob("*.ipynb"))
-        for lab in labs:
+        bank = sorted((root / "teaching" / "exercises").glob("*.ipynb"))
+        for lab in [*labs, *bank]:
             notebook = json.loads(lab.read_text(encoding="utf-8"))
             copied = copy_of(notebook, said["livecells_reasons"])
             text = json.dumps(copied, indent=1, ensure_ascii=False) + "\n"
-            files.joinpath(lab.name).write_text(text, encoding="utf-8")
+            name = f"{lab.name[:2]}_more_exercises.ipynb" if lab in bank else lab.name
+            files.joinpath(name).write_text(text, encoding="utf-8")
         wheels = [make_wheel(root / one, made) for one in said["livecells_wheels"]]
         described = describe([(wheel.name, wheel) for wheel in wheels])
         packages = [

@@ -39,6 +39,7 @@ SOURCES = (
     "benchmarks",
     "book",
     "notebooks",
+    "teaching/exercises",
     "package-lock.json",
     "pyproject.toml",
     "requirements.txt",
