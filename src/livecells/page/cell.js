@@ -312,6 +312,8 @@ export class Cell {
     // The old output stays until there is a new one, so that the page does not jump.
     this.#show(this.output.element);
     this.output.add(output);
+    // A task that has outlived its cell prints where the cell did.
+    if (!this.isBusy) this.output.finish();
   }
 
   /** Whatever was to run has ended: a cell that did not run is what it was before. */

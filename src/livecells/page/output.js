@@ -223,6 +223,7 @@ export class Output {
     const model = document.querySelector(".cell_input button.copybtn");
     if (!model) return;
     for (const pre of this.element.querySelectorAll("pre")) {
+      if (pre.id.startsWith("codecell-live-")) continue; // of a text that has grown
       copied += 1;
       pre.id = `codecell-live-${copied}`;
       const button = model.cloneNode(true);

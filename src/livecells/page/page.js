@@ -111,7 +111,7 @@ class Page {
     }
     // Said only where it follows the lines about loading, not over a run's result.
     if (state === "idle" && !this.isBusy && this.bar.isLoadingSaid)
-      this.say("Python is ready.");
+      this.say(`Python ${this.session.version} is ready.`);
   }
 
   #onProgress({ text, loaded, total }) {

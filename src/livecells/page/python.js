@@ -95,11 +95,17 @@ const GONE = [
   "WebTransport",
   "Worker",
   "XMLHttpRequest",
+  "addEventListener",
   "caches",
+  "close",
   "console",
+  "dispatchEvent",
   "fetch",
   "importScripts",
   "indexedDB",
+  "onmessage",
+  "postMessage",
+  "removeEventListener",
 ];
 
 /** Take away what a cell has no use for. The policy of the frame holds without this. */

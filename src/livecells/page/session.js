@@ -271,9 +271,12 @@ export class Session extends EventTarget {
   #open() {
     let hear;
     const ready = new Promise((resolve, reject) => {
-      hear = ({ type, reason }) => {
-        if (type === "ready") resolve();
-        else if (type === "unready" || type === "crashed")
+      hear = ({ type, reason, version }) => {
+        if (type === "ready") {
+          this.version = /^\d+\.\d+$/.test(version) ? version : "";
+          this.ran = new Set(); // the cells that have run in it
+          resolve();
+        } else if (type === "unready" || type === "crashed")
           reject(new Error(String(reason)));
       };
     });
@@ -352,6 +355,10 @@ export class Session extends EventTarget {
       this.#crash(String(message.reason));
     } else if (type === "completed") {
       this.#answer(message.number, completions(message.found));
+    } else if (type === "late" && message.output && this.ran.has(message.cell)) {
+      // Of a task that a cell has left behind; a cell that has not run is left alone.
+      if (["stream", "display", "cut"].includes(message.output.kind))
+        this.#emit("output", { cell: message.cell, output: message.output });
     } else if (!pending) {
       // Nothing else is of interest.
     } else if (type === "plan" && Array.isArray(message.cells)) {
@@ -361,6 +368,7 @@ export class Session extends EventTarget {
       if (pending.begun.has(cell)) return; // forged: it would clear what is shown
       pending.begun.add(cell);
       pending.cell = cell;
+      this.ran.add(cell);
       pending.since = performance.now();
       this.#emit("begin", { cell: pending.cell });
     } else if (type === "output" && message.output && pending.cell !== null) {

@@ -1,5 +1,7 @@
 // What the page says of its cells and runs, in words.
 
+import { plain } from "./ansi.js";
+
 /** At the beginning: how many cells can run, and what the first Run fetches. */
 export function offered(count, weight) {
   const cells = count === 1 ? "1 cell" : `${count} cells`;
@@ -40,7 +42,11 @@ function duration(seconds) {
   return seconds < 0.1 ? "under 0.1 s" : `${seconds.toFixed(1)} s`;
 }
 
+// What a terminal obeys, and what turns the direction of a text.
+// eslint-disable-next-line no-control-regex
+const COMMANDS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 export function firstLine(text) {
-  const line = String(text ?? "").split("\n", 1)[0];
+  const line = plain(String(text ?? "").split("\n", 1)[0]).replace(COMMANDS, "");
   return line.length > 200 ? `${line.slice(0, 200)} …` : line;
 }

@@ -4,9 +4,10 @@
 // Messages in:  {type: "compile", core}, then {type: "boot", …} or {type: "prepare", …};
 //               {type: "run", …},
 //               {type: "add", wheels}, {type: "forget", id}, {type: "complete", …}
-// Messages out: as text, {type: "ready", boot}, {type: "unready", reason}, and while
-//               cells run "plan", "begin", "output", "end", "done", "crashed" and
-//               "completed"; a snapshot as bytes.
+// Messages out: as text, {type: "ready", boot, version}, {type: "unready", reason}, and
+//               while cells run "plan", "begin", "output", "end", "done", "crashed" and
+//               "completed"; "late" is an output of a cell that has ended; a snapshot as
+//               bytes.
 
 import { addWheels, disarm, runWith, start } from "./python.js";
 
@@ -32,12 +33,18 @@ for name in packages:
 const CONNECT = `
 import livecells_runtime
 from json import dumps, loads  # what a cell does to the module does not matter here
+import sys
 from livecells_host import emit, limit, packages
 
 driver = livecells_runtime.take_over()
 session = livecells_runtime.Session(
-    lambda output: emit(dumps(output)), limit=limit, packages=packages.to_py()
+    lambda output: emit(dumps(output)),
+    limit=limit,
+    packages=packages.to_py(),
+    late=True,
 )
+del sys.modules["livecells_host"]
+version = "%d.%d" % sys.version_info[:2]
 
 def plan(request):
     request = loads(request)
@@ -81,12 +88,17 @@ async function boot(message) {
   // own, and then nothing that is awaited here would ever end.
   if (pyodide._api) pyodide._api.on_fatal = broke;
   pyodide.registerJsModule("livecells_host", {
-    emit: (text) => send({ type: "output", cell: current, output: read(text) }),
+    emit(text) {
+      const output = read(text);
+      if (output.late) send({ type: "late", cell: output.late, output });
+      else send({ type: "output", cell: current, output });
+    },
     limit,
     packages,
   });
   const globals = pyodide.toPy({});
   pyodide.runPython(CONNECT, { globals });
+  pyodide.unregisterJsModule("livecells_host"); // nothing of a cell's imports it
   const get = (name) => globals.get(name);
   python = {
     // Private: there is no public way to ask. Without it nothing is worn out.
@@ -97,9 +109,14 @@ async function boot(message) {
     complete: get("complete"),
     step: get("driver").step,
     forget: get("session").forget,
+    flush: get("session").flush,
   };
   disarm();
-  send({ type: "ready", boot: snapshot ? "snapshot" : "normal" });
+  send({
+    type: "ready",
+    boot: snapshot ? "snapshot" : "normal",
+    version: get("version"),
+  });
 }
 
 /** Send the page a copy of a Python that has imported what cells use. */
@@ -133,6 +150,7 @@ function serve() {
   clearTimeout(idle);
   if (isRunning || !python) return;
   const wait = python.step();
+  python.flush();
   if (wait < 1e6) idle = setTimeout(guarded(serve), Math.max(10, 1000 * wait));
 }
 

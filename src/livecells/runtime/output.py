@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from ._guard import own_builtins
 
-__all__ = ["NoInput", "Stream", "Writer"]
+__all__ = ["CELL", "NoInput", "Stream", "Writer"]
 
 __builtins__ = own_builtins  # type: ignore[assignment]
 
@@ -24,46 +25,88 @@ RICH_TAGS = 20_000  # … and tags, since elements cost a page more than letters
 DISPLAYS = 300  # outputs other than text in one cell
 
 
-class Writer:
-    """Takes what a cell shows, keeps it within bounds, and sends it in pieces."""
+#: The cell whose code is running: its tasks take it along when it has ended.
+CELL: ContextVar[str | None] = ContextVar("livecells_cell", default=None)
 
-    def __init__(self, emit: Emit, limit: int) -> None:
+
+class _Shown:
+    """What one run of one cell has shown, and what it may still show."""
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+        self.rich = RICH_LIMIT
+        self.tags = RICH_TAGS
+        self.displays = DISPLAYS
+        self.is_cut = False
+        self.pieces: dict[str, list[str]] = {}
+        self.length = 0
+
+    def take(self, text: str) -> str:
+        if len(text) > self.left:
+            text = text[: self.left]
+            self.is_cut = True
+        self.left -= len(text)
+        # Half a surrogate pair cannot leave Python as UTF-8.
+        return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Writer:
+    """Takes what cells show, keeps it within bounds, and sends it in pieces.
+
+    Args:
+        emit: is called with each output.
+        limit: how many characters a cell may show.
+        late: whether what a cell's tasks show after its end is sent too, with the
+            cell's name as ``"late"``.
+    """
+
+    def __init__(self, emit: Emit, limit: int, *, late: bool = False) -> None:
         self._emit = emit
         self._limit = limit
-        self._open = False
+        self._late = late
+        self._open: str | None = None  # the cell that runs
+        self._shown: dict[str, _Shown] = {}
+        self._prompt = 0.0
+        self._since = 0.0
 
-    def begin(self) -> None:
-        self._open = True
-        self._left = self._limit
-        self._rich = RICH_LIMIT
-        self._tags = RICH_TAGS
-        self._displays = DISPLAYS
-        self._is_cut = False
-        self._pieces: dict[str, list[str]] = {}
-        self._length = 0
+    def begin(self, name: str) -> None:
+        if not self._late:
+            self._shown.clear()
+        self._shown[name] = _Shown(self._limit)
+        self._open = name
         self._prompt = float(PROMPT)
         self._since = time.monotonic()
 
     def end(self) -> None:
         self.flush()
-        self._open = False
+        self._open = None
+
+    def _place(self) -> str | None:
+        """The cell to which what is shown now belongs; None where there is none."""
+        cell = CELL.get()
+        if cell is None or cell not in self._shown:
+            cell = self._open
+        return cell if self._late or cell == self._open else None
+
+    def _send(self, cell: str, output: Output) -> None:
+        self._emit(output if cell == self._open else {**output, "late": cell})
 
     def write(self, name: str, text: str) -> None:
-        # Text that arrives when no cell runs, from a task that a cell left behind, has
-        # no place on the page.
-        if not text or not self._open or self._is_cut:
+        cell = self._place()
+        if not text or cell is None or self._shown[cell].is_cut:
             return
-        if self._pieces and name not in self._pieces:
+        shown = self._shown[cell]
+        if shown.pieces and name not in shown.pieces:
             self.hurry()  # in a flood the two streams may lose their order
-        piece = self._take(text)
-        self._pieces.setdefault(name, []).append(piece)
-        self._length += len(piece)
-        if self._length >= PIECE or self._is_cut:
+        piece = shown.take(text)
+        shown.pieces.setdefault(name, []).append(piece)
+        shown.length += len(piece)
+        if shown.length >= PIECE or shown.is_cut:
             self.flush()
         else:
             self.hurry()
-        if self._is_cut:
-            self._say_cut()
+        if shown.is_cut:
+            self._say_cut(cell)
 
     def hurry(self) -> None:
         """Send what is held back, unless too much has been sent of late.
@@ -74,40 +117,44 @@ class Writer:
         now = time.monotonic()
         self._prompt = min(PROMPT, self._prompt + (now - self._since) * REFILL)
         self._since = now
-        if self._pieces and self._prompt >= 1:
+        if self._prompt >= 1 and any(shown.pieces for shown in self._shown.values()):
             self._prompt -= 1
             self.flush()
 
     def flush(self) -> None:
-        pieces, self._pieces, self._length = self._pieces, {}, 0
-        for name, texts in pieces.items():
-            self._emit({"kind": "stream", "name": name, "text": "".join(texts)})
+        for cell, shown in self._shown.items():
+            pieces, shown.pieces, shown.length = shown.pieces, {}, 0
+            for name, texts in pieces.items():
+                text = "".join(texts)
+                self._send(cell, {"kind": "stream", "name": name, "text": text})
 
     def display(self, data: dict[str, str], result: bool) -> None:
-        if not self._open or self._is_cut:
+        cell = self._place()
+        if cell is None or self._shown[cell].is_cut:
             return
+        shown = self._shown[cell]
         self.flush()
-        self._displays -= 1
+        shown.displays -= 1
         for mime in data.keys() - {"text/plain"}:
             size, tags = len(data[mime]), data[mime].count("<")
-            self._rich -= size
-            self._tags -= tags
-            if self._rich < 0 or self._tags < 0:
+            shown.rich -= size
+            shown.tags -= tags
+            if shown.rich < 0 or shown.tags < 0:
                 data = {
                     "text/plain": f"<not shown: {size:,} characters with {tags:,} tags "
                     f"of {mime}; all of a cell may have {RICH_LIMIT:,} and "
                     f"{RICH_TAGS:,}>"
                 }
-                self._is_cut = True
+                shown.is_cut = True
                 break
         else:
             data = dict(data)
-        data["text/plain"] = self._take(data["text/plain"])
-        self._emit({"kind": "display", "data": data, "result": result})
-        if self._displays <= 0:
-            self._is_cut = True
-        if self._is_cut:
-            self._say_cut()
+        data["text/plain"] = shown.take(data["text/plain"])
+        self._send(cell, {"kind": "display", "data": data, "result": result})
+        if shown.displays <= 0:
+            shown.is_cut = True
+        if shown.is_cut:
+            self._say_cut(cell)
 
     def error(self, output: Output) -> None:
         """Errors are always sent: they end the cell."""
@@ -118,21 +165,13 @@ class Writer:
                 output[key] = "\n… left out …\n".join(half)
         self._emit(output)
 
-    def _take(self, text: str) -> str:
-        if len(text) > self._left:
-            text = text[: self._left]
-            self._is_cut = True
-        self._left -= len(text)
-        # Half a surrogate pair cannot leave Python as UTF-8.
-        return text.encode("utf-8", "replace").decode("utf-8")
-
-    def _say_cut(self) -> None:
+    def _say_cut(self, cell: str) -> None:
         self.flush()
-        self._emit({"kind": "cut", "limit": self._limit})
+        self._send(cell, {"kind": "cut", "limit": self._limit})
 
 
 class Stream(io.TextIOBase):
-    """sys.stdout or sys.stderr while a cell runs."""
+    """sys.stdout or sys.stderr of cells."""
 
     def __init__(self, name: str, writer: Writer) -> None:
         self.name = f"<{name}>"
@@ -152,8 +191,7 @@ class Stream(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        if self._writer._open:
-            self._writer.hurry()
+        self._writer.hurry()
 
 
 class NoInput(io.TextIOBase):

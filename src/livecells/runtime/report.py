@@ -15,6 +15,20 @@ __builtins__ = own_builtins  # type: ignore[assignment]
 AROUND = 2  # lines of the cell above the marked one in a traceback
 
 
+#: What a page does otherwise than a program, by words of the error that says so.
+HINTS = (
+    (
+        "can't start new thread",
+        "The Python of a page has one thread: asyncio.to_thread() and threads run in "
+        "the lab, on your own machine.",
+    ),
+    (
+        "cannot be called from a running event loop",
+        "A cell runs on an event loop already: write await main().",
+    ),
+)
+
+
 class Report:
     """An exception as a short text, with the last line of the reader's own code marked.
 
@@ -88,6 +102,8 @@ class Report:
             yield _text_of(note)
         if isinstance(error, ModuleNotFoundError):
             yield self._what_is_here()
+        elif isinstance(error, RuntimeError):
+            yield from (hint for words, hint in HINTS if words in message_of(error))
         if isinstance(error, BaseExceptionGroup):
             count = len(error.exceptions)
             for i, inner in enumerate(error.exceptions[:10], 1):

@@ -16,7 +16,7 @@ from typing import Any
 from ._guard import own_builtins
 from .complete import complete
 from .needs import Changes, needed_cells
-from .output import NoInput, Stream, Writer
+from .output import CELL, NoInput, Stream, Writer
 from .report import Report, forget_frames, message_of
 from .show import bundle_of
 
@@ -42,13 +42,22 @@ class Session:
             dropped here, so it costs the page nothing, and one ``"cut"`` says so.
         packages: what a cell can import beside the standard library, for the message
             of an import that fails.
+        late: whether the text of tasks that outlive their cell is emitted too, with
+            ``late``, the cell's id.  Then ``sys.stdout`` and ``sys.stderr`` stay those
+            of the session from the first cell on.
     """
 
     def __init__(
-        self, emit: Emit, *, limit: int = 100_000, packages: Sequence[str] = ()
+        self,
+        emit: Emit,
+        *,
+        limit: int = 100_000,
+        packages: Sequence[str] = (),
+        late: bool = False,
     ) -> None:
         self._packages = tuple(packages)
-        self._writer = Writer(emit, limit)
+        self._writer = Writer(emit, limit, late=late)
+        self._late = late
         self._builtins = dict(vars(builtins))
         self._files: dict[str, tuple[str, str, str]] = {}
         self._runs = 0
@@ -103,6 +112,10 @@ class Session:
         kept = next(n for n in range(len(order), -1, -1) if is_kept(n) or n == 0)
         return [above[i][0] for i in order[kept:]] + [target]
 
+    def flush(self) -> None:
+        """Emit what tasks have printed since, and is held back."""
+        self._writer.flush()
+
     def display(self, *values: object) -> None:
         """Show values as a cell shows its last one."""
         for value in values:
@@ -124,7 +137,8 @@ class Session:
         self._files[file] = (name, label, source)
         lines = source.splitlines(keepends=True)
         linecache.cache[file] = (len(source), None, lines, file)
-        self._writer.begin()
+        self._writer.begin(name)
+        CELL.set(name)
         kept = sys.stdin, sys.stdout, sys.stderr, sys.modules.get("__main__")
         sys.stdin = NoInput()
         sys.stdout = Stream("stdout", self._writer)
@@ -143,7 +157,9 @@ class Session:
             self._fail(error, name)
         finally:
             self._history.append((name, source, is_ok))
-            sys.stdin, sys.stdout, sys.stderr, main = kept
+            if not self._late:
+                sys.stdin, sys.stdout, sys.stderr = kept[:3]
+            main = kept[3]
             if main is not None:
                 sys.modules["__main__"] = main
             self._writer.end()
@@ -167,6 +183,7 @@ class Session:
             value = await self._evaluate(code)
             if value is not None:
                 self._show(value, result=True)
+                vars(self._module)["_"] = value
 
     async def _evaluate(self, code: types.CodeType) -> object:
         value = eval(code, vars(self._module))
@@ -225,6 +242,12 @@ def _explain(error: SyntaxError, source: str) -> None:
     if not error.lineno or error.lineno > len(lines):
         return
     line = lines[error.lineno - 1].strip()
+    asked = line.strip("?")
+    if asked != line and asked.replace(".", "").isidentifier():
+        error.msg = (
+            f"{line} is a question to a notebook, and a page runs Python only: write "
+            f"help({asked})"
+        )
     if line.startswith(("%", "!")):
         error.msg = (
             f"{line.split()[0]} is a command of notebooks, and a page runs Python only"

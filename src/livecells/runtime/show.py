@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 from ._guard import own_builtins
+from .pretty import pretty
 from .report import last_line
 
 __all__ = ["KINDS", "bundle_of"]
@@ -40,7 +41,7 @@ def bundle_of(value: object) -> dict[str, str]:
             break
     plain = bundle.get("text/plain")
     try:
-        data["text/plain"] = plain if isinstance(plain, str) else repr(value)
+        data["text/plain"] = plain if isinstance(plain, str) else pretty(value)
     except Exception as error:
         name = type(value).__name__
         data["text/plain"] = f"<{name}: its repr() raised {last_line(error)}>"
