@@ -1,8 +1,8 @@
 """Draw the pictures of the landing page and of chapter 4 into book/figures.
 
 ``python -m tools.landing_figure`` runs the storm and the queue of chapter 4 on the
-virtual clock. The landing page shows the storm among beats that are on time
-(``late_beat.html``), the chapter the storm and the queue, one above the other
+virtual clock. The landing page plays the storm among beats that are on time
+(``late_beat.html``), the chapter the storm and the queue in step, one above the other
 (``timeline.html``). A test fails when a committed file is not what this makes.
 """
 
@@ -13,7 +13,8 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from looplab import Heartbeat, Timeline, burn, record
+from looplab import Heartbeat, burn, record
+from looplab.player import Player
 from tools.common import ROOT, say
 
 __all__ = ["FOLDER", "JOBS", "PICTURES", "both", "late_beat", "main"]
@@ -57,8 +58,9 @@ def draw(
     end: float = 4.7,
     rest: float = 0.5,
     marks: Sequence[tuple[float, str]] = (),
+    **player: str,
 ) -> str:
-    """The timeline of a load that starts at 2.5 s beside a heartbeat of 1 s."""
+    """The run of a load that starts at 2.5 s beside a heartbeat of 1 s, as a player."""
 
     async def measure() -> None:
         async with Heartbeat():
@@ -66,14 +68,17 @@ def draw(
             await load()
             await asyncio.sleep(rest)
 
-    trace = record(measure())
+    trace = record(measure(), whole=True)
     late = trace.filter(task="heartbeat").worst_lateness
     assert late is not None
-    # The heartbeat and the jobs tell the story; who creates the jobs does not.
-    trace = trace.filter(lambda one: one.task and not one.label.endswith("measure"))
-    title = title.format(late=f"{late:.3f}")
-    picture = Timeline(
-        trace, probe="heartbeat", title=title, start=start, end=end, marks=marks
+    picture = Player(
+        trace,
+        probe="heartbeat",
+        title=title.format(late=f"{late:.3f}"),
+        start=start,
+        end=end,
+        marks=marks,
+        **player,
     )
     return picture._repr_html_()
 

@@ -27,6 +27,9 @@ READER = (
     "link_opens",
     "nothing_before_a_click",
     "offline",
+    "outlives",
+    "player",
+    "predictions",
     "second_visit",
     "sub_path",
 )

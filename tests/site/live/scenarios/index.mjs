@@ -2,6 +2,7 @@
 
 import * as equal from "./equal.mjs";
 import * as faults from "./faults.mjs";
+import * as instrument from "./instrument.mjs";
 import * as links from "./links.mjs";
 import * as programs from "./programs.mjs";
 import * as reader from "./reader.mjs";
@@ -12,6 +13,7 @@ export const scenarios = {
   ...programs,
   ...places,
   ...faults,
+  ...instrument,
   ...links,
   ...reader,
 };

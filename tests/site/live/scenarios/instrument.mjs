@@ -1,0 +1,137 @@
+// The page as an instrument: predictions, the loop that moves, and what outlives a cell.
+
+import { Book, RUN } from "../book.mjs";
+
+const CHAPTERS = [
+  "01_callbacks",
+  "02_cpu_models",
+  "03_task_cost",
+  "04_late_heartbeat",
+  "05_backpressure",
+  "06_spinning_loop",
+  "07_priority",
+  "08_your_program",
+].map((name) => `book/${name}.html`);
+const SIGHT = 700; // px below a question that stand on the same screen
+
+/** In the page: the answers that stand on the screen of a question that is open. */
+function given(sight) {
+  const shown = (element) => element.getClientRects().length > 0;
+  return [...document.querySelectorAll("details.predict")].flatMap((question) => {
+    const below = question.getBoundingClientRect().bottom;
+    const next = [...document.querySelectorAll(".foretold")].filter((answer) => {
+      const part = answer.matches(".cell") ? answer.querySelector(".cell_output") : answer;
+      const top = part?.getBoundingClientRect().top ?? -1;
+      return part && shown(part) && top > below && top < below + sight;
+    });
+    return next.map((answer) => `${question.textContent.trim()}: ${answer.className}`);
+  });
+}
+
+/** What answers a question is out of sight until a guess; the guess stays, and counts. */
+export async function predictions(t) {
+  const site = await t.serve();
+  let asked = 0;
+  for (const path of CHAPTERS) {
+    const book = await Book.open(t, site, path);
+    asked += await book.page.$$eval("details.predict", (all) => all.length);
+    t.equal(await book.page.evaluate(given, SIGHT), [], `answers in sight in ${path}`);
+  }
+  t.notes.asked = asked;
+  t.check(asked >= 40, `the chapters ask ${asked} times`);
+
+  const book = await Book.open(t, site, CHAPTERS[3]);
+  const { page } = book;
+  const told = () => page.$$eval(".foretold.told", (all) => all.length);
+  t.equal(await told(), 0, "what is told before a guess");
+  await page.type(".prediction input", "4.5 <b>");
+  await page.keyboard.press("Enter");
+  t.check((await told()) > 0, "a guess told nothing");
+  const words = () => page.$eval(".prediction-kept", (line) => line.textContent);
+  t.check((await words()).includes("You said: 4.5 <b>"), `the guess: ${await words()}`);
+  const count = () => page.$eval(".prediction-count", (line) => line.textContent);
+  t.check(/made 1 of \d+ predictions/.test(await count()), `the count: ${await count()}`);
+
+  // The first choice of a question counts, and the right one is marked as such.
+  const verdicts = await page.evaluate(() => {
+    const [first, second] = document.querySelectorAll("details.quiz-choice");
+    first.open = true;
+    return new Promise((done) =>
+      setTimeout(() => {
+        second.open = true;
+        setTimeout(() => done([first.open, second.className, first.className]), 0);
+      }, 0),
+    );
+  });
+  t.check(!verdicts[0], "two choices of one question stand open");
+  t.check(/is-(right|wrong)/.test(verdicts[1] + verdicts[2]), "no choice is marked");
+
+  // Kept in this browser, and forgotten on demand.
+  await book.go();
+  t.check((await words()).includes("4.5 <b>"), "the guess after a reload");
+  t.check((await told()) > 0, "what was told is hidden again");
+  await Promise.all([page.waitForNavigation(), page.click(".prediction-count button")]);
+  t.equal(await told(), 0, "what is told after forgetting");
+}
+
+/** A recorded loop moves: as built, by keys, in step, and after a reader's own run. */
+export async function player(t) {
+  const site = await t.serve();
+  const book = await Book.open(t, site, CHAPTERS[3]);
+  const { page } = book;
+  await t.until(page, "two players in step", RUN, () =>
+    document.querySelectorAll(".on-time-hero .lp-moving").length === 2,
+  );
+  const words = () =>
+    page.$$eval(".on-time-hero .lp-moving > svg", (all) =>
+      all.map((one) => one.getAttribute("aria-label")),
+    );
+  await page.focus(".on-time-hero .lp-moving input");
+  await page.keyboard.press("Home");
+  const [storm, queue] = await words();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  const [later, inStep] = await words();
+  t.check(later !== storm, `a step says ${later}`);
+  t.check(inStep !== queue, "the other player stands still");
+  const still = await page.$eval(".on-time-hero .looplab-timeline", (one) =>
+    one.getClientRects().length,
+  );
+  t.equal(still, 0, "the still beside a player that moves");
+
+  const cell = "cell-three";
+  await book.edit(cell, (await book.source(cell)).replace("end=3.05", "end=3.03"));
+  t.equal(await book.run(cell), "ran", "a cell with a player");
+  await t.until(page, "a player of the reader's own run", RUN, (id) =>
+    document.querySelector(`#${id} .livecell-live .lp-moving button`),
+    cell,
+  );
+}
+
+/** What a task prints when its cell has ended stands with its cell. */
+export async function outlives(t) {
+  const site = await t.serve();
+  const { path, cell, other } = await t.sample();
+  const book = await Book.open(t, site, path);
+  await book.edit(
+    cell,
+    "import asyncio\nasync def late():\n    await asyncio.sleep(0.3)\n" +
+      "    print('late')\ntask = asyncio.create_task(late())\nprint('first')",
+  );
+  t.equal(await book.run(cell), "ran", "a cell that leaves a task behind");
+  await t.until(book.page, "what the task prints", RUN, (id) =>
+    /first\s+late/.test(document.getElementById(id).querySelector(".cell_output").textContent),
+    cell,
+  );
+  // Another cell's output is out of reach, and so is what talks to the page.
+  await book.edit(
+    other,
+    "import js\nprint(*[getattr(js, n, None) for n in ('postMessage', 'close', " +
+      "'addEventListener', 'onmessage')])\ntry:\n    import livecells_host\n" +
+      "except ImportError as error:\n    print('gone')",
+  );
+  t.equal(await book.run(other), "ran", "a cell that looks for the page");
+  const shown = await book.shown(other);
+  t.check(/gone/.test(shown), `the way to the page: ${shown}`);
+  t.check(/^(\s*(None|undefined|jsnull)\s*){4}gone/.test(shown), `what is left: ${shown}`);
+}
