@@ -59,7 +59,8 @@ export class Output {
     if (output.kind === "cut") {
       this.isCut = true;
     } else if (output.kind === "stream") {
-      this.#addText(output.name, String(output.text));
+      const when = output.late ? "late " : "";
+      this.#addText(when + output.name, String(output.text));
     } else if (output.kind === "display") {
       this.last = null;
       this.#addDisplay(output.data);
@@ -94,7 +95,7 @@ export class Output {
     this.length += text.length;
     let stream = this.streams.get(name);
     if (!stream) {
-      const kind = name === "stderr" ? "stderr" : "stream";
+      const kind = name.endsWith("stderr") ? "stderr" : "stream";
       const block = this.#addBlock(
         `output ${kind} highlight-myst-ansi notranslate`,
         null,
@@ -102,6 +103,7 @@ export class Output {
         name === "stdout" && this.last?.name === "stderr" ? this.last.block : null,
       );
       if (!block) return;
+      block.classList.toggle("livecell-late", name.startsWith("late "));
       stream = { name, block, pre: block.querySelector("pre"), pieces: [], lines: 0 };
       this.streams.set(name, stream);
     }

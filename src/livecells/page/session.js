@@ -357,7 +357,7 @@ export class Session extends EventTarget {
       this.#answer(message.number, completions(message.found));
     } else if (type === "late" && message.output && this.ran.has(message.cell)) {
       // Of a task that a cell has left behind; a cell that has not run is left alone.
-      if (["stream", "display", "cut"].includes(message.output.kind))
+      if (["stream", "cut"].includes(message.output.kind))
         this.#emit("output", { cell: message.cell, output: message.output });
     } else if (!pending) {
       // Nothing else is of interest.

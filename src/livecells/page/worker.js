@@ -196,8 +196,8 @@ function read(text) {
     return JSON.parse(text);
   } catch {
     // Far up in the memory Pyodide loses its way, and the text is another one.
-    broke(new Error("its memory is too full to pass on what it shows"));
-    throw new Error("Python's memory is full");
+    broke(new Error("what it shows cannot be read; its memory may be too full"));
+    throw new Error("Python's output cannot be read");
   }
 }
 

@@ -84,9 +84,11 @@ class Writer:
     def _place(self) -> str | None:
         """The cell to which what is shown now belongs; None where there is none."""
         cell = CELL.get()
-        if cell is None or cell not in self._shown:
-            cell = self._open
-        return cell if self._late or cell == self._open else None
+        if cell is None:
+            return self._open
+        return (
+            cell if cell == self._open or (self._late and cell in self._shown) else None
+        )
 
     def _send(self, cell: str, output: Output) -> None:
         self._emit(output if cell == self._open else {**output, "late": cell})

@@ -31,9 +31,7 @@ def pretty(value: object) -> str:
 def _leaf(value: object) -> str:
     if isinstance(value, type):
         return _name(value)
-    if isinstance(value, FunctionType) or (
-        isinstance(value, BuiltinFunctionType) and inspect.ismodule(value.__self__)
-    ):
+    if isinstance(value, (FunctionType, BuiltinFunctionType)):
         return f"<function {_name(value)}{_signature(value)}>"
     return repr(value)
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from typing import Any
+
+import pytest
+
+from livecells.runtime.session import Session
 from tests.fast.livecells.runtime.pages import Page
 
 
@@ -82,3 +89,67 @@ def test_what_is_printed_leaves_before_the_cell_goes_on(page: Page) -> None:
         seen
     """)
     assert outputs[-1]["data"]["text/plain"] == repr("first\n")
+
+
+# ---- what outlives a cell
+
+
+LATE = """
+import asyncio
+async def late():
+    for n in range(3):
+        await asyncio.sleep(0.001)
+        print("late", n)
+task = asyncio.create_task(late())
+print("first")
+"""
+
+
+async def _run_late(late: bool) -> list[dict[str, Any]]:
+    shown: list[dict[str, Any]] = []
+    session = Session(shown.append, late=late)
+    streams = sys.stdout, sys.stderr
+    try:
+        await session.run_cell("one", "Cell 1", LATE)
+        await session.run_cell("two", "Cell 2", "print('second')\nawait task")
+        session.flush()
+    finally:
+        sys.stdout, sys.stderr = streams
+    return shown
+
+
+def test_what_a_task_prints_goes_to_its_cell() -> None:
+    shown = asyncio.run(_run_late(True))
+    own = "".join(out["text"] for out in shown if "late" not in out)
+    assert own == "first\nsecond\n"
+    later = [out for out in shown if "late" in out]
+    assert {out["late"] for out in later} == {"one"}
+    assert "".join(out["text"] for out in later) == "late 0\nlate 1\nlate 2\n"
+
+
+def test_without_the_wish_it_goes_nowhere() -> None:
+    """The build shows what a cell printed until it ended."""
+    shown = asyncio.run(_run_late(False))
+    assert "".join(out["text"] for out in shown) == "first\nsecond\n"
+
+
+def test_the_last_value_is_an_underscore() -> None:
+    shown: list[dict[str, Any]] = []
+    session = Session(shown.append)
+    asyncio.run(session.run_cell("one", "Cell 1", "6 * 7"))
+    asyncio.run(session.run_cell("two", "Cell 2", "_ + 1"))
+    assert [out["data"]["text/plain"] for out in shown] == ["42", "43"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("len?", "help(len)"),
+        ("?asyncio.run", "help(asyncio.run)"),
+        ("import asyncio\nasync def main(): ...\nasyncio.run(main())", "await main()"),
+    ],
+)
+def test_what_only_a_notebook_knows_is_explained(source: str, words: str) -> None:
+    shown: list[dict[str, Any]] = []
+    asyncio.run(Session(shown.append).run_cell("one", "Cell 1", source))
+    assert words in shown[-1]["text"]
