@@ -112,8 +112,8 @@ def late_beat() -> str:
 def both() -> str:
     """The picture of chapter 4: the storm, and the queue below it."""
     pictures = (
-        draw(storm, f"{JOBS} tasks at once: {{late}} s late"),
-        draw(through_queue, "A queue of size 1: {late} s late"),
+        draw(storm, f"{JOBS} tasks at once", label="storm"),
+        draw(through_queue, "The same work through a queue of size 1", follows="storm"),
     )
     caption = (
         "One thread, and the same two seconds of CPU work. Above, every job is ready "

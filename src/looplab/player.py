@@ -18,7 +18,7 @@ a lane.  ``r`` holds columns for the callbacks: name, iterations since the one b
 time since the end of the one before, duration, maker (so many steps back; 0 for none),
 time from the maker's start, timer (counted from 1; 0 for none).  ``t`` does so for the
 timers: name, setter, time from the setter's start, due time, who cancelled it.  ``at``,
-``label`` and ``follows`` are what was asked for, if it was.
+``title``, ``label`` and ``follows`` are what was asked for, if it was.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Player:
 
     Args:
         trace: what ``record(main(), whole=True)`` returned.
-        title: printed above the still.
+        title: printed above it.
         start: seconds; only the whole iterations from here on are played.
         end: seconds; only the whole iterations that have ended by then.
         at: seconds, the moment that is shown until somebody presses Play; the default
@@ -99,7 +99,7 @@ class Player:
         self.data = _Data(trace, trace.origins, colours, start, end).made
         if at is not None:
             self.data["at"] = at * NS / self.data["u"] - self.data["zero"]
-        for name, text in ("label", label), ("follows", follows):
+        for name, text in ("title", title), ("label", label), ("follows", follows):
             if text is not None:
                 self.data[name] = text
 

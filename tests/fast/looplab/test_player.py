@@ -96,6 +96,7 @@ def test_it_shows_its_still_and_holds_its_data_as_text(trace: Trace) -> None:
     data: dict[str, Any] = json.loads(unescape(text[1]))
     assert data == player.data
     assert (data["at"], data["label"], data["follows"]) == (6.0, "a<b", "c")
+    assert data["title"] == "<b>"
     assert repr(player).startswith("<Player: ")
 
 

@@ -29,6 +29,7 @@ class Player {
   constructor(figure) {
     const data = JSON.parse(figure.querySelector(".film").textContent);
     this.film = decode(data);
+    this.title = data.title;
     this.label = data.label;
     this.follows = data.follows;
     // Where it stands: a step of the film, and how far into it.
@@ -44,12 +45,14 @@ class Player {
     this.box = document.createElement("div");
     this.box.className = "lp-moving";
     this.box.innerHTML =
-      '<svg role="img"><g></g><g></g><g></g></svg><div class="lp-bar">' +
+      '<p class="lp-title"></p><svg role="img"><g></g><g></g><g></g></svg><div class="lp-bar">' +
       BUTTONS.map(button).join("") +
       `<input type="range" min="0" max="${this.film.length}" step="any" aria-label="Moment">` +
       "</div><output></output>";
     figure.prepend(this.box);
-    this.picture = this.box.firstChild;
+    this.box.firstChild.textContent = String(this.title ?? "").slice(0, 100);
+    this.box.firstChild.hidden = !this.title;
+    this.picture = this.box.querySelector("svg");
     [this.back, this.layer, this.front] = this.picture.children;
     this.slider = this.box.querySelector("input");
     const spoken = this.box.lastChild;
