@@ -103,7 +103,7 @@ def plant(tree: Tree, stdlib: Path, folder: Path) -> tuple[int, int]:
 def words(name: str, python: str, settings: Path) -> list[str]:
     """The command of one row; it runs in the tree's folder."""
     if name == COMMAND:
-        lint = ["lint", "--isolated", "--include-tests", "."]
+        lint = ["lint", "--isolated", "--lag-include-tests", "."]
         return [python, "-I", "-c", START, str(ROOT / "src"), *lint]
     path = settings / ("plugin.cfg" if name == PLUGIN else "alone.cfg")
     flake8 = [python, "-I", "-m", "flake8"]

@@ -4,6 +4,7 @@
 
 A command is a module with ``add_arguments(parser)`` and ``run(options, parser)``, which
 returns the exit status.  Only the module of the command that was given is imported.
+``lint`` is flake8's command line, and has it to itself.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _parser(given: str | None) -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (module, text) in COMMANDS.items():
-        if name != given:
+        if name != given or name == "lint":
             commands.add_parser(name, help=text)
             continue
         command = import_module(module)
@@ -113,10 +114,15 @@ def main(words: Sequence[str] | None = None) -> int:
         # It is closed, and argparse would write to the standard output instead.
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
-        options = _parser(given).parse_args(words)
-        if sys.stdout is None:
+        if sys.stdout is None and given == "lint":
             raise OSError("it is closed")
-        status = options.run(options, options.parser)
+        if given == "lint" and words[0] == given:
+            status = import_module(COMMANDS[given][0]).lint(words[1:])
+        else:
+            options = _parser(given).parse_args(words)
+            if sys.stdout is None:
+                raise OSError("it is closed")
+            status = options.run(options, options.parser)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130

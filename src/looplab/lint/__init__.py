@@ -3,27 +3,27 @@
 The same rules run in three ways (chapter 5):
 
 * as a plugin of flake8: install looplab beside it, nothing else to do;
-* as a command of its own: ``looplab lint PATH``, or ``python -m looplab.lint PATH``;
-* from Python::
+* as a command of its own: ``looplab lint PATH``, or ``python -m looplab.lint PATH``,
+  which is flake8 with these rules alone;
+* from Python, without flake8::
 
       from looplab.lint import check_source
       print(*check_source(source), sep="\\n")
 
-======  ======================================================  ====================
-code    what it objects to                                      severity
-======  ======================================================  ====================
-LAG101  a channel that can grow without limit                   error or warning
-LAG102  a channel that another thing limits                     note, off by default
-LAG201  polling: a ``while`` loop that idles with ``sleep(0)``  warning
-LAG202  any other ``sleep(0)``                                  note, off by default
-LAG203  polling with a short delay                              warning
-LAG204  ``sleep(0)`` after a queue operation                    warning
-LAG301  a task for each item, held by a semaphore               warning
-LAG302  a lock of threads held across an ``await``              error
-LAG303  an event of asyncio that is set in a thread             error
-======  ======================================================  ====================
-
-This package needs the standard library only; flake8 is not imported.
+======  =========================================================  ==========
+code    what it objects to                                         by default
+======  =========================================================  ==========
+LAG100  a channel without a bound, whatever limits it              off
+LAG101  a channel of which the file shows that it grows            on
+LAG201  polling: a ``while`` loop that idles with ``sleep(0)``     on
+LAG202  any other ``sleep(0)``                                     off
+LAG203  polling with a short delay                                 on
+LAG204  ``sleep(0)`` after what it does not hold back              on
+LAG205  ``sleep(0)`` that hopes a task gets far enough             on
+LAG301  a task for each item, held by a semaphore                  on
+LAG302  a lock of threads held across an ``await``                 on
+LAG303  an object of a loop touched in a thread                    on
+======  =========================================================  ==========
 """
 
 from __future__ import annotations
@@ -31,26 +31,22 @@ from __future__ import annotations
 import ast
 import io
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from .check import check_tree
-from .comments import Silence
 from .findings import RULES, Finding, Rule
 
 __all__ = ["RULES", "Finding", "Rule", "check_source"]
 
 
-def check_source(
-    source: str, *, select: Iterable[str] | None = None, noqa: bool = True
-) -> list[Finding]:
-    """Check Python source (chapter 5).
+def check_source(source: str, *, select: Iterable[str] | None = None) -> list[Finding]:
+    """Check Python source (chapter 5).  Comments are not looked at.
 
     Args:
         source: the text of a module.
         select: the codes of the rules to apply, or beginnings of codes.  None: the
             rules that are on by default.  A rule that is off by default is applied only
             if its code is there in full.
-        noqa: whether comments like ``# noqa: LAG101`` silence findings.
 
     Returns:
         The findings, in the order of the source.
@@ -62,70 +58,19 @@ def check_source(
         RecursionError: the source is nested too deeply for Python itself.
         MemoryError: as RecursionError; Python's parser raises either.
     """
-    codes = selected(select)
-    return check_lines(split(source), codes, noqa=noqa)
-
-
-def selected(
-    select: Iterable[str] | None, extend: Iterable[str] = (), ignore: Iterable[str] = ()
-) -> frozenset[str]:
-    """The codes of the rules to apply.
-
-    Args:
-        select: codes or beginnings of codes; None for the rules on by default.
-        extend: more of them.
-        ignore: those to leave out.
-
-    Raises:
-        ValueError: one of them begins no rule's code.
-    """
-    asked = [*(select if select is not None else ["LAG"]), *extend]
-    left_out = list(ignore)
-    for word in [*asked, *left_out]:
-        if not any(code.startswith(word) for code in RULES) or not word:
+    asked = list(select if select is not None else ["LAG"])
+    for word in asked:
+        if not word or not any(code.startswith(word) for code in RULES):
             raise ValueError(f"{word!r} is no rule: there are {', '.join(RULES)}")
-    return frozenset(
+    codes = {
         rule.code
         for rule in RULES.values()
-        if (
-            any(rule.code.startswith(word) for word in asked)
-            if rule.default
-            else rule.code in asked
-        )
-        and not any(rule.code.startswith(word) for word in left_out)
-    )
-
-
-def split(source: str) -> list[str]:
-    """The lines of a source with their ends, as Python counts lines."""
-    return io.StringIO(source.removeprefix("\ufeff"), newline=None).readlines()
-
-
-def check_lines(
-    lines: Sequence[str],
-    codes: frozenset[str],
-    *,
-    noqa: bool = True,
-    notebook: bool = False,
-) -> list[Finding]:
-    """Check the lines of a source; for the rest see :func:`check_source`.
-
-    Args:
-        lines: the lines, with their ends.
-        codes: the rules to apply.
-        noqa: whether comments silence findings.
-        notebook: whether ``await`` may stand outside functions.
-    """
-    flags = ast.PyCF_ONLY_AST | notebook * ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        if rule.code in asked or (rule.default and rule.code.startswith(tuple(asked)))
+    }
+    text = io.StringIO(source.removeprefix("\ufeff"), newline=None).read()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the source, which is not ours
-        tree = compile("".join(lines), "<unknown>", "exec", flags, dont_inherit=True)
-    silence = Silence(lines)
-    if noqa and silence.everything():
-        return []
-    return [
-        finding
-        for finding in check_tree(tree, lines)
-        if finding.code in codes
-        and not (noqa and silence.covers(finding.line, finding.code))
-    ]
+        tree = compile(text, "<unknown>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    findings = check_tree(tree, io.StringIO(text).readlines())
+    return [finding for finding in findings if finding.code in codes]

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .channels import Channels, Made
-from .findings import LONGEST, RULES, Finding, Severity
-from .growth import Verdict, judge
+from .findings import Finding, Report, shorten
+from .growth import Growth, Traffic
 from .libraries import LIBRARIES
-from .order import Order
-from .polling import Polling
+from .objects import Key, Objects
+from .polling import polls
+from .scopes import Scope
 from .tasks import held_locks, storms
-from .threads import Threads
-from .traffic import Key
-from .uses import Uses
+from .threads import off_loop
 from .walk import Walk
 
 __all__ = ["check_tree"]
-
-# So many channels of one variable are looked at one by one.
-_SEVERAL = 20
-# So many channels of a file are followed to a sleep(0).
-_MOST = 100
-# What overrides these keeps its items in a place of its own.
-_STORES = frozenset(("_init", "_put", "put_nowait", "put", "full"))
 
 
 def check_tree(tree: ast.Module, lines: Sequence[str]) -> list[Finding]:
@@ -39,15 +30,25 @@ def check_tree(tree: ast.Module, lines: Sequence[str]) -> list[Finding]:
     Returns:
         The findings of every rule, also of those that are off by default.
     """
-    if not mentions_libraries(lines):
+    if not _mentions_libraries(lines):
         return []
     walk = Walk(tree)
     if not walk.libraries:
         return []
-    return sorted(_Check(tree, walk, lines).findings())
+    findings = {}
+    for report in _reports(tree, walk):
+        node = report.node
+        column = len(_line(lines, node.lineno).encode()[: node.col_offset].decode())
+        place = (node.lineno, column + 1, report.code)
+        findings[place] = Finding(*place, report.message, report.section)
+    return sorted(findings.values())
 
 
-def mentions_libraries(lines: Iterable[str]) -> bool:
+def _line(lines: Sequence[str], number: int) -> str:
+    return lines[number - 1].removeprefix("\ufeff") if number <= len(lines) else ""
+
+
+def _mentions_libraries(lines: Iterable[str]) -> bool:
     """Whether a file can import one of the libraries: most cannot, and need no walk."""
     text = "".join(lines)
     if any(name in text for name in LIBRARIES):
@@ -59,205 +60,109 @@ def mentions_libraries(lines: Iterable[str]) -> bool:
     return any(name in plain for name in LIBRARIES)
 
 
-class _Check:
-    """The findings of one file."""
-
-    def __init__(self, tree: ast.Module, walk: Walk, lines: Sequence[str]) -> None:
-        self._tree = tree
-        self._walk = walk
-        self._lines = lines
-        self._channels = Channels(walk)
-        self._known: Uses | None = None
-        self._ordered: Order | None = None
-        self._bound: Mapping[ast.AST, bool] | None = None
-        self._looked: Counter[frozenset[Key]] = Counter()
-        self._verdicts: dict[frozenset[Key], Verdict] = {}
-
-    @property
-    def _uses(self) -> Uses:
-        """Who uses which channel; few files have any, so few need to know."""
-        if self._known is None:
-            self._known = Uses(self._tree, self._walk, self._channels)
-        return self._known
-
-    @property
-    def _order(self) -> Order:
-        """Who calls whom, and what comes first."""
-        if self._ordered is None:
-            self._ordered = Order(self._uses)
-        return self._ordered
-
-    def _bounds(self) -> Mapping[ast.AST, bool]:
-        """Whether what is used at each place has a bound; one without is enough."""
-        if self._bound is None:
-            bound: dict[ast.AST, bool] = {}
-            for made, has in [
-                *((one, True) for one in self._channels.bounded[:_MOST]),
-                *((one, False) for one in self._channels.made[:_MOST]),
-            ]:
-                if made.how != "class":
-                    traffic = self._uses.traffic(self._kept(made), made.node)
-                    bound.update((use.node, has) for use in traffic.uses)
-            self._bound = bound
-        return self._bound
-
-    def findings(self) -> Iterator[Finding]:
-        """All of them, in no order."""
-        for made in self._channels.made:
-            verdict = self._verdict(made)
-            yield self._finding(
-                made.node, verdict.code, verdict.section, verdict.severity,
-                _message(made, verdict),
-            )  # fmt: skip
-        threads = Threads(self._walk, self._channels, self._tree)
-        polling = Polling(self._walk, self._channels, self._bounds, threads.changes)
-        for call, code, message, section in polling.found():
-            yield self._finding(call, code, section, RULES[code].severity, message)
-        for node, message in storms(self._walk, self._tree):
-            yield self._finding(node, "LAG301", "lag301", "warning", message)
-        for node, message in held_locks(self._walk, self._channels, self._tree):
-            yield self._finding(node, "LAG302", "lag302", "error", message)
-        for node, message in threads.events():
-            yield self._finding(node, "LAG303", "lag303", "error", message)
-
-    def _finding(
-        self, node: ast.expr, code: str, section: str, severity: Severity, message: str
-    ) -> Finding:
-        end_line = node.end_lineno or node.lineno
-        return Finding(
-            node.lineno,
-            _column(node.lineno, node.col_offset, self._lines),
-            code,
-            message,
-            section,
-            severity,
-            end_line,
-            _column(end_line, node.end_col_offset or 0, self._lines),
-        )
-
-    # LAG101 and LAG102
-
-    def _verdict(self, made: Made) -> Verdict:
-        if made.how == "class":
-            if made.owner is not None and _STORES & {
-                getattr(node, "name", "") for node in made.owner.node.body
-            }:
-                return Verdict(
-                    "lag102-storage",
-                    "note",
-                    "may need no bound: its class says how it keeps items",
-                    "LAG102",
-                )
-            return Verdict(
-                "lag101-class",
-                "warning",
-                "makes each object without a bound: take a {name} and pass it on",
-            )
-        uses = self._uses
-        kept, inside = self._kept(made), self._inside(made)
-        same = frozenset(kept)
-        # In a variable it may be one of several, and each is looked at; but who writes
-        # hundreds of them into one is a program, and they are all alike.
-        self._looked[same] += 1
-        several = inside is not None and self._looked[same] < _SEVERAL
-        if several or same not in self._verdicts:
-            traffic = uses.traffic(kept, made.node)
-            self._verdicts[same] = judge(traffic, uses, self._order, inside)
-        return self._verdicts[same]
-
-    def _inside(self, made: Made) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The function that makes a channel for a variable of its own."""
-        function = self._uses.function(made.node)
-        local = (
-            any(key[0] is self._walk.scopes.get(function) for key in self._kept(made))
-            if function is not None
-            else False
-        )
-        return function if local and not isinstance(function, ast.Lambda) else None
-
-    def _kept(self, made: Made) -> list[Key]:
-        """Where a channel is kept as soon as it is made."""
-        uses = self._uses
-        node: ast.AST | None = made.node
-        while node is not None and not isinstance(node, ast.stmt):
-            if isinstance(node, ast.NamedExpr):
-                return self._targets([node.target], made)
-            if (
-                isinstance(node, ast.Call)
-                and node is not made.node
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("setdefault", "append", "add")
-            ):
-                key = uses.key(node.func.value)
-                return [key] if key is not None else []
-            if isinstance(node, ast.keyword) and made.how == "call" and node.arg:
-                return [(None, node.arg)]
-            node = uses.parents.get(node)
-        if isinstance(node, ast.Assign):
-            return self._targets(node.targets, made)
-        if isinstance(node, ast.AnnAssign):
-            return self._targets([node.target], made)
-        return []
-
-    def _targets(self, targets: Sequence[ast.expr], made: Made) -> list[Key]:
-        uses = self._uses
-        found = []
-        for target in targets:
-            elements = target.elts if isinstance(target, ast.Tuple) else [target]
-            value = getattr(uses.parents.get(target), "value", None)
-            if (
-                isinstance(value, ast.Tuple)
-                and len(value.elts) == len(elements)
-                and made.node in value.elts
-            ):
-                elements = [elements[value.elts.index(made.node)]]
-            for element in elements:
-                key = uses.key(element)
-                owner = uses.owner(element)
-                if key is not None and isinstance(element, ast.Name):
-                    scope = uses.scope(element)
-                    if scope.kind == "class" and owner is not None:
-                        key = (owner, element.id)  # an attribute of its objects
-                        uses.know(key)
-                if key is not None:
-                    found.append(key)
-        return found
+def _reports(tree: ast.Module, walk: Walk) -> Iterator[Report]:
+    names = Channels(walk)
+    objects = Objects(tree, walk, names)
+    kept = {
+        made: list(_kept(made, objects)) or objects.placed.get(made.node, [])
+        for made in names.made
+    }
+    by_keys = {keys: _traffic(keys, objects) for keys in map(frozenset, kept.values())}
+    traffics = {made: by_keys[frozenset(keys)] for made, keys in kept.items()}
+    bounds: dict[ast.AST, bool] = {}
+    bounded = {frozenset(_kept(made, objects)) for made in names.bounded}
+    for keys in bounded:
+        bounds.update((use.node, True) for use in objects.reach(keys)[0])
+    for traffic in by_keys.values():
+        bounds.update((use.node, False) for use in traffic.uses)
+    free = {node for node, bound in bounds.items() if not bound}
+    judged: dict[frozenset[Key], tuple[str, list[str]] | None] = {}
+    for made, traffic in traffics.items():
+        yield Report(made.node, "LAG100", "lag100", _without_bound(made))
+        same = frozenset(kept[made])
+        if same not in judged:
+            judged[same] = Growth(objects, traffic, free).advice()
+        advice = judged[same]
+        if advice is not None:
+            yield Report(made.node, "LAG101", advice[0], _message(made, advice[1]))
+    yield from polls(objects, bounds)
+    yield from storms(objects)
+    yield from held_locks(objects)
+    yield from off_loop(objects)
 
 
-def _message(made: Made, verdict: Verdict) -> str:
-    """What is said of a channel, in at most 120 characters: names give way first."""
-    words = verdict.words
+def _traffic(keys: Iterable[Key], objects: Objects) -> Traffic:
+    uses, reached = objects.reach(keys)
+    outlives = any(
+        not isinstance(where, Scope) or where.kind != "function" for where, _ in reached
+    )
+    return Traffic(uses, reached, outlives)
+
+
+def _kept(made: Made, objects: Objects) -> Iterator[Key]:
+    """Where a channel is kept as soon as it is made."""
+    if made.how == "class":
+        return
+    node: ast.AST | None = made.node
+    while node is not None and not isinstance(node, ast.stmt):
+        key = None
+        if isinstance(node, ast.NamedExpr):
+            key = objects.key(node.target)
+        elif (
+            isinstance(node, ast.Call)
+            and node is not made.node
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("setdefault", "append", "add")
+        ):
+            key = objects.key(node.func.value)
+        elif isinstance(node, ast.keyword) and made.how == "call" and node.arg:
+            call = objects.parents.get(node)
+            owner = objects.receiver(call) if isinstance(call, ast.Call) else None
+            key = (owner, node.arg)
+        if key is not None:
+            objects.know(key)
+            yield key
+            return
+        node = objects.parents.get(node)
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    for target in targets:
+        elements = target.elts if isinstance(target, ast.Tuple) else [target]
+        value = getattr(node, "value", None)
+        if (
+            isinstance(value, ast.Tuple)
+            and len(value.elts) == len(elements)
+            and made.node in value.elts
+        ):
+            elements = [elements[value.elts.index(made.node)]]
+        for element in elements:
+            key = objects.key(element)
+            around = objects.parents.get(node) if node is not None else None
+            if isinstance(element, ast.Name) and isinstance(around, ast.ClassDef):
+                key = (around, element.id)  # an attribute of its objects
+                objects.know(key)
+            if key is not None:
+                yield key
+
+
+def _without_bound(made: Made) -> str:
+    return shorten(
+        f"{{name}} has no bound: pass {made.bound}, or say what limits it and who "
+        "must notice when it is full",
+        made.name, made.name.rsplit(".", 1)[-1], "it",
+    )  # fmt: skip
+
+
+def _message(made: Made, variants: list[str]) -> str:
+    """What is said of a channel that grows: names give way first."""
     if made.pair:
-        words = words.replace("put", "send").replace("QueueFull", "WouldBlock")
-        words = words.replace("qsize()", "statistics()")
+        variants = [
+            words.replace("put", "send").replace("QueueFull", "WouldBlock")
+            for words in variants
+        ]
     last = made.name.rsplit(".", 1)[-1]
-    text = ""
-    for name, called in (
-        (made.name, made.name), (last, made.name), (last, last), ("it", last),
-        ("it", "..."),
-    ):  # fmt: skip
-        text = f"{name} " + words.format(
-            bound=_bound(made, called, 1000 if made.ordered else 1),
-            many=_bound(made, called, 1000), name=made.bound,
-        )  # fmt: skip
-        if len(text) <= LONGEST:
-            return text
-    return text[: LONGEST - 3] + "..."
-
-
-def _bound(made: Made, called: str, number: int) -> str:
-    """How to give the channel a bound, in words."""
-    bound = f"{made.bound}={number}"
-    if made.pair:
-        return f"pass {number}"
-    if made.how == "factory":
-        return f"write lambda: {called}({bound})"
-    return f"add {bound}" if made.how == "partial" else f"pass {bound}"
-
-
-def _column(line: int, offset: int, lines: Sequence[str]) -> int:
-    """The column in characters, from 1; the tree counts bytes from 0."""
-    text = lines[line - 1] if line <= len(lines) else ""
-    if not text.isascii():
-        offset = len(text.encode()[:offset].decode(errors="replace"))
-    return offset + 1
+    texts = [f"{name} {words}" for words in variants for name in (made.name, last)]
+    return shorten("{name}", *texts, f"it {variants[-1]}")

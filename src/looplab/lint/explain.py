@@ -1,34 +1,31 @@
-"""The text of a rule or of one section of it, from the page of the rules."""
+"""The text of the page of the rules, section by section, for ``--explain``."""
 
 from __future__ import annotations
 
-import functools
 import importlib.resources
 import re
-from collections.abc import Mapping
 
 __all__ = ["about", "sections"]
 
 _LABEL = re.compile(r"^\(([a-z0-9-]+)\)=\n(#+) (.*)\n", re.MULTILINE)
-_ROLE = re.compile(r"\{(?:ref|doc|term)\}`([^`<]*?)\s*(?:<[^`>]*>)?`")
+_ROLE = re.compile(r"\{ref\}`([^`<]*?)(?: <[^>]*>)?`")
 
 
-@functools.cache
-def sections() -> Mapping[str, str]:
-    """The sections of the page by their labels, such as ``lag101-await``."""
-    page = importlib.resources.files(__package__).joinpath("rules.md")
-    text = page.read_text(encoding="utf-8")
-    found = list(_LABEL.finditer(text))
-    out = {}
-    for place, match in enumerate(found):
+def sections() -> dict[str, str]:
+    """Each section by its label; that of a rule has those below it in it."""
+    text = importlib.resources.files("looplab.lint").joinpath("rules.md")
+    page = text.read_text("utf-8")
+    matches = list(_LABEL.finditer(page))
+    texts = {}
+    for place, match in enumerate(matches):
         level = len(match[2])
         end = next(
-            (later.start() for later in found[place + 1 :] if len(later[2]) <= level),
-            len(text),
+            (after.start() for after in matches[place + 1 :] if len(after[2]) <= level),
+            len(page),
         )
-        body = _LABEL.sub(r"\2 \3\n", text[match.start() : end])
-        out[match[1]] = _ROLE.sub(r"\1", body).strip() + "\n"
-    return out
+        body = _LABEL.sub(r"\2 \3\n", page[match.start() : end])
+        texts[match[1]] = _ROLE.sub(r"\1", body).strip() + "\n"
+    return texts
 
 
 def about(word: str) -> str:
@@ -38,8 +35,9 @@ def about(word: str) -> str:
         ValueError: there is no such section.
     """
     every = sections()
-    if word.lower() not in every:
+    label = word.lower().rpartition("#")[2]
+    if label not in every:
         raise ValueError(
             f"there is no {word!r} to explain: there are {', '.join(every)}"
         )
-    return every[word.lower()]
+    return every[label]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
-__all__ = ["LONGEST", "RULES", "Finding", "Rule", "Severity"]
-
-#: How much a finding matters.  It has no part in the exit status of the command.
-Severity = Literal["error", "warning", "note"]
+__all__ = ["LONGEST", "RULES", "Finding", "Report", "Rule", "shorten"]
 
 #: The most characters that a message has.
 LONGEST = 120
@@ -23,13 +20,11 @@ class Rule:
     Args:
         code: what a finding is called, for example ``LAG101``.
         name: the rule in a few words.
-        severity: how much its findings matter, at most.
         default: whether the rule is on unless it is asked for.
     """
 
     code: str
     name: str
-    severity: Severity
     default: bool = True
 
 
@@ -38,18 +33,29 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     {
         rule.code: rule
         for rule in (
-            Rule("LAG101", "channel that can grow without limit", "error"),
-            Rule("LAG102", "channel that another thing limits", "note", default=False),
-            Rule("LAG201", "polling with sleep(0)", "warning"),
-            Rule("LAG202", "any other sleep(0)", "note", default=False),
-            Rule("LAG203", "polling with a short delay", "warning"),
-            Rule("LAG204", "sleep(0) after a queue operation", "warning"),
-            Rule("LAG301", "task for each item, held by a semaphore", "warning"),
-            Rule("LAG302", "lock of threads held across an await", "error"),
-            Rule("LAG303", "event of asyncio set in a thread", "error"),
+            Rule("LAG100", "channel without a bound", default=False),
+            Rule("LAG101", "channel that grows"),
+            Rule("LAG201", "polling with sleep(0)"),
+            Rule("LAG202", "any other sleep(0)", default=False),
+            Rule("LAG203", "polling with a short delay"),
+            Rule("LAG204", "sleep(0) after what it does not hold back"),
+            Rule("LAG205", "sleep(0) that hopes for one iteration"),
+            Rule("LAG301", "task for each item, held by a semaphore"),
+            Rule("LAG302", "lock of threads held across an await"),
+            Rule("LAG303", "object of a loop touched off it"),
         )
     }
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """What a rule says of a place: a finding without its line."""
+
+    node: ast.expr
+    code: str
+    section: str
+    message: str
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -67,16 +73,23 @@ class Finding:
     code: str
     #: What is wrong and what to do, in at most 120 characters.
     message: str
-    #: The section of the page of the rules, such as ``lag101-callback``.
-    section: str = ""
-    #: How much it matters; the rule's own severity is the most.
-    severity: Severity = "warning"
-    #: The last line, from 1.
-    end_line: int = 0
-    #: The column behind the last character, from 1.
-    end_column: int = 0
-    #: The cell of a notebook, from 1; 0 in a file.
-    cell: int = 0
+    #: The place in the book, as in ``lint_rules.html#lag101-callback``.
+    section: str
+
+    @property
+    def text(self) -> str:
+        """The message, and where the book explains it."""
+        return f"{self.message} [lint_rules.html#{self.section}]"
 
     def __str__(self) -> str:
-        return f"{self.line}:{self.column}: {self.code} {self.message} [{self.section}]"
+        return f"{self.line}:{self.column}: {self.code} {self.text}"
+
+
+def shorten(template: str, *names: str) -> str:
+    """The template with the first of some names with which it is short enough."""
+    text = ""
+    for name in names:
+        text = template.replace("{name}", name)
+        if len(text) <= LONGEST:
+            return text
+    return text[: LONGEST - 3] + "..."

@@ -7,7 +7,22 @@ from collections.abc import Mapping
 
 from .scopes import Signature
 
-__all__ = ["CHANNELS", "LIBRARIES", "LOCKS", "PAIRS", "SLEEPS", "STAR", "WRAPPERS"]
+__all__ = [
+    "CHANNELS",
+    "LIBRARIES",
+    "LOCKS",
+    "PAIRS",
+    "SLEEPS",
+    "STAR",
+    "WRAPPERS",
+    "words",
+]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
 
 #: A file that imports none of these is not looked at.
 LIBRARIES = ("asyncio", "anyio", "trio", "janus", "tornado")

@@ -1,19 +1,25 @@
 """The Python of a notebook: its code cells, one below the other.
 
+JSON is also an expression of Python, so flake8 parses a notebook, and hands it over.
 Names are followed from cell to cell.  A line that is for IPython (``%time``, ``!ls``,
-``x?``) counts as ``pass``, and a cell that is for another language is left out.
+``x?``) counts as ``pass``, and a cell for another language is left out.  A finding is
+reported at its line of the file, where a comment silences it; its message names the
+cell, and so do the lines in it, which is what nbqa cannot do.
 """
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .paths import NotCheckedError
+from .check import check_tree
+from .findings import LONGEST, Finding
 
-__all__ = ["Notebook", "cells"]
+__all__ = ["check_notebook"]
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!].*|\?+\w[\w.]*|[\w.]+\?+)\s*$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\s]+=\s*)[!%].*$")
@@ -21,59 +27,83 @@ _ASSIGNED = re.compile(r"^(\s*[\w.,\s]+=\s*)[!%].*$")
 _PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 
-@dataclass(frozen=True, slots=True)
-class Notebook:
-    """The lines of all cells, and where each cell begins.
+def check_notebook(
+    tree: ast.Module, lines: Sequence[str]
+) -> Iterator[tuple[Finding, int, int, str]]:
+    """Check a notebook of format 4.
 
     Args:
-        lines: the lines, with their ends.
-        starts: for each line the number of its cell and of the line in it, from 1.
+        tree: the file, parsed as Python.
+        lines: its lines.
+
+    Returns:
+        For each finding where it is in the file (line from 1, column from 0), and the
+        text with the cell.  What is no notebook, or not of Python, has none.
     """
-
-    lines: list[str]
-    starts: list[tuple[int, int]]
-
-
-def cells(text: str) -> Notebook:
-    """Read a notebook.
-
-    Raises:
-        NotCheckedError: it is none.
-    """
-    try:
-        data: Any = json.loads(text)
-        every = data["cells"]
-        sources = [
-            (number, cell["source"])
-            for number, cell in enumerate(every, 1)
-            if cell["cell_type"] == "code"
-        ]
-        joined = [
-            (number, "".join(source) if isinstance(source, list) else str(source))
-            for number, source in sources
-        ]
-        language = data.get("metadata", {}).get("kernelspec", {}).get("language", "")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise NotCheckedError("is not a notebook of format 4") from None
-    if language and language != "python":
-        return Notebook([], [])
-    lines: list[str] = []
-    starts: list[tuple[int, int]] = []
-    for number, source in joined:
-        for place, line in enumerate(_python(source), 1):
-            lines.append(line + "\n")
+    code, starts, rows = [], [], []
+    for number, sources in _cells(tree, lines):
+        first = next((text for _, text in sources if text.strip()), "")
+        if first.startswith("%%") and not first.startswith(_PYTHON):
+            continue
+        for place, (row, text) in enumerate(sources, 1):
+            text = _MAGIC.sub(r"\1pass", _ASSIGNED.sub(r"\1None", text))
+            code.append(text + "\n")
             starts.append((number, place))
-    return Notebook(lines, starts)
+            rows.append(row)
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        cells = compile("".join(code), "<notebook>", "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = min(getattr(error, "lineno", None) or 1, len(code) or 1)
+        where = "cell {} line {}: ".format(*starts[line - 1]) if starts else ""
+        bad = Finding(line, 1, "E999", f"{where}{type(error).__name__}: {error}", "")
+        yield bad, rows[line - 1] if rows else 1, 0, bad.message
+        return
+    for finding in check_tree(cells, code):
+        cell, line = starts[finding.line - 1]
+        text = re.sub(
+            r"\bline (\d+)",
+            lambda match: "cell {} line {}".format(*starts[int(match[1]) - 1]),
+            finding.message,
+        )
+        if len(text) > LONGEST:
+            text = re.sub(r"\b(cell \d+) line \d+", r"\1", text)
+        text = dataclasses.replace(finding, message=text).text
+        row = rows[finding.line - 1]
+        yield finding, row, finding.column, f"cell {cell} line {line}: {text}"
 
 
-def _python(source: str) -> list[str]:
-    """The lines of a cell as Python reads them."""
-    lines = re.split(r"\r\n|\r|\n", source)
-    first = next((line for line in lines if line.strip()), "")
-    if first.startswith("%%") and not first.startswith(_PYTHON):
-        return []
-    out = []
-    for line in lines:
-        line = _ASSIGNED.sub(r"\1None", line)
-        out.append(_MAGIC.sub(r"\1pass", line))
-    return out
+def _cells(
+    tree: ast.Module, lines: Sequence[str]
+) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """The code cells: their numbers, from 1, and for each line its row in the file."""
+    try:
+        data: Any = json.loads("".join(lines))
+        spec = data.get("metadata", {}).get("kernelspec", {})
+        if spec.get("language", "python") != "python":
+            return
+        (statement,) = tree.body
+        places = _value(getattr(statement, "value", None), "cells").elts
+        for number, (cell, place) in enumerate(
+            zip(data["cells"], places, strict=True), 1
+        ):
+            if cell["cell_type"] != "code":
+                continue
+            source, node = cell["source"], _value(place, "source")
+            pieces = [source] if isinstance(source, str) else source
+            nodes = [node] if isinstance(source, str) else node.elts
+            rows: list[tuple[int, str]] = []
+            for piece, where in zip(pieces, nodes, strict=True):
+                for text in re.split(r"\r\n|\r|\n", piece.removesuffix("\n")):
+                    rows.append((where.lineno, text))
+            yield number, rows
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+
+
+def _value(node: Any, key: str) -> Any:
+    """The node of a value in a dict that is written out."""
+    return next(
+        value for name, value in zip(node.keys, node.values, strict=True)
+        if name.value == key
+    )  # fmt: skip

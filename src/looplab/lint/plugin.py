@@ -1,9 +1,8 @@
 """The rules as a plugin of flake8, which finds it by its entry point.
 
-flake8 reads the file, parses it, and looks at ``# noqa``, ``select``, ``ignore`` and
-``per-file-ignores``.  Its settings ``lag-include-tests``, ``lag-exempt`` and
-``lag-extend-exempt`` are ours.  LAG202 is off unless ``select`` or ``extend-select``
-names it in full.
+flake8 finds and reads the files, knows the settings and the comments, and writes the
+report.  Here is only what it cannot know: LAG100 and LAG202 are off unless ``select``
+or ``extend-select`` names them in full, tests are exempt, and how to read a notebook.
 
 flake8 itself is not imported here.
 """
@@ -12,14 +11,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from .check import check_tree
-from .findings import RULES
-from .paths import EXEMPT, Patterns, project_root
+from .findings import RULES, Finding
+from .notebooks import check_notebook
 
-__all__ = ["LatencyPlugin"]
+__all__ = ["LatencyPlugin", "is_test"]
 
 
 class LatencyPlugin:
@@ -32,7 +31,7 @@ class LatencyPlugin:
     """
 
     name = "looplab"
-    _exempt = Patterns((), Path())
+    _with_tests = False
     _codes = frozenset(rule.code for rule in RULES.values() if rule.default)
 
     def __init__(self, tree: ast.Module, lines: Sequence[str], filename: str) -> None:
@@ -42,38 +41,19 @@ class LatencyPlugin:
 
     @staticmethod
     def add_options(manager: Any) -> None:
-        """Add our settings to flake8's own."""
+        """Add our setting to flake8's own."""
         manager.add_option(
             "--lag-include-tests",
             action="store_true",
             default=False,
             parse_from_config=True,
-            help="LAG rules: check tests too; nothing is exempt",
-        )
-        manager.add_option(
-            "--lag-exempt",
-            metavar="patterns",
-            default=",".join(EXEMPT),
-            comma_separated_list=True,
-            parse_from_config=True,
-            help=f"LAG rules: the files that are exempt (default: {','.join(EXEMPT)})",
-        )
-        manager.add_option(
-            "--lag-extend-exempt",
-            metavar="patterns",
-            default="",
-            comma_separated_list=True,
-            parse_from_config=True,
-            help="LAG rules: more files that are exempt",
+            help="LAG rules: check tests too",
         )
 
     @classmethod
     def parse_options(cls, options: Any) -> None:
         """Take our settings from those that flake8 has read."""
-        patterns: tuple[str, ...] = ()
-        if not options.lag_include_tests:
-            patterns = (*options.lag_exempt, *options.lag_extend_exempt)
-        cls._exempt = Patterns(patterns, project_root())
+        cls._with_tests = options.lag_include_tests
         asked = {*(options.select or ()), *(options.extend_select or ())}
         cls._codes = frozenset(
             rule.code for rule in RULES.values() if rule.default or rule.code in asked
@@ -81,9 +61,26 @@ class LatencyPlugin:
 
     def run(self) -> Iterator[tuple[int, int, str, type[LatencyPlugin]]]:
         """Give flake8 the findings; it drops those that a comment silences."""
-        if self._exempt.match(self._filename):
+        if not self._with_tests and is_test(self._filename):
             return
-        for finding in check_tree(self._tree, self._lines):
+        findings: Iterator[tuple[Finding, int, int, str]]
+        if self._filename.endswith(".ipynb"):
+            findings = check_notebook(self._tree, self._lines)
+        else:
+            findings = (
+                (finding, finding.line, finding.column - 1, finding.text)
+                for finding in check_tree(self._tree, self._lines)
+            )
+        for finding, line, column, text in findings:
             if finding.code in self._codes:
-                text = f"{finding.code} {finding.message} [{finding.section}]"
-                yield finding.line, finding.column - 1, text, type(self)
+                yield line, column, f"{finding.code} {text}", type(self)
+
+
+def is_test(filename: str) -> bool:
+    """Whether a file is a test: tests end, and few of them hurt when they poll."""
+    path = PurePath(filename)
+    return not {"tests", "testing"}.isdisjoint(path.parts[:-1]) or (
+        path.name == "conftest.py"
+        or path.match("test_*.py")
+        or path.match("*_test.py")
+    )  # fmt: skip

@@ -12,6 +12,7 @@ __all__ = [
     "UNKNOWN",
     "Binding",
     "Class",
+    "Def",
     "Default",
     "Function",
     "Loops",
@@ -50,6 +51,17 @@ class Default(Mark):
     def __init__(self, node: ast.expr, scope: Scope) -> None:
         self.node = node
         self.scope = scope
+
+
+class Def(Mark):
+    """A function of the file.
+
+    Args:
+        node: the function.
+    """
+
+    def __init__(self, node: Function) -> None:
+        self.node = node
 
 
 UNKNOWN = Mark()

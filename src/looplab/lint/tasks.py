@@ -1,208 +1,215 @@
-"""Tasks and locks: a storm of tasks behind a semaphore, a lock of threads (LAG3)."""
+"""LAG301 and LAG302: a storm of tasks behind a semaphore, a lock of threads."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeAlias
 
-from .channels import Channels
-from .findings import LONGEST
+from .findings import Report, shorten
 from .libraries import LOCKS
-from .scopes import Function
-from .walk import Walk
+from .objects import Key, Objects, name_of, own
 
 __all__ = ["held_locks", "storms"]
 
-_STORM = (
-    "makes a task for each item at once, and {sem} in line {line} holds them: start as "
-    "many workers on one queue"
-)
-_HELD = (
-    "{lock} is held across the await in line {line}: other threads stop the loop; take "
-    "asyncio.Lock or await outside"
-)
-_SHARED = (
-    "{lock} is held across the await in line {line}: other threads stop the loop; "
-    "await outside the lock"
+_SEMAPHORES = frozenset(
+    f"{module}.{name}"
+    for module in ("asyncio", "anyio", "trio")
+    for name in ("Semaphore", "BoundedSemaphore", "CapacityLimiter")
 )
 _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
-_GATHERS = frozenset(("gather", "wait", "as_completed"))
-_SEMAPHORES = frozenset(("Semaphore", "BoundedSemaphore", "CapacityLimiter"))
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp
-_SMALL = 20  # a loop over so few that are written out is no storm
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SMALL = 100  # a range of so many is no storm
 
 
-def _name(node: ast.AST | None) -> str:
-    """The last part of a dotted name."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return str(getattr(node, "attr", getattr(node, "id", "")))
-
-
-def storms(walk: Walk, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
-    """Tasks that are made for each item and then wait for a semaphore (LAG301)."""
-    if not any(_name(call.func) in _SEMAPHORES for call, _, _ in walk.calls):
-        return
-    semaphores = {
-        _name(target)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        and isinstance(node.value, ast.Call)
-        and _name(node.value.func) in _SEMAPHORES
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-    }
-    if not semaphores:
-        return
-    workers: dict[str, tuple[str, int]] = {}
-    for function in walk.scopes:
+def storms(objects: Objects) -> Iterator[Report]:
+    """Tasks that are made for each item and then wait for a semaphore."""
+    gated: dict[ast.AST, tuple[str, int]] = {}
+    for function in objects.walk.scopes:
         if isinstance(function, ast.AsyncFunctionDef):
-            gate = _first_gate(function, semaphores)
+            gate = _first_gate(objects, function)
             if gate is not None:
-                workers[function.name] = gate
-    if not workers:
+                gated[function] = gate
+    if not gated:
         return
-    for node in ast.walk(tree):
-        for call, repeated in _spawned(node):
-            gate = workers.get(_name(call.func))
-            if gate is not None and not _is_small(repeated):
-                yield call, _said(_STORM, gate[1], sem=gate[0])
+    for node in objects.nodes:
+        for place, func, source in _spawned(node):
+            for function in objects.functions(func):
+                if function in gated and not _is_small(objects, source):
+                    name, line = gated[function]
+                    words = shorten(
+                        "makes a task for each item at once, and {name} in line "
+                        f"{line} holds them: start as many workers on one queue",
+                        name, "a semaphore",
+                    )  # fmt: skip
+                    yield Report(place, "LAG301", "lag301", words)
 
 
-def _said(words: str, line: int, **names: str) -> str:
-    """A message of at most 120 characters: a long name gives way."""
-    text = words.format(line=line, **names)
-    if len(text) > LONGEST:
-        text = words.format(line=line, **dict.fromkeys(names, "it"))
-    return text
-
-
-def _first_gate(function: Function, semaphores: set[str]) -> tuple[str, int] | None:
-    """The semaphore that a function passes before it does anything else."""
+def _first_gate(
+    objects: Objects, function: ast.AsyncFunctionDef
+) -> tuple[str, int] | None:
+    """The semaphore that a function passes before it waits for anything else."""
     for statement in function.body:
-        if isinstance(statement, ast.Nonlocal | ast.Global) or (
-            isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Constant)
-        ):
-            continue
         if isinstance(statement, ast.AsyncWith):
-            name = _name(statement.items[0].context_expr)
-            if name in semaphores:
-                return name, statement.lineno
-        return None
+            context = statement.items[0].context_expr
+            if objects.is_a(context, _SEMAPHORES):
+                return name_of(context), statement.lineno
+        if isinstance(statement, ast.AsyncWith | ast.AsyncFor) or any(
+            isinstance(node, ast.Await | ast.AsyncWith | ast.AsyncFor)
+            for node in own(statement)
+        ):
+            return None
     return None
 
 
-def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Calls of coroutine functions that become a task each, and what is iterated."""
+def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
+    """Where a task is made for each item: of which function, and of which items."""
     if isinstance(node, ast.For):
         stack: list[ast.AST] = list(node.body)
         while stack:
-            one = stack.pop()
-            if isinstance(one, (*_FUNCTIONS, ast.For, ast.AsyncFor, ast.While)):
+            inner = stack.pop()
+            if isinstance(inner, _LOOPS):
                 continue
-            if isinstance(one, ast.Call) and _name(one.func) in _SPAWNS and one.args:
-                first = one.args[0]
-                if isinstance(first, ast.Call):
-                    yield first, node.iter
-                elif isinstance(first, ast.Name | ast.Attribute):
-                    yield (
-                        ast.copy_location(
-                            ast.Call(func=first, args=[], keywords=[]), one
-                        ),
-                        node.iter,
-                    )
-            stack.extend(ast.iter_child_nodes(one))
-    elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
-        made = node.elt
-        if isinstance(made, ast.Call):
-            if _name(made.func) in _SPAWNS and made.args:
-                made = made.args[0]
-            if isinstance(made, ast.Call):
-                yield made, node.generators[0].iter
+            if (
+                isinstance(inner, ast.Call)
+                and inner.args
+                and name_of(inner.func) in _SPAWNS
+            ):
+                first = inner.args[0]
+                made = first.func if isinstance(first, ast.Call) else first
+                yield inner, made, node.iter
+            stack.extend(ast.iter_child_nodes(inner))
+    elif isinstance(node, _COMPREHENSIONS) and isinstance(node.elt, ast.Call):
+        call = node.elt
+        if (
+            name_of(call.func) in _SPAWNS
+            and call.args
+            and isinstance(call.args[0], ast.Call)
+        ):
+            call = call.args[0]
+        yield call, call.func, node.generators[0].iter
 
 
-def _is_small(node: ast.expr) -> bool:
-    """Whether what is iterated is written out, or a range of a few."""
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return len(node.elts) <= _SMALL
-    if isinstance(node, ast.Call) and _name(node.func) == "range" and node.args:
-        last = node.args[0 if len(node.args) == 1 else 1]
-        return not isinstance(last, ast.Constant) or (
-            isinstance(last.value, int) and last.value <= _SMALL
+def _is_small(objects: Objects, source: ast.expr) -> bool:
+    """Whether a source is written out, a slice, or what one call was given."""
+    if isinstance(source, ast.List | ast.Tuple | ast.Set | ast.Dict):
+        return True
+    if isinstance(source, ast.Subscript):
+        return isinstance(source.slice, ast.Slice)
+    if isinstance(source, ast.Name):
+        bound, where = objects.names.bindings(source.id, objects.scope(source))
+        return where.kind == "function" and (
+            not any(isinstance(what, ast.expr) for what in bound)
+            or (
+                len(bound) == 1
+                and isinstance(bound[0], ast.expr)
+                and not isinstance(bound[0], ast.Name)
+                and _is_small(objects, bound[0])
+            )
         )
+    if isinstance(source, ast.Call):
+        if name_of(source.func) == "range" and source.args:
+            last = source.args[0 if len(source.args) == 1 else 1]
+            number = objects.names.number(last, objects.scope(source))
+            return number is None or number <= _SMALL
+        if name_of(source.func) in ("enumerate", "zip", "list", "set", "sorted"):
+            return any(_is_small(objects, arg) for arg in source.args)
+        if name_of(source.func) in ("items", "values", "keys", "split"):
+            return True
     return False
 
 
-def held_locks(
-    walk: Walk, channels: Channels, tree: ast.Module
-) -> Iterator[tuple[ast.expr, str]]:
-    """Locks of threads that are held while a coroutine waits (LAG302)."""
-    if not walk.threads:
+def held_locks(objects: Objects) -> Iterator[Report]:
+    """Locks of threads that are held while a coroutine waits."""
+    if not LOCKS & set(objects.names.called.values()) and not any(
+        module in objects.walk.imported for module in ("threading", "multiprocessing")
+    ):
         return
-    locks: set[str] = set()
-    others: set[str] = set()
-    made = {call for call, value in channels.called.items() if value in LOCKS}
-    if not made:
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            value = node.value
-            ours = value in made
-            for target in targets:
-                (locks if ours else others).add(_name(target))
-    locks -= others
-    shared = _in_plain_functions(tree)
-    for statement, _ in walk.withs:
-        for item in statement.items:
-            context = item.context_expr
-            name = _name(context)
-            if isinstance(context, ast.Call):
-                name = "Lock" if context in made else ""
-            elif name not in locks:
+    plain: set[Key | None] | None = None
+    for function in objects.walk.scopes:
+        if not isinstance(function, ast.AsyncFunctionDef):
+            continue
+        for place, expression, line in _held_in(objects, function):
+            if not objects.is_a(expression, LOCKS):
                 continue
-            line = _awaits(statement, name) if name else None
-            if line is not None:
-                words = _SHARED if name in shared else _HELD
-                yield context, _said(words, line, lock=name)
+            if plain is None:
+                plain = set(_plain(objects))
+            shared = objects.key(expression) in plain
+            words = shorten(
+                f"{{name}} is held across the await in line {line}: other threads stop "
+                f"the loop; {'' if shared else 'take asyncio.Lock or '}await "
+                "outside" + (" the lock" if shared else ""),
+                name_of(expression) or "Lock", "it",
+            )  # fmt: skip
+            yield Report(place, "LAG302", "lag302", words)
 
 
-def _in_plain_functions(tree: ast.Module) -> set[str]:
-    """The names of what a plain function takes, which cannot await a lock."""
-    taken: set[str] = set()
-    todo: list[tuple[ast.AST, bool]] = [(tree, False)]
-    while todo:
-        node, plain = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            plain = not isinstance(node, ast.AsyncFunctionDef)
-        elif plain and isinstance(node, ast.With):
-            taken.update(_name(item.context_expr) for item in node.items)
+def _held_in(
+    objects: Objects, function: ast.AsyncFunctionDef
+) -> Iterator[tuple[ast.expr, ast.expr, int]]:
+    """Where something is held across an await: the place, the thing, that line."""
+    acquired: list[tuple[ast.Call, ast.expr]] = []
+    for node in own(function):
+        if isinstance(node, ast.With):
+            for item in node.items:
+                line = _awaits(node, item.context_expr)
+                if line is not None:
+                    yield item.context_expr, item.context_expr, line
         elif (
-            plain
-            and isinstance(node, ast.Call)
+            isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "acquire"
+            and node not in objects.walk.awaited
         ):
-            taken.add(_name(node.func.value))
-        todo.extend((child, plain) for child in ast.iter_child_nodes(node))
-    return taken
+            acquired.append((node, node.func.value))
+    if not acquired:
+        return
+    events = sorted(
+        (
+            (node.lineno, node.col_offset, node)
+            for node in own(function)
+            if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
+            or (isinstance(node, ast.Attribute) and node.attr == "release")
+        ),
+        key=lambda event: event[:2],
+    )
+    for call, lock in acquired:
+        key = objects.key(lock)
+        for line, column, node in events:
+            if (line, column) <= (call.lineno, call.col_offset):
+                continue
+            if isinstance(node, ast.Attribute):
+                if objects.key(node.value) == key:
+                    break
+            else:
+                yield call, lock, line
+                break
 
 
-def _awaits(statement: ast.With, lock: str) -> int | None:
+def _awaits(statement: ast.With, lock: ast.expr) -> int | None:
     """The line of the first await in a block; None if the lock is let go by hand."""
-    stack: list[ast.AST] = list(statement.body)
     lines = []
-    while stack:
-        node = stack.pop()
-        if isinstance(node, _FUNCTIONS):
-            continue
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            func = node.func
-            if func.attr == "release" and _name(func.value) == lock:
+    name = ast.unparse(lock)
+    for part in statement.body:
+        for node in (part, *own(part)):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "release"
+                and ast.unparse(node.value) == name
+            ):
                 return None
-        if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
-            lines.append(node.lineno)
-        stack.extend(ast.iter_child_nodes(node))
+            if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
+                lines.append(node.lineno)
     return min(lines, default=None)
+
+
+def _plain(objects: Objects) -> Iterator[Key | None]:
+    """What plain functions take, which cannot await a lock."""
+    for function in objects.walk.scopes:
+        if isinstance(function, ast.FunctionDef | ast.Lambda):
+            for node in own(function):
+                if isinstance(node, ast.With):
+                    for item in node.items:
+                        yield objects.key(item.context_expr)
+                elif isinstance(node, ast.Attribute) and node.attr == "acquire":
+                    yield objects.key(node.value)

@@ -15,6 +15,7 @@ from .scopes import (
     PARAMETER,
     UNKNOWN,
     Class,
+    Def,
     Default,
     Function,
     Loops,
@@ -37,9 +38,7 @@ class Walk:
         self.libraries = False  # whether one of them is imported anywhere
         self.awaited: set[ast.AST] = set()
         self.scopes: dict[ast.AST, Scope] = {}  # inside functions and classes
-        self.threads = False  # whether threading is imported anywhere
-        self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
-        self.withs: list[tuple[ast.With, Scope]] = []
+        self.imported: set[str] = set()  # the modules at the top
         self._declaring: list[Scope] = []
         stack: list[_Item] = [(tree, self.module, ())]
         self._stack = stack
@@ -108,16 +107,7 @@ class Walk:
         self.awaited.add(node.value)
         self._push((node.value,), scope, loops)
 
-    def _for(self, node: ast.For | ast.AsyncFor, scope: Scope, loops: Loops) -> None:
-        self.loops.append(node)
-        self._children(node, scope, loops)
-
-    def _with(self, node: ast.With, scope: Scope, loops: Loops) -> None:
-        self.withs.append((node, scope))
-        self._children(node, scope, loops)
-
     def _while(self, node: ast.While, scope: Scope, loops: Loops) -> None:
-        self.loops.append(node)
         self._push((node.test, *node.body), scope, (*loops, node))
         self._push(node.orelse, scope, loops)
 
@@ -146,7 +136,7 @@ class Walk:
     def _note(self, top: str) -> None:
         """Note that a module is imported."""
         self.libraries |= top in LIBRARIES
-        self.threads |= top == "threading"
+        self.imported.add(top)
 
     def _import(self, node: ast.Import, scope: Scope, loops: Loops) -> None:
         for alias in node.names:
@@ -214,7 +204,7 @@ class Walk:
             self._push((one.annotation,), scope, ())
 
     def _function(self, node: Function, scope: Scope, loops: Loops) -> None:
-        scope.bind(node.name, UNKNOWN)
+        scope.bind(node.name, Def(node))
         self._push(node.decorator_list, scope, loops)
         around = self._generic(node, scope)
         inner = self.scopes[node] = Scope("function", around)
@@ -264,9 +254,6 @@ class Walk:
         ast.Name: _name,
         ast.Call: _call,
         ast.While: _while,
-        ast.For: _for,
-        ast.AsyncFor: _for,
-        ast.With: _with,
         ast.Await: _await,
         ast.Assign: _assign,
         ast.AnnAssign: _annotated,

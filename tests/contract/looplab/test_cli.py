@@ -10,7 +10,7 @@ import pytest
 from tests.contract.left import SLOW
 from tests.fast.looplab.test_cli import ENVIRON, run
 
-SOURCE = "import asyncio\nq = asyncio.Queue()\n"
+SOURCE = "import asyncio\nq = asyncio.Queue()\ndef put(x): q.put_nowait(x)\n"
 
 
 @pytest.mark.parametrize("module", ["looplab", "looplab.cli", "looplab.lint"])
@@ -21,16 +21,16 @@ def test_the_modules_are_commands_too(module, tmp_path):
     done = run("-m", module, *words, "--isolated", str(path), cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith(
-        f"{path}:2:5: LAG101 asyncio.Queue() has its producers elsewhere"
+        f"{path}:2:5: LAG101 asyncio.Queue() grows: callers of put() put (line 3)"
     )
-    assert done.stderr == "1 file checked, 1 finding\n"
+    assert done.stderr == ""
 
 
 def test_standard_input_of_a_process(tmp_path):
     words = ("-m", "looplab.lint", "--isolated", "-")
     done = run(*words, input=SOURCE, cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stdout.startswith("<stdin>:2:5: LAG101")
+    assert done.stdout.startswith("stdin:2:5: LAG101")
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):

@@ -1,4 +1,4 @@
-"""The plugin in a real flake8, and that it says what the command says."""
+"""The plugin in a real flake8, and the command, which is flake8."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from looplab.lint import check_source
+from looplab.lint.command import lint
+from tests.fast.looplab.lint.marks import cases
 from tools.common import ROOT
 
 pytest.importorskip("flake8")
 
-BAD = "import asyncio\nq = asyncio.Queue()\n"
+GROWS = "import asyncio\nq = asyncio.Queue()\ndef put(x): q.put_nowait(x)\n"
 POLLS = "import asyncio\nasync def f():\n    while x: await asyncio.sleep(0)\n"
-STRAIGHT = "import asyncio\n\n\nasync def f():\n    await asyncio.sleep(0)\n"
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """A folder that makes Python believe looplab is installed: its entry points.
+def environ(tmp_path_factory):
+    """Lets Python believe looplab is installed, with the entry points of its project.
 
-    They are those of pyproject.toml, so this does not depend on what is installed.
+    So this does not depend on what is installed.
     """
     project = tomllib.loads(
         (ROOT / "src/looplab/pyproject.toml").read_text(encoding="utf-8")
@@ -42,221 +42,166 @@ def installed(tmp_path_factory):
     for group, names in project["project"]["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {where}" for name, where in names.items())]
     (facts / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def environ(installed):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    return kept | {"PYTHONPATH": os.pathsep.join([str(installed), str(ROOT / "src")])}
+    path = os.pathsep.join([str(folder), str(ROOT / "src")])
+    return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
 
 
 @pytest.fixture
-def flake8(tmp_path, environ):
-    """Run flake8 in a folder of its own; the places and codes of our findings."""
-    (tmp_path / ".flake8").write_text("[flake8]\nselect = LAG\n", encoding="utf-8")
+def run(tmp_path, environ):
+    """Run a module in a folder of its own; the places and codes of its findings."""
 
-    def run(*words, **options):
+    def start(*words, module="looplab.lint", **options):
         done = subprocess.run(
-            [sys.executable, "-m", "flake8", *words],
-            cwd=tmp_path,
-            env=environ,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            **options,
-        )
+            [sys.executable, "-m", module, *words],
+            cwd=tmp_path, env=environ, capture_output=True, encoding="utf-8",
+            check=False, **options,
+        )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
-        assert done.stderr == "", done.stderr
+        return done
+
+    return start
+
+
+@pytest.fixture
+def codes(run):
+    def start(*words, **options):
+        done = run(*words, **options)
+        assert done.stderr == ""
         lines = done.stdout.replace("./", "").splitlines()
         assert done.returncode == bool(lines)
-        return [re.sub(r"(LAG\d+|E\d+) .*", r"\1", line) for line in lines]
+        return [re.sub(r"(LAG\d+|E\d+) .*", r"\1", line) for line in sorted(lines)]
 
-    return run
+    return start
 
 
-def write(folder, name, text=BAD):
+def write(folder: Path, name: str, text: str = GROWS) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
-def config(folder, *lines):
-    text = "\n".join(["[flake8]", *lines, ""])
-    (folder / ".flake8").write_text(text, encoding="utf-8")
+def test_the_plugin_beside_other_rules(codes, run, tmp_path):
+    assert "looplab: 0.0.0" in run("--version", module="flake8").stdout
+    write(tmp_path, "a.py", GROWS)
+    assert "a.py:2:5: LAG101" in codes(module="flake8")
+    assert codes("--select=LAG", module="flake8") == ["a.py:2:5: LAG101"]
 
 
-def test_flake8_knows_the_plugin(environ):
-    words = [sys.executable, "-m", "flake8", "--version"]
-    done = subprocess.run(
-        words, env=environ, capture_output=True, text=True, check=True
+def test_the_command_has_our_rules_alone(codes, run, tmp_path):
+    write(tmp_path, "a.py", GROWS + "import os ;x=1\n" + POLLS)
+    write(tmp_path, "tests/test_b.py")
+    assert codes() == ["a.py:2:5: LAG101", "a.py:7:20: LAG201"]
+    assert codes("a.py", "--select=LAG2") == ["a.py:7:20: LAG201"]
+    assert codes("--extend-select=LAG100", "--ignore=LAG2") == [
+        "a.py:2:5: LAG100", "a.py:2:5: LAG101",
+    ]  # fmt: skip
+    assert codes("--lag-include-tests", "tests") == ["tests/test_b.py:2:5: LAG101"]
+    assert codes("--jobs=2") == codes("--jobs=1")
+    assert codes("-", input=GROWS) == ["stdin:2:5: LAG101"]
+    text = run("--format=%(code)s %(text)s", "a.py").stdout
+    assert text.startswith(
+        "LAG101 asyncio.Queue() grows: callers of put() put (line 3)"
     )
-    assert "looplab: 0.0.0" in done.stdout
-    words[-1] = "--help"
-    done = subprocess.run(
-        words, env=environ, capture_output=True, text=True, check=True
-    )
-    for option in ("--lag-include-tests", "--lag-exempt", "--lag-extend-exempt"):
-        assert option in done.stdout
-    assert "tests/,testing/,test_*.py,*_test.py,conftest.py" in re.sub(
-        r"\s", "", done.stdout
-    )
+    assert "[lint_rules.html#lag101-callback]" in text
 
 
-def test_findings(flake8, tmp_path):
-    write(tmp_path, "a.py", BAD + POLLS + STRAIGHT)
-    assert flake8() == ["a.py:2:5: LAG101", "a.py:5:20: LAG201"]
-
-
-def test_without_any_configuration(flake8, tmp_path):
-    (tmp_path / ".flake8").unlink()
+def test_settings_and_comments_are_those_of_flake8(codes, tmp_path):
     write(tmp_path, "a.py")
-    assert flake8() == ["a.py:2:5: LAG101"]
+    write(tmp_path, "b.py", GROWS.replace("()\n", "()  # noqa: LAG101\n", 1))
+    write(tmp_path, "c.py", GROWS.replace("()\n", "()  # noqa: E501\n", 1))
+    assert codes() == ["a.py:2:5: LAG101", "c.py:2:5: LAG101"]
+    settings = "[flake8]\nper-file-ignores =\n    a.py:LAG1\nselect = E\n"
+    write(tmp_path, ".flake8", settings)
+    assert codes() == ["c.py:2:5: LAG101"]
+    assert len(codes("--disable-noqa")) == 2
+    assert len(codes("--isolated")) == 2
 
 
-def test_standard_input(flake8):
-    assert flake8("-", input=BAD) == ["stdin:2:5: LAG101"]
-    name = "--stdin-display-name=tests/a.py"
-    assert flake8(name, "-", input=BAD) == []
+def test_what_cannot_be_read_is_said(run, tmp_path):
+    write(tmp_path, "bad.py", "import asyncio\nx = (\n")
+    done = run("bad.py", "none.py")
+    assert done.returncode == 1
+    assert "bad.py" in done.stdout and "E999" in done.stdout
+    assert "none.py" in done.stdout and "E902" in done.stdout
 
 
-def test_several_processes_say_the_same(flake8, tmp_path):
-    for number in range(6):
-        write(tmp_path, f"a{number}.py", BAD + POLLS)
-        write(tmp_path, f"tests/b{number}.py")
-    config(tmp_path, "select = LAG", "lag-extend-exempt = a5.py")
-    one = flake8("--jobs=1")
-    assert len(one) == 10
-    assert flake8("--jobs=2") == one
+def notebook(*cells: str, language: str = "python") -> str:
+    data = {
+        "cells": [
+            {
+                "cell_type": "code", "metadata": {}, "outputs": [],
+                "execution_count": None, "source": cell.splitlines(keepends=True),
+            }
+            for cell in cells
+        ],
+        "metadata": {"kernelspec": {"language": language}},
+        "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    return json.dumps(data, indent=1)
 
 
-def test_comments_silence(flake8, tmp_path):
-    write(tmp_path, "a.py", "import asyncio\nq = asyncio.Queue()  # noqa: LAG101\n")
-    write(tmp_path, "b.py", "import asyncio\nq = asyncio.Queue()  # noqa: E501\n")
-    write(tmp_path, "c.py", "# flake8: noqa\n" + BAD)
-    assert flake8() == ["b.py:2:5: LAG101"]
-    assert len(flake8("--disable-noqa")) == 3
+def test_a_notebook_is_read_cell_by_cell(run, tmp_path):
+    cells = (
+        "%pip install x\nimport asyncio",
+        "x = 'é\U0001f600'\n!ls\nq = asyncio.Queue()",
+        "%%bash\nq = (",
+        "await q.get()\ndef put(x):\n    q.put_nowait(x)",
+    )
+    write(tmp_path, "a.ipynb", notebook(*cells))
+    done = run()
+    assert done.returncode == 1
+    assert "LAG101 cell 2 line 3: asyncio.Queue() grows" in done.stdout
+    assert "(cell 4 line 3)" in done.stdout
+    row = int(done.stdout.split(":")[1])
+    lines = (tmp_path / "a.ipynb").read_text("utf-8").splitlines()
+    assert "asyncio.Queue()" in lines[row - 1]
+    silent = cells[1] + "  # noqa: LAG101"
+    write(tmp_path, "a.ipynb", notebook(cells[0], silent, *cells[2:]))
+    write(tmp_path, "r.ipynb", notebook(*cells, language="R"))
+    write(tmp_path, "other.ipynb", "[1, 2]")
+    assert run().stdout == ""
+    write(tmp_path, "a.ipynb", notebook("import asyncio", "x = ("))
+    assert "E999 cell 2 line 1: SyntaxError" in run().stdout
 
 
-def test_flake8s_own_choice_of_rules(flake8, tmp_path):
-    write(tmp_path, "a.py", BAD + POLLS)
-    write(tmp_path, "b.py", BAD)
-    assert flake8("--ignore=LAG1") == ["a.py:5:20: LAG201"]
-    assert flake8("--extend-ignore=LAG") == []
-    assert flake8("--select=LAG2") == ["a.py:5:20: LAG201"]
-    config(tmp_path, "select = LAG", "per-file-ignores =", "    a.py:LAG101,LAG201")
-    assert flake8() == ["b.py:2:5: LAG101"]
+def test_help_versions_explanations(capsys):
+    assert lint(["--help"]) == 0
+    assert "LAG205" in capsys.readouterr().out
+    assert lint(["--version"]) == 0
+    assert re.fullmatch(r"looplab .*\nflake8 .*\n", capsys.readouterr().out)
+    for words in (["--explain", "LAG303"], ["--explain=lag303"]):
+        assert lint(words) == 0
+        assert capsys.readouterr().out.startswith("## LAG303: ")
+    for words in (["--explain"], ["--explain", "LAG999"]):
+        assert lint(words) == 2
+        assert "lag303" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["select = LAG"],
-        ["select = E9,LAG"],
-        ["extend-select = LAG2"],
-        ["ignore = E,W,F"],  # which does away with all defaults
-        ["extend-ignore = E,W,F"],
-        [],
-    ],
-)
-def test_lag202_is_off_unless_it_is_named(flake8, tmp_path, lines):
-    write(tmp_path, "a.py", STRAIGHT)
-    config(tmp_path, *lines)
-    assert flake8() == []
+def test_without_flake8_the_command_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "flake8", None)
+    monkeypatch.setitem(sys.modules, "flake8.main.application", None)
+    assert lint(["."]) == 2
+    assert "looplab[lint]" in capsys.readouterr().err
+    assert check_source(GROWS)
 
 
-@pytest.mark.parametrize("line", ["select = LAG,LAG202", "extend-select = LAG202"])
-def test_lag202_is_on_when_it_is_named(flake8, tmp_path, line):
-    write(tmp_path, "a.py", STRAIGHT)
-    config(tmp_path, line)
-    assert flake8() == ["a.py:5:11: LAG202"]
+def test_flake8_says_of_every_case_what_the_function_says(run, tmp_path):
+    expected = []
+    for number, source in enumerate(cases().values()):
+        write(tmp_path, f"case{number}.py", source)
+        expected += [
+            f"case{number}.py:{finding.line}:{finding.column}: {finding.code}"
+            for finding in check_source(source)
+        ]
+    found = re.findall(r"^(?:\./)?(.*?: LAG\d+)", run().stdout, re.MULTILINE)
+    assert sorted(found) == sorted(expected)
 
 
-def test_tests_are_exempt(flake8, tmp_path):
-    for name in ("tests/a.py", "test_b.py", "c_test.py", "sub/conftest.py", "d.py"):
-        write(tmp_path, name)
-    assert flake8() == ["d.py:2:5: LAG101"]
-    assert flake8("tests/a.py", "test_b.py") == []
-    assert len(flake8("--lag-include-tests")) == 5
-    config(tmp_path, "select = LAG", "lag-include-tests = true")
-    assert len(flake8()) == 5
-    config(tmp_path, "select = LAG", "lag_extend_exempt = d.py")
-    assert flake8() == []
-    config(tmp_path, "select = LAG", "lag-exempt =", "    sub/", "    d.py,")
-    assert flake8() == [
-        "c_test.py:2:5: LAG101",
-        "test_b.py:2:5: LAG101",
-        "tests/a.py:2:5: LAG101",
-    ]
-
-
-def test_what_flake8_cannot_read_is_flake8s_to_say(flake8, tmp_path):
-    config(tmp_path, "select = LAG,E9")
-    write(tmp_path, "bad.py", "def f(:\n")
-    write(tmp_path, "good.py")
-    assert flake8() == ["bad.py:1:8: E999", "good.py:2:5: LAG101"]
-
-
-def test_columns_count_characters(flake8, tmp_path):
-    text = "import asyncio\nx = 'ééé€', asyncio.Queue()\n"
-    write(tmp_path, "a.py", "\ufeff" + text)
-    assert flake8() == ["a.py:2:13: LAG101"]
-    (finding,) = check_source(text)
-    assert (finding.line, finding.column) == (2, 13)
-
-
-LINES = st.sampled_from(
-    [
-        "import asyncio",
-        "from asyncio import Queue, sleep",
-        "import queue as asyncio",
-        "q = asyncio.Queue()",
-        "q = asyncio.Queue()  # noqa",
-        "q = 'é', Queue(0)  # noqa: E1, LAG101",
-        "q = (Queue(), '''",
-        "''')  # noqa: LAG101",
-        "q = Queue(), \\",
-        "  1  # noqa",
-        "async def f():",
-        "    while x:",
-        "        await sleep(0)",
-        "        await asyncio.sleep(0)  # noqa: LAG201",
-        "        await g()",
-        "class Jobs(Queue): ...",
-        "Jobs()",
-        "# flake8: noqa",
-        "",
-    ]
-)
-SOURCES = st.lists(
-    st.lists(LINES, max_size=12).map("\n".join), min_size=20, max_size=40, unique=True
-)
-
-
-@settings(
-    max_examples=5,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-@given(SOURCES, st.booleans())
-def test_the_plugin_and_the_command_agree(tmp_path_factory, environ, sources, noqa):
-    folder = tmp_path_factory.mktemp("agree")
-    for number, source in enumerate(sources):
-        write(folder, f"a{number:02}.py", source)
-    more = [] if noqa else ["--disable-noqa"]
-    rules = "--select=LAG,LAG202"
-
-    def run(*words):
-        words = [sys.executable, "-m", *words, "--isolated", rules, *more, "."]
-        return subprocess.run(
-            words, cwd=folder, env=environ, capture_output=True, text=True, check=False
-        ).stdout
-
-    theirs = run("flake8", "--jobs=1").replace("./", "").splitlines()
-    data = json.loads(run("looplab.lint", "--format=json"))
-    ours = [
-        "{path}:{line}:{column}: {code} {message} [{section}]".format(**one)
-        for one in data["findings"]
-    ]
-    # Sources that do not parse have no findings in either.
-    assert sorted(ours) == sorted(theirs)
+def test_the_linter_is_content_with_this_project(monkeypatch, capfd):
+    monkeypatch.chdir(ROOT)
+    # On the virtual clock an iteration is exact, and checks count them.
+    ignored = "--per-file-ignores=src/ontime/check/*:LAG205"
+    assert lint(["--isolated", ignored, "src", "tools", "book/_ext"]) == 0, (
+        capfd.readouterr().out
+    )

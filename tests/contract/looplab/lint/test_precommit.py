@@ -42,7 +42,8 @@ def test_the_hook_finds_what_is_committed(tmp_path):
         "    hooks:\n      - id: looplab-lint\n",
         encoding="utf-8",
     )
-    (user / "bad.py").write_text("import asyncio\nqueue = asyncio.Queue()\n", "utf-8")
+    bad = "import asyncio\nqueue = asyncio.Queue()\ndef put(x): queue.put_nowait(x)\n"
+    (user / "bad.py").write_text(bad, "utf-8")
     (user / "good.py").write_text("import asyncio\n", "utf-8")
     assert run("git", "add", ".", cwd=user).returncode == 0
     done = run(

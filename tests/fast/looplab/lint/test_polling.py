@@ -25,7 +25,7 @@ def test_every_way_to_sleep_for_no_time(delay):
 
 @pytest.mark.parametrize(
     "delay",
-    ["1", "0.001", "delay", "*a", "**k", "delay=1", "", "'0'", "0 or 1", "1e-9"],
+    ["1", "0.2", "delay", "*a", "**k", "delay=1", "", "'0'", "0 or 1", "1 / 60"],
 )
 def test_a_sleep_that_lasts(delay):
     assert (
@@ -145,11 +145,13 @@ def test_a_short_delay():
 
         async def polls(self, process, x):
             while self.running:
-                log()
+                n = 1
                 await asyncio.sleep(0.1)  # LAG203
             while self.running:
-                log()
+                log.debug("still running")
                 await anyio.sleep(POLL)  # LAG203
+            while self.running:
+                await asyncio.sleep(0.1)  # LAG203
             while True:
                 if self.done.is_set() or len(x) > 3:
                     break
@@ -175,9 +177,14 @@ def test_a_short_delay():
 
         async def does_not(self, process, x):
             while self.running:
-                await asyncio.sleep(0.1)
+                self.tick()
+                await asyncio.sleep(0.05)
+            while True:
+                self.tick()
+                if self.closed:
+                    break
+                await asyncio.sleep(0.05)
             while self.running:
-                log()
                 await asyncio.sleep(SLOW)
             while self.running:
                 log()
@@ -354,7 +361,7 @@ def test_not_polling():
         async def straight():
             await sleep(0)  # LAG202
             for _ in range(3):
-                await sleep(0)  # LAG202
+                await sleep(0)  # LAG205
             async for _ in stream():
                 await sleep(0)  # LAG202
 

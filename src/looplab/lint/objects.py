@@ -1,0 +1,755 @@
+"""Where a file keeps its objects, what reaches which place, and who runs what.
+
+Every rule asks here.  An object is followed from the call that makes it into variables,
+attributes, containers and the parameters of functions that the file defines.  An
+attribute of ``self`` is one of its class and of those related to it; an attribute of
+another object is one of that object's class, if the file tells it, or of the only class
+of the file that has one of this name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .channels import Channels
+from .libraries import words
+from .scopes import Class, Def, Function, Scope
+from .walk import Walk
+
+__all__ = ["FUNCTIONS", "Body", "Entry", "Key", "Objects", "Use", "name_of", "own"]
+
+#: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
+Key: TypeAlias = "tuple[Scope | ast.ClassDef | None, str]"
+#: What has code of its own.
+Body: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_INNER = (*FUNCTIONS, ast.ClassDef)
+_HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
+_ADDS = frozenset(("add", "append", "appendleft", "insert", "setdefault"))
+_TAKES = frozenset(
+    ("get", "pop", "popleft", "popitem", "values", "items", "copy", "setdefault")
+)
+_COPIES = frozenset(("list", "tuple", "set", "sorted", "reversed", "enumerate", "iter"))
+# Who is given a function with these calls it once, or makes a task of it.
+_SPAWNS = words(
+    "create_task ensure_future start_soon start spawn call_soon call_later call_at "
+    "call_soon_threadsafe run run_sync run_until_complete gather add_signal_handler "
+    "sorted map filter min max wraps register finalize sort reduce"
+)
+# Decorators that call nothing.
+_PLAIN = words(
+    "staticmethod classmethod property cached_property wraps contextmanager override "
+    "asynccontextmanager abstractmethod overload final lru_cache cache setter "
+    "coroutine fixture dataclass"
+)
+# The callbacks of these libraries come from a thread of theirs.
+_THREADED = frozenset(("paho", "watchdog", "sounddevice", "pyaudio", "pynput"))
+# Methods that make an object of a kind, whatever they are methods of.
+_MADE_BY = {
+    "create_task": "asyncio.Task",
+    "create_future": "asyncio.Future",
+    "run_coroutine_threadsafe": "concurrent.futures.Future",
+}
+_SAME = {
+    "asyncio.ensure_future": "asyncio.Task",
+    "asyncio.create_task": "asyncio.Task",
+    "asyncio.get_event_loop": "asyncio.loop",
+    "asyncio.get_running_loop": "asyncio.loop",
+    "asyncio.new_event_loop": "asyncio.loop",
+    "asyncio.AbstractEventLoop": "asyncio.loop",
+    "asyncio.run_coroutine_threadsafe": "concurrent.futures.Future",
+    "concurrent.futures.thread.ThreadPoolExecutor": (
+        "concurrent.futures.ThreadPoolExecutor"
+    ),
+}
+_POOL = "concurrent.futures.ThreadPoolExecutor"
+# The position of what is called in a thread.
+_STARTS = {
+    "threading.Thread": 1,
+    "threading.Timer": 1,
+    "_thread.start_new_thread": 0,
+    "asyncio.to_thread": 0,
+    "anyio.to_thread.run_sync": 0,
+    "trio.to_thread.run_sync": 0,
+}
+_DEEP = 9  # attributes of attributes of so many are looked at
+_MOST = 20  # so many origins of what is kept at one place are looked at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """An attribute that is asked of an object, and the call of it, if it is called."""
+
+    node: ast.Attribute
+    call: ast.Call | None
+    function: Body | None
+
+    @property
+    def name(self) -> str:
+        """What is asked."""
+        return self.node.attr
+
+    @property
+    def line(self) -> int:
+        """Where, from 1."""
+        return self.node.end_lineno or self.node.lineno
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One way in which a function comes to run."""
+
+    how: Literal["call", "thread", "signal", "done", "callback"]
+    node: ast.AST
+
+
+def name_of(node: ast.AST | None) -> str:
+    """The last part of a dotted name; nothing for what has none."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def own(root: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function or a statement, but in no function or class inside it."""
+    stack = [*ast.iter_child_nodes(root)]
+    if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
+        stack = list(root.body)
+    elif isinstance(root, ast.Lambda):
+        stack = [root.body]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _INNER):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+class Objects:
+    """The objects and functions of a file.
+
+    Args:
+        tree: the file.
+        walk: what was found in it.
+        names: what its names stand for.
+    """
+
+    def __init__(self, tree: ast.Module, walk: Walk, names: Channels) -> None:
+        self.walk = walk
+        self.names = names
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.nodes: list[ast.AST] = [tree]
+        self.entries: dict[ast.AST, list[Entry]] = defaultdict(list)
+        #: Where each object is kept first.
+        self.placed: dict[ast.expr, list[Key]] = defaultdict(list)
+        self._named: dict[str, list[Function]] = defaultdict(list)
+        self._classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
+        self._aliases: set[str] = set()
+        self._instances: dict[Key, set[ast.ClassDef]] = defaultdict(set)
+        self._flows: dict[Key, set[Key]] = defaultdict(set)
+        self._attributes: dict[str, set[Key]] = defaultdict(set)
+        self._owned: dict[str, int] = defaultdict(int)  # by so many classes
+        self._families: dict[ast.ClassDef, set[ast.ClassDef]] = defaultdict(set)
+        self._uses: dict[Key, list[Use]] = defaultdict(list)
+        self._called: dict[Key, list[Body]] = {}
+        self._origins: dict[Key, set[ast.expr]] = defaultdict(set)
+        for node in self.nodes:  # grows while it is gone through
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+                self.nodes.append(child)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._named[node.name].append(node)
+            elif isinstance(node, ast.ClassDef):
+                self._classes[node.name].append(node)
+        for node in self.nodes:
+            self._note_instance(node)
+        for node in self.nodes:
+            self._note(node)
+        for node in self.nodes:
+            self._note_entry(node)
+        self._spread()
+        self.threads = self._reached("thread")
+        self.handlers = self._reached("signal")
+
+    # Places
+
+    def function(self, node: ast.AST) -> Body | None:
+        """The function around a place."""
+        around = self.parents.get(node)
+        while around is not None and not isinstance(around, FUNCTIONS):
+            if isinstance(around, ast.ClassDef):
+                return None
+            around = self.parents.get(around)
+        return around
+
+    def owner(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class around a place."""
+        around: ast.AST | None = node
+        while around is not None and not isinstance(around, ast.ClassDef):
+            around = self.parents.get(around)
+        return around
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The scope of a place; that of a comprehension counts as the one around it."""
+        around = self.parents.get(node)
+        while around is not None:
+            if around in self.walk.scopes:
+                return self.walk.scopes[around]
+            around = self.parents.get(around)
+        return self.walk.module
+
+    def around(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """Each node around a place up to its function, with the child that holds it."""
+        child, parent = node, self.parents.get(node)
+        while parent is not None and not isinstance(parent, _INNER):
+            yield parent, child
+            child, parent = parent, self.parents.get(parent)
+
+    def key(self, node: ast.AST | None) -> Key | None:
+        """Where the thing is kept that an expression names; None if it names none."""
+        while True:
+            if isinstance(node, ast.Subscript | ast.Starred | ast.Await) or (
+                isinstance(node, ast.Attribute) and node.attr in ("async_q", "sync_q")
+            ):
+                node = node.value
+            elif isinstance(node, ast.NamedExpr):
+                node = node.target
+            elif isinstance(node, ast.Call):
+                func = node.func
+                if (
+                    isinstance(func, ast.Attribute)
+                    and func.attr in _TAKES
+                    and (node.args or func.attr != "get")  # that of a channel
+                ):
+                    node = func.value
+                elif isinstance(func, ast.Name) and func.id in _COPIES and node.args:
+                    node = node.args[0]
+                else:
+                    return None
+            else:
+                break
+        if isinstance(node, ast.Name):
+            return self.names.bindings(node.id, self.scope(node))[1], node.id
+        if isinstance(node, ast.Attribute):
+            key = (self.receiver(node.value), node.attr)
+            self.know(key)
+            return key
+        return None
+
+    def know(self, key: Key) -> None:
+        """Note an attribute that no expression names, such as a field of a class."""
+        if key not in self._attributes[key[1]]:
+            self._attributes[key[1]].add(key)
+            self._owned[key[1]] += isinstance(key[0], ast.ClassDef)
+
+    def receiver(self, node: ast.expr) -> ast.ClassDef | None:
+        """The class of the file that an expression is an object of, if it says so."""
+        if isinstance(node, ast.Name) and node.id in ("self", "cls"):
+            return self.owner(node)
+        if isinstance(node, ast.Call):
+            made = self.names.value(node.func, self.scope(node))
+            if isinstance(made, Class):
+                return made.node
+            if isinstance(node.func, ast.Name) and node.func.id == "super":
+                return self.owner(node)
+        if isinstance(node, ast.Name):
+            value = self.names.value(node, self.scope(node))
+            if isinstance(value, Class):
+                return value.node
+        deep: ast.AST | None = node
+        for _ in range(_DEEP):
+            deep = getattr(deep, "value", None)
+        if deep is None and isinstance(node, ast.Name | ast.Attribute):
+            kept = self._instances.get(self.key(node) or (None, ""), ())
+            if len(kept) == 1:
+                return next(iter(kept))
+        return None
+
+    def related(self, first: ast.ClassDef, second: ast.ClassDef) -> bool:
+        """Whether two classes are one, or one derives from the other."""
+        return first is second or second in self._family(first)
+
+    def _bases(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
+        bases: set[ast.ClassDef] = set()
+        todo = [cls]
+        while todo:
+            for base in todo.pop().bases:
+                for parent in self._classes.get(name_of(base), ()):
+                    if parent not in bases:
+                        bases.add(parent)
+                        todo.append(parent)
+        return bases
+
+    # Looking at the file
+
+    def _note_instance(self, node: ast.AST) -> None:
+        """Note of which class of the file an object is."""
+        pairs: list[tuple[ast.expr, ast.expr]] = []
+        if isinstance(node, ast.Assign):
+            pairs = [(target, node.value) for target in node.targets]
+            if isinstance(node.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+                self._aliases.update(
+                    target.id for target in node.targets if isinstance(target, ast.Name)
+                )
+        elif isinstance(node, ast.AnnAssign):
+            pairs = [(node.target, node.annotation)]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            scope = self.walk.scopes[node]
+            for arg in (*node.args.args, *node.args.kwonlyargs):
+                value = self._annotated(arg.annotation)
+                if isinstance(value, Class):
+                    self._instances[scope, arg.arg].add(value.node)
+        for target, source in pairs:
+            call = source.func if isinstance(source, ast.Call) else source
+            if isinstance(node, ast.Assign) and call is source:
+                continue
+            made = self._annotated(call)
+            plain = isinstance(target, ast.Name) or (
+                isinstance(target, ast.Attribute) and name_of(target.value) == "self"
+            )
+            if isinstance(made, Class) and plain:
+                key = self.key(target)
+                if key is not None:
+                    self._instances[key].add(made.node)
+
+    def _annotated(
+        self, node: ast.expr | None, scope: Scope | None = None
+    ) -> str | Class | None:
+        """What an annotation, or the name of a class, stands for."""
+        if isinstance(node, ast.BinOp):  # Lock | None
+            return self._annotated(node.left, scope) or (
+                self._annotated(node.right, scope)
+            )  # fmt: skip
+        if isinstance(node, ast.Subscript) and name_of(node.value) == "Optional":
+            return self._annotated(node.slice, scope)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                inner = ast.parse(node.value, mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None
+            return self._annotated(inner, self.scope(node) if scope is None else scope)
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            return self.names.value(node, self.scope(node) if scope is None else scope)
+        return None
+
+    def _note(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._flow(node.value, target)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+            if node.value is not None:
+                self._flow(node.value, node.target)
+            if isinstance(node, ast.AnnAssign) and (key := self.key(node.target)):
+                self._origins[key].add(node.annotation)
+                owner = self.parents[node]
+                if isinstance(owner, ast.ClassDef) and isinstance(
+                    node.target, ast.Name
+                ):
+                    field = (owner, node.target.id)
+                    self.know(field)
+                    self._origins[field].update(self._made(node.value))
+                    self._origins[field].add(node.annotation)
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            self._flow(node.iter, node.target)
+        elif isinstance(node, ast.Call):
+            self._note_call(node)
+        elif isinstance(node, ast.Attribute):
+            key = self.key(node.value)
+            if key is not None:
+                parent = self.parents[node]
+                call = parent if isinstance(parent, ast.Call) else None
+                self._uses[key].append(Use(node, call, self.function(node)))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            scope, every = self.walk.scopes[node], node.args
+            positional = [*every.posonlyargs, *every.args]
+            for arg in (*positional, *every.kwonlyargs):
+                if arg.annotation is not None:
+                    self._origins[scope, arg.arg].add(arg.annotation)
+
+    def _leaves(self, node: ast.expr | None) -> Iterator[ast.expr]:
+        """What an expression may be, or may hold."""
+        if isinstance(node, ast.IfExp):
+            yield from self._leaves(node.body)
+            yield from self._leaves(node.orelse)
+        elif isinstance(node, ast.BoolOp | ast.Dict):
+            for value in node.values:
+                yield from self._leaves(value)
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            for element in node.elts:
+                yield from self._leaves(element)
+        elif isinstance(node, ast.NamedExpr):
+            yield from self._leaves(node.value)
+        elif node is not None:
+            yield node
+
+    def _made(self, node: ast.expr | None) -> Iterator[ast.expr]:
+        """The calls of an expression that make objects, and factories in fields."""
+        for leaf in self._leaves(node):
+            if isinstance(leaf, ast.Call):
+                yield leaf
+                for word in leaf.keywords:
+                    if word.arg in ("default_factory", "factory"):
+                        yield word.value
+
+    def _flow(self, value: ast.expr, target: ast.expr) -> None:
+        if (
+            isinstance(value, ast.Tuple)
+            and isinstance(target, ast.Tuple)
+            and len(value.elts) == len(target.elts)
+        ):
+            for part, to in zip(value.elts, target.elts, strict=True):
+                self._flow(part, to)
+            return
+        for leaf in self._leaves(target):
+            if (key := self.key(leaf)) is not None:
+                self._into(value, key)
+
+    def _into(self, value: ast.expr | None, key: Key) -> None:
+        """Note that what an expression may be comes to be kept at a place."""
+        for made in self._made(value):
+            self._origins[key].add(made)
+            self.placed[made].append(key)
+        for leaf in self._leaves(value):
+            source = self.key(leaf)
+            if source is not None and source != key:
+                self._flows[source].add(key)
+
+    def _note_call(self, call: ast.Call) -> None:
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in _ADDS:
+            into = self.key(func.value)
+            if into is not None:
+                for value in call.args:
+                    self._into(value, into)
+            return
+        arguments, keywords = list(call.args), call.keywords
+        targets: list[Function | ast.ClassDef] = list(self._defined(func))
+        started = self.started(call)
+        if started is not None:
+            targets = list(self._defined(started))
+            arguments = arguments[arguments.index(started) + 1 :] if (
+                started in arguments
+            ) else []  # fmt: skip
+            for word in keywords:
+                if word.arg == "args" and isinstance(word.value, ast.Tuple | ast.List):
+                    arguments = list(word.value.elts)
+        elif not targets:
+            # `start_soon(worker, queue)`, `partial(worker, queue)`, ...
+            for place, value in enumerate(call.args):
+                targets = list(self._defined(value))
+                if targets:
+                    arguments = arguments[place + 1 :]
+                    break
+        for target in targets:
+            self._pass(arguments, keywords, target)
+
+    def _defined(self, node: ast.expr) -> Iterator[Function | ast.ClassDef]:
+        """The functions and classes of the file that an expression stands for."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        if isinstance(node, ast.Name | ast.Attribute):
+            made = self.names.value(node, self.scope(node))
+            if isinstance(made, Class):
+                yield made.node
+            else:
+                for function in self.functions(node):
+                    if not isinstance(function, ast.Lambda):
+                        yield function
+
+    def _pass(
+        self,
+        arguments: list[ast.expr],
+        keywords: list[ast.keyword],
+        target: Function | ast.ClassDef,
+    ) -> None:
+        """Follow what is passed into the parameters of a function of the file."""
+        function: Function | None = None
+        if isinstance(target, ast.ClassDef):
+            for init in self._named.get("__init__", ()):
+                if self.parents[init] is target:
+                    function = init
+        else:
+            function = target
+        if function is None:  # a dataclass, or the like
+            for keyword in keywords:
+                if keyword.arg:
+                    field = (target if isinstance(target, ast.ClassDef) else None,
+                             keyword.arg)  # fmt: skip
+                    self.know(field)
+                    self._into(keyword.value, field)
+            return
+        every = function.args
+        names = [arg.arg for arg in (*every.posonlyargs, *every.args)]
+        if names and names[0] in ("self", "cls"):
+            names = names[1:]
+        inside = self.walk.scopes[function]
+        for name, value in [
+            *zip(names, arguments, strict=False),
+            *((word.arg, word.value) for word in keywords if word.arg),
+        ]:
+            self._into(value, (inside, name))
+
+    # What is kept where
+
+    def _spread(self) -> None:
+        """Carry the origins of objects along all flows."""
+        todo = [key for key in self._origins if self._origins[key]]
+        while todo:
+            key = todo.pop()
+            origins = self._origins[key]
+            for target in [*self._flows.get(key, ()), *self._neighbours(key)]:
+                kept = self._origins[target]
+                if not origins <= kept and len(kept) < _MOST:
+                    kept |= origins
+                    todo.append(target)
+
+    def _neighbours(self, key: Key) -> Iterator[Key]:
+        """The places that may be the same attribute."""
+        where, name = key
+        if isinstance(where, Scope):
+            return
+        every = self._attributes.get(name, set())
+        if isinstance(where, ast.ClassDef):
+            for cls in self._family(where):
+                if (cls, name) in every:
+                    yield cls, name
+        if self._owned[name] <= 1:
+            yield from every if where is None else {(None, name)} & every
+
+    def _family(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
+        """The classes that a class derives from, and those that derive from it."""
+        if not self._families:
+            for every in self._classes.values():
+                for derived in every:
+                    bases = self._bases(derived)
+                    self._families[derived] |= bases
+                    for base in bases:
+                        self._families[base].add(derived)
+            self._families.setdefault(cls, set())
+        return self._families[cls]
+
+    def kind(self, node: ast.expr) -> str | Class | None:
+        """What a call makes, or an annotation says, in one name for each kind."""
+        if isinstance(node, ast.Call):
+            value = self.names.value(node.func, self.scope(node))
+            if value is None:
+                last = name_of(node.func)
+                if last == "submit" and isinstance(node.func, ast.Attribute):
+                    return "concurrent.futures.Future"
+                return _MADE_BY.get(last)
+            if isinstance(value, str) and value.startswith("dataclasses."):
+                return None
+        else:
+            value = self._annotated(node)
+        if isinstance(value, str):
+            for module in ("locks", "events", "queues", "tasks", "futures"):
+                value = value.replace(f"asyncio.{module}.", "asyncio.")
+            return _SAME.get(value, value)
+        return value
+
+    def origins(self, node: ast.expr) -> list[ast.expr]:
+        """The calls and annotations that say what an expression may be."""
+        if isinstance(node, ast.Call) and self.key(node) is None:
+            return [node]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            node = node.value
+        key = self.key(node)
+        return list(self._origins.get(key, ())) if key is not None else []
+
+    def kinds(self, node: ast.expr) -> set[str | Class]:
+        """What an expression may be, as far as the file says it."""
+        kinds = {self.kind(origin) for origin in self.origins(node)}
+        return {kind for kind in kinds if kind is not None}
+
+    def is_a(self, node: ast.expr, kinds: Iterable[str]) -> bool:
+        """Whether all that the file says of an expression is that it is of a kind."""
+        known = self.kinds(node)
+        return bool(known) and known <= set(kinds)
+
+    def reach(self, keys: Iterable[Key]) -> tuple[list[Use], set[Key]]:
+        """All that is done with what is kept at some places, and where it goes."""
+        todo, seen = list(keys), set[Key]()
+        while todo:
+            key = todo.pop()
+            if key not in seen:
+                seen.add(key)
+                todo.extend(self._flows.get(key, ()))
+                todo.extend(self._neighbours(key))
+        uses = [use for key in seen for use in self._uses.get(key, ())]
+        uses.sort(key=lambda use: (use.line, use.node.col_offset))
+        return uses, seen
+
+    # Functions
+
+    def functions(self, node: ast.expr, depth: int = 9) -> list[Body]:
+        """The functions of the file that an expression stands for."""
+        if isinstance(node, ast.Lambda):
+            return [node]
+        if isinstance(node, ast.Call):
+            partial = self.names.called.get(node) == "functools.partial"
+            if partial and node.args and depth:
+                return self.functions(node.args[0], depth - 1)
+            return []
+        if isinstance(node, ast.Name):
+            known = node.id in self._named or node.id in self._aliases
+            if not known or not depth:
+                return []
+            bound, where = self.names.bindings(node.id, self.scope(node))
+            if (where, node.id) in self._called:
+                return self._called[where, node.id]
+            functions = self._called[where, node.id] = list[Body]()
+            for what in bound:
+                if isinstance(what, Def):
+                    functions.append(what.node)
+                elif isinstance(what, ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+                    functions.extend(self.functions(what, depth - 1))
+            return functions
+        if isinstance(node, ast.Attribute) and node.attr in self._named:
+            if self.names.value(node, self.scope(node)) is not None:
+                return []  # of an imported module
+            owner = self.receiver(node.value)
+            methods = [
+                method
+                for method in self._named[node.attr]
+                if isinstance(cls := self.parents[method], ast.ClassDef)
+                and (owner is None or self.related(cls, owner))
+            ]
+            several = len({self.parents[method] for method in methods}) > 1
+            return [] if owner is None and several else [*methods]
+        return []
+
+    def started(self, call: ast.Call) -> ast.expr | None:
+        """What a call starts in a thread."""
+        last = name_of(call.func)
+        value = self.names.called.get(call, "")
+        place = _STARTS.get(value)
+        if place is None and last == "run_in_executor":
+            place = 1
+        elif (
+            place is None
+            and last in ("submit", "map")
+            and isinstance(call.func, ast.Attribute)
+        ):
+            kinds = self.kinds(call.func.value)
+            if _POOL in kinds or (last == "submit" and not kinds):
+                place = 0
+        if place is None:
+            return None
+        for keyword in call.keywords:
+            if keyword.arg in ("target", "function"):
+                return keyword.value
+        return call.args[place] if place < len(call.args) else None
+
+    def _note_entry(self, node: ast.AST) -> None:
+        """Note in which way a function runs that is named here."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if any(map(self._registers, node.decorator_list)):
+                self.entries[node].append(Entry("callback", node))
+            cls = self.parents[node]
+            if isinstance(cls, ast.ClassDef):
+                bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
+                if node.name == "run" and "threading.Thread" in bases:
+                    self.entries[node].append(Entry("thread", cls))
+                if node.name.startswith("on_") and any(map(_is_threaded, bases)):
+                    self.entries[node].append(Entry("thread", cls))
+            return
+        if isinstance(node, ast.Lambda) or (
+            isinstance(node, ast.Name | ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+        ):
+            functions = self.functions(node)
+            if functions:
+                entry = self.given(node)
+                if entry is not None:
+                    for function in functions:
+                        self.entries[function].append(entry)
+
+    def _registers(self, decorator: ast.expr) -> bool:
+        """Whether a decorator hands its function to somebody else."""
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        return name_of(func) not in _PLAIN and not self.functions(func)
+
+    def given(self, node: ast.AST) -> Entry | None:
+        """How a function runs that is named at a place; None if nobody runs it there.
+
+        Args:
+            node: a name, or a lambda.
+        """
+        parent = self.parents.get(node)
+        while isinstance(parent, (*_HOLDS, ast.keyword)):
+            node, parent = parent, self.parents.get(parent)
+        if isinstance(parent, ast.Call):
+            return self._given_to(parent, node)
+        if isinstance(parent, ast.Assign):
+            if any(
+                isinstance(target, ast.Subscript)
+                or (
+                    isinstance(target, ast.Attribute)
+                    and name_of(target.value) != "self"
+                )
+                for target in parent.targets
+            ):
+                threaded = self.walk.imported & _THREADED
+                return Entry("thread" if threaded else "callback", parent)
+            return None
+        if isinstance(parent, ast.Return | ast.Yield):
+            return Entry("callback", parent)
+        return None
+
+    def _given_to(self, call: ast.Call, node: ast.AST) -> Entry | None:
+        last, value = name_of(call.func), self.names.called.get(call, "")
+        if call.func is node:
+            return Entry("call", call)
+        started = self.started(call)
+        if started is node or (isinstance(node, ast.keyword) and started is node.value):
+            return Entry("thread", call)
+        if value == "signal.signal":
+            return Entry("signal", call)
+        if last == "add_done_callback" and isinstance(call.func, ast.Attribute):
+            kinds = self.kinds(call.func.value)
+            pooled = any(
+                name_of(getattr(origin, "func", None)) == "submit"
+                for origin in self.origins(call.func.value)
+            )
+            thread = pooled and "concurrent.futures.Future" in kinds
+            return Entry("thread" if thread else "done", call)
+        if value == "functools.partial":
+            return self.given(call)
+        if _is_threaded(value) or (
+            isinstance(call.func, ast.Attribute)
+            and any(map(_is_threaded, self.kinds(call.func.value)))
+        ):
+            return Entry("thread", call)
+        if last in _SPAWNS or next(iter(self._defined(call.func)), None) is not None:
+            return Entry("call", call)
+        return Entry("callback", call)
+
+    def _reached(self, how: str) -> dict[ast.AST, ast.AST]:
+        """The functions that run in a way, each with where that begins."""
+        reached: dict[ast.AST, ast.AST] = {
+            function: entry.node
+            for function, entries in self.entries.items()
+            for entry in entries
+            if entry.how == how and not isinstance(function, ast.AsyncFunctionDef)
+        }
+        todo = list(reached)
+        while todo:
+            function = todo.pop()
+            for node in own(function):
+                if isinstance(node, ast.Call):
+                    for called in self.functions(node.func):
+                        if called not in reached and not isinstance(
+                            called, ast.AsyncFunctionDef
+                        ):
+                            reached[called] = reached[function]
+                            todo.append(called)
+        return reached
+
+
+def _is_threaded(value: object) -> bool:
+    """Whether something is of a library whose callbacks come from a thread."""
+    return isinstance(value, str) and value.partition(".")[0] in _THREADED
