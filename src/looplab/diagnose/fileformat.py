@@ -46,9 +46,6 @@ Times of columns, of ``due`` and of ``came`` are of the monotonic clock, whose v
 the beginning is ``origin_ns``; all others are counted from there.  All are whole
 nanoseconds, but for the CPU time of ``rows``, which is in seconds.
 
-In ``looplab-trace/2``, which is read too, ``rows`` and ``done`` are lists of rows.  A
-task in them is a number: n is ``Task-n``, -1 - i is name i, and 0 is none.
-
 Names are written once, so a day of a busy service stays small; a killed program loses
 what was not written yet, at most a second.
 """
@@ -61,12 +58,10 @@ from pathlib import Path
 from typing import Any
 
 from looplab._numbers import NS
-from looplab.trace import Trace
 
 from .columns import unpack
 from .recorder import BLOCK, cause_of
 from .recording import (
-    CAUSES,
     Await,
     Callback,
     Code,
@@ -92,7 +87,7 @@ __all__ = [
 ]
 
 FORMAT = "looplab-trace/6"
-_FIRST, _SECOND = "looplab-trace/1", "looplab-trace/2"
+_NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
 
 
 class NotATraceError(ValueError):
@@ -110,12 +105,14 @@ def parts_of(path: Path) -> list[Path]:
 def load(path: str | Path) -> list[Recording]:
     """Return the recordings in a file: one a loop, the one with most callbacks first.
 
-    A last line that was cut off, as in the file of a killed program, is left out.
+    A damaged line is left out, and so is the last one of a killed program, which may be
+    cut off; :attr:`Recording.damaged` says how many were.  One that may have named
+    something ends what is read, since later lines would speak of the wrong names.
 
     Raises:
         OSError: if the file cannot be read.
-        NotATraceError: if it is no trace in the format ``looplab-trace/1``, ``/2`` or
-            ``/6``, or no loop ran in it.
+        NotATraceError: if it is no trace in the format ``looplab-trace/6``, or no loop
+            ran in it.
     """
     path = Path(path)
     loops: dict[int, _Loop] = {}
@@ -159,6 +156,7 @@ class _Loop:
         self.threads: list[ThreadUse] = []
         self.end_ns = 0
         self.complete = False
+        self.damaged = 0
         self.blocks: list[RequestNote] = []
         self.marks: list[Mark] = []
         self.windows: list[Window] = []
@@ -179,6 +177,7 @@ class _Loop:
             end_ns=self.end_ns,
             dropped=self.rows[0].index,
             complete=self.complete,
+            damaged=self.damaged,
             blocks=self.blocks,
             marks=self.marks,
             windows=self.windows,
@@ -207,33 +206,27 @@ class Tables:
         for stack in line.get("stacks", ()):
             self.stacks.append(tuple(self.codes[one] for one in stack))
 
-    def task(self, number: int) -> str | None:
-        """The name of a task."""
-        if number == 0:
-            return None
-        return f"Task-{number}" if number > 0 else self.names[-1 - number]
-
 
 def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
     rest = iter(lines)
     first = next(rest, "")
     about = _object(first)
-    if about is None or about.get("format") not in (FORMAT, _SECOND, _FIRST):
+    if about is None or about.get("format") != FORMAT:
         found = "" if about is None else f" (its format is {about.get('format')!r})"
         raise NotATraceError(
             f"{name} is not a trace of looplab{found}: give a file that "
             "`looplab trace` wrote"
         )
-    if about["format"] == _FIRST:
-        _read_first(first + "".join(rest), name, loops)
-        return
     tables = Tables(about)
-    for number, text in enumerate(rest, 1):
+    damaged = 0
+    for text in rest:
         line = _object(text)
         if line is None:
-            if next(rest, None) is None:
-                return  # the last line of a killed program
-            raise NotATraceError(f"{name}, line {number + 1} is damaged: {text[:40]!r}")
+            damaged += 1
+            if text.startswith('{"loop":') and not any(key in text for key in _NAMING):
+                continue
+            damaged += sum(1 for _ in rest)
+            break
         try:
             tables.learn(line)
             if "loop" in line:
@@ -241,10 +234,13 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
                 if loop is None:
                     loop = loops[line["loop"]] = _Loop(line["loop"], about)
                 _take(line, tables, loop)
-        except (IndexError, KeyError, TypeError, ValueError) as exc:
-            raise NotATraceError(
-                f"{name}, line {number + 1} is not what the format says: {exc!r}"
-            ) from exc
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            damaged += 1
+            if any(key[1:-1] in line for key in _NAMING):
+                damaged += sum(1 for _ in rest)
+                break
+    for loop in loops.values():
+        loop.damaged += damaged
 
 
 def _object(text: str) -> dict[str, Any] | None:
@@ -255,32 +251,20 @@ def _object(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _read_first(text: str, name: str, loops: dict[int, _Loop]) -> None:
-    try:
-        recording = Recording.from_trace(Trace.from_json(text))
-    except (ValueError, KeyError, TypeError) as exc:
-        raise NotATraceError(f"{name} is a damaged trace: {exc}") from exc
-    loop = loops[1] = _Loop(1, {"format": _FIRST, "clock": recording.clock})
-    loop.rows, loop.end_ns, loop.complete = recording.callbacks, recording.end_ns, True
-
-
 def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
     if "rows" in line:
         loop.complete = False
-        loop.rows.extend(callbacks_of(line, tables))
+        loop.rows += list(callbacks_of(line, tables))
     if "kind" in line:
         loop.about = loop.about | {"kind": line["kind"], "thread": line["thread"]}
     loop.tags.update((number, name) for number, name in line.get("tags", ()))
-    done = line.get("done", ())
-    if isinstance(done, str):
-        zero = tables.origin_ns
-        for began, ended, arrived, tag, first, last, name in unpack(done):
-            loop.tags[tag] = tables.names[name]
-            came = None if arrived < 0 else arrived - zero
-            note = RequestNote(tag, first, last, began - zero, ended - zero, came)
-            (loop.blocks if arrived == BLOCK else loop.notes).append(note)
-    else:
-        loop.notes += [RequestNote(*one) for one in done]
+    zero = tables.origin_ns
+    done = unpack(line["done"]) if line.get("done") else ()
+    for began, ended, arrived, tag, first, last, name in done:
+        loop.tags[tag] = tables.names[name]
+        came = None if arrived < 0 else arrived - zero
+        note = RequestNote(tag, first, last, began - zero, ended - zero, came)
+        (loop.blocks if arrived == BLOCK else loop.notes).append(note)
     for at, callback, weight, stack, others in line.get("samples", ()):
         seen = tuple((tables.names[n], tables.codes[c]) for n, c in others)
         loop.samples.append(Sample(at, callback, weight, tables.stacks[stack], seen))
@@ -308,9 +292,6 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
 
 def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     """The callbacks in a line that has rows."""
-    if not isinstance(line["rows"], str):
-        yield from _callbacks_of_lists(line, tables)
-        return
     zero = tables.origin_ns
     timers = {number: said for number, *said in line.get("due", ())}
     data = {number: said for number, *said in line.get("came", ())}
@@ -339,32 +320,3 @@ def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
             arrived, one.accepted = data[index]
             one.arrived_ns = arrived - zero
         yield one
-
-
-def _callbacks_of_lists(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
-    index, last = line["from"], line["at"]
-    for gap, waited, held, cpu, cause, by, task, code, tag, *more in line["rows"]:
-        run = last + gap
-        last = run + held
-        one = Callback(
-            index=index,
-            ready_ns=run - waited,
-            run_ns=run,
-            ended_ns=last,
-            cpu_ns=cpu,
-            cause=CAUSES[cause],
-            by=index - by if by else None,
-            code=tables.codes[code],
-            task=tables.task(task),
-            tag=tag,
-        )
-        if one.cause == "timer":
-            late, ago = more
-            one.due_ns = one.run_ns - late
-            one.set_ns = None if ago < 0 else one.run_ns - ago
-        elif one.cause == "io" and more:
-            arrived, accepted = more
-            one.arrived_ns = one.run_ns - arrived
-            one.accepted = bool(accepted)
-        yield one
-        index += 1

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .prediction import Prediction
 
 __all__ = [
-    "CAUSES",
     "Await",
     "Callback",
     "Code",
@@ -53,11 +52,9 @@ __all__ = [
 ]
 
 
+#: What made a callback ready: another callback, a timer, a file descriptor, another
+#: thread; or it was ready before.
 Cause = Literal["call", "timer", "io", "thread", "before"]
-
-#: What made a callback ready, in the order of the numbers of the file format: another
-#: callback, a timer, a file descriptor, another thread; or it was ready before.
-CAUSES: tuple[Cause, ...] = ("call", "timer", "io", "thread", "before")
 
 
 class Code(NamedTuple):
@@ -83,7 +80,7 @@ class Callback:
         run_ns: when it began to run.
         ended_ns: when it gave the thread back.
         cpu_ns: CPU time that it used; ``None`` if unknown.
-        cause: what made it ready, one of :data:`CAUSES`.
+        cause: what made it ready, a :data:`Cause`.
         by: the number of the callback that made it ready, that set its timer, or that
             began to watch its file descriptor if these are the first data since.
         code: what it is.
@@ -256,6 +253,7 @@ class Recording(Sequence[Callback]):
         loop: the number of the loop in its process, from 1.
         end_ns: when the recording ended.
         dropped: how many callbacks a bound left out before the first one here.
+        damaged: how many lines of the file could not be read.
         complete: the file was ended properly; else the program was killed or still
             runs, and its last moments may be missing.
     """
@@ -277,6 +275,7 @@ class Recording(Sequence[Callback]):
     end_ns: int = 0
     dropped: int = 0
     complete: bool = True
+    damaged: int = 0
     result: Any = None
 
     def __post_init__(self) -> None:

@@ -210,6 +210,9 @@ def head(recording: Recording) -> str:
     )
     if recording.dropped:
         text += f" ({recording.dropped:,} older callbacks were dropped)"
+    if recording.damaged > (not recording.complete):  # a killed one cuts its last line
+        many = "A line" if recording.damaged == 1 else f"{recording.damaged:,} lines"
+        text += f"\n{many} of the file could not be read and is left out."
     if not recording.complete:
         text += "\nThe recording has no end: the program was killed, or still runs."
     return text

@@ -9,7 +9,6 @@ from itertools import count
 
 import pytest
 
-import looplab
 from looplab import burn
 from looplab.diagnose import (
     Callback,
@@ -136,21 +135,22 @@ def test_requests_come_back_as_they_were(tmp_path):
     assert [one.run_ns for one in again] == [0]
 
 
-def test_the_second_format_is_read_too():
-    row = "[1,2,3,4,0,0,7,0,9]"
-    text = f"""\
-{{"format":"looplab-trace/2","clock":"real"}}
-{{"loop":1,"codes":[["work","a.py",3]],"names":["it"],"tags":[[9,"GET /a"]],\
-"from":5,"at":100,"rows":[{row},[10,2,3,4,1,1,-1,0,0,6,8],[0,1,1,1,2,0,0,0,0,5,0]],\
-"done":[[9,5,5,101,104,null]]}}
-"""
-    [recording] = loads(text)
-    first, timer, data = recording
-    assert (first.index, first.run_ns, first.ready_ns, first.by) == (5, 101, 99, None)
-    assert (timer.by, timer.due_ns, timer.set_ns) == (5, 114 - 6, 114 - 8)
-    assert (timer.task, first.task) == ("it", "Task-7")
-    assert (data.arrived_ns, data.accepted) == (117 - 5, False)
-    assert recording.notes == [RequestNote(9, 5, 5, 101, 104, None)]
+def test_a_damaged_line_costs_that_line(tmp_path):
+    encoder = Encoder(0)
+    lines = [json.dumps({"format": FORMAT}).encode() + b"\n"]
+    lines += [encoder.encode(1, {"rows": rows(3, n)}) for n in (0, 3, 6)]
+    lines.append(encoder.encode(1, {"end": 9000}))
+    text = b"".join(lines).decode().splitlines()
+    cut = [*text[:2], text[2][:40], *text[3:]]
+    [recording] = loads("\n".join(cut))
+    assert [one.index for one in recording] == [0, 1, 2, 6, 7, 8]
+    assert (recording.damaged, recording.complete) == (1, True)
+    assert "could not be read" in report(recording)
+    # What names things ends what is read: later lines would speak of wrong names.
+    cut = [*text[:2], '{"codes":[["other","",0', *text[3:]]
+    [recording] = loads("\n".join(cut))
+    assert [one.index for one in recording] == [0, 1, 2]
+    assert (recording.damaged, recording.complete) == (3, False)
 
 
 def test_columns():
@@ -236,13 +236,6 @@ def test_a_folder_is_no_recording(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OSError, match="directory"):
         load(".")
-
-
-def test_the_first_format_is_read_too(tmp_path):
-    path = tmp_path / "t.json"
-    path.write_text(looplab.record(main()).to_json(), encoding="utf-8")
-    [recording] = load(path)
-    assert recording.blame()[0].name == "hog"
 
 
 @pytest.mark.parametrize(
