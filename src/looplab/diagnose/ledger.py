@@ -518,7 +518,9 @@ class Ledger:
             row.longest_ns = max(row.longest_ns, end - start)
             if piece.cpu_ns is not None:
                 row.cpu_ns = (row.cpu_ns or 0) + piece.cpu_ns
-        for cause in self.during(self.waits_of(victim)):
+        # Of everybody it is charged already.
+        whole = victim == "*"
+        for cause in self.ranked() if whole else self.during(self.waits_of(victim)):
             if cause.kind == "callback":
                 row = rows[cause.name]
                 row.ns, row.whom, row.times = cause.ns, cause.whom, cause.times

@@ -13,7 +13,7 @@ from looplab._numbers import NS, percentile
 from looplab._words import seconds
 
 from .latencies import Endpoint, Request, endpoints, requests
-from .ledger import Ledger, Row
+from .ledger import Ledger, Row, spun
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -87,13 +87,15 @@ def sentence(
         if row.kind not in _ASKED_FOR:
             for name, ns in row.whom.items():
                 of[name].append((ns, number))
-    spinning = max(ledger.blame(), key=lambda row: row.spun_ns, default=None)
+    spinning = spun(recording)
+    name = max(spinning, key=lambda name: spinning[name], default="")
     most = max((sum(ns for ns, _ in parts) for parts in of.values()), default=0)
-    if spinning and spinning.spun_ns > max(most, _SPUN * recording.duration * NS):
-        share = spinning.spun / recording.duration
+    if name and spinning[name] > max(most, _SPUN * recording.duration * NS):
+        share = spinning[name] / NS / recording.duration
+        row = ledger.callback(name)
         return (
-            f"{spinning.name}{_where(spinning)} spun for {share:.0%} of the time: it "
-            "woke itself and did nothing. Let it wait for an event."
+            f"{name}{_where(row)} spun for {share:.0%} of the time: it woke itself and "
+            "did nothing. Let it wait for an event."
         )
     if most < _BRIEF_NS:
         many = f" ({seconds(most / NS)} at most)" if most else ""
