@@ -176,7 +176,10 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
                 closed: the virtual clock waits for no thread.
         """
         self._refuse_threads()
-        return super().call_soon_threadsafe(callback, *args, context=context)
+        handle = super().call_soon_threadsafe(callback, *args, context=context)
+        if handle._source_traceback:  # type: ignore[attr-defined]
+            del handle._source_traceback[-1]  # type: ignore[attr-defined]
+        return handle
 
     def _refuse_threads(self) -> None:
         if not (self._closed or self.is_running()):

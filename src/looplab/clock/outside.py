@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import Any, NoReturn
 
 from looplab.clock.errors import OutsideCallError
@@ -63,6 +64,20 @@ def _outside(name: str, what: str) -> Callable[..., NoReturn]:
 
 class OutsideCalls:
     """Refuses what leaves the clock, in the place of the stock loop's methods."""
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Shut down the pool that :meth:`set_default_executor` was given, if any.
+
+        The stock loop lets a thread wait for the pool.  This one refuses to give it
+        work, so it waits itself, and that takes no time on its clock.
+
+        Args:
+            timeout: seconds; as for the stock loop, but not needed.
+        """
+        self._executor_shutdown_called = True
+        executor: Executor | None = getattr(self, "_default_executor", None)
+        if executor is not None:
+            executor.shutdown(wait=True)
 
 
 for _name, _what in INSTEAD.items():

@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -85,6 +86,25 @@ def test_asyncios_own_calls_into_the_outside(call: Callable[[], Any]) -> None:
         with pytest.raises(OutsideCallError):
             run(call())
         gc.collect()
+
+
+def test_a_pool_that_was_given_is_shut_down_without_a_thread() -> None:
+    class Pool(ThreadPoolExecutor):
+        is_down = False
+
+        def shutdown(self, *args: Any, **options: Any) -> None:
+            self.is_down = True
+
+    pool = Pool()
+
+    async def main() -> float:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(pool)
+        await loop.shutdown_default_executor()
+        return loop.time()
+
+    assert run(main()) == 0
+    assert pool.is_down
 
 
 def test_no_thread_and_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
