@@ -16,8 +16,8 @@ any of the three.
 
 With the loop come locks and a queue that respect priority (:class:`PriorityLock`,
 :class:`PrioritySemaphore`, :class:`PriorityQueue`), fair shares within a priority
-(:func:`share`), what each priority waits (``metrics=True``), and what a server needs
-(:class:`PriorityMiddleware`, :func:`run`, :func:`start_server`).
+(:func:`share`), and what a server needs (:class:`PriorityMiddleware`, :func:`run`,
+:func:`start_server`).
 
 The modules use the standard library only.
 """
@@ -34,7 +34,6 @@ from .gate import PriorityGate
 from .items import PriorityQueue
 from .locks import PriorityLock, PrioritySemaphore
 from .loop import PriorityEventLoop
-from .meter import LevelMetrics
 from .policies import ByDeadline, ByPriority
 from .protocol import PriorityProtocol
 from .serving import PriorityMiddleware, run, start_server
@@ -46,7 +45,6 @@ __all__ = [
     "DEFAULT_PRIORITY",
     "ByDeadline",
     "ByPriority",
-    "LevelMetrics",
     "PriorityEventLoop",
     "PriorityGate",
     "PriorityLock",

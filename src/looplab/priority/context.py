@@ -20,6 +20,7 @@ __all__ = [
     "current_deadline",
     "current_priority",
     "deadline",
+    "own_context",
     "priority",
     "share",
 ]
@@ -166,4 +167,20 @@ def context_with(level: int, when: float | None = None) -> Context:
     context.run(PRIORITY.set, check_priority(level))
     if when is not None:
         context.run(DEADLINE.set, check_deadline(when))
+    return context
+
+
+def own_context(context: Context | None) -> Context:
+    """The context of a new task; the first of a program has priority 0 in it.
+
+    Args:
+        context: what the caller asks for; None for a copy of its own.
+    """
+    if context is None:
+        context = copy_context()
+    if PRIORITY not in context:
+        try:
+            context.run(PRIORITY.set, DEFAULT_PRIORITY)
+        except RuntimeError:  # it is the one that runs
+            PRIORITY.set(DEFAULT_PRIORITY)
     return context

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import Context
 from heapq import heappop, heappush
@@ -42,11 +41,7 @@ class KeyedQueue(ReadyQueue):
         heappush(self._heap, (key, next(self._arrivals), handle))
 
     def _next(self) -> asyncio.Handle:
-        handle = heappop(self._heap)[2]
-        if self.meter is not None:
-            value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-            self.meter.next_level = level_of(value)
-        return handle
+        return heappop(self._heap)[2]
 
     def _reorder(self) -> None:
         # What is added meanwhile joins the new heap.
@@ -71,22 +66,11 @@ class KeyedQueue(ReadyQueue):
     def _others(self) -> int:
         return len(self._heap)
 
-    def lengths(self) -> list[tuple[int, int]]:
-        """How many callbacks wait, by level."""
-        return list(
-            Counter(
-                level_of(entry[2]._context.get(PRIORITY))  # type: ignore[attr-defined]
-                for entry in tuple(self._heap)
-            ).items()
-        )
-
     def __len__(self) -> int:
-        return self.plumbing + len(self._heap)
+        return self._aside() + len(self._heap)
 
     def __bool__(self) -> bool:
-        if self.meter is not None:
-            self.meter.ended()
-        return bool(self._heap or self.plumbing)
+        return bool(self._heap or self._aside())
 
     def __iter__(self) -> Iterator[asyncio.Handle]:
         yield from (*self._batch, *self._plumbing)

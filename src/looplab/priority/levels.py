@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from looplab.priority.context import PRIORITY
 from looplab.priority.urgency import Urgency
 
-__all__ = ["NO_LEVEL", "FairLevel", "Level"]
+__all__ = ["NO_LEVEL", "Charge", "FairLevel", "Level"]
 
 
 class Level(deque[asyncio.Handle]):
@@ -56,6 +56,31 @@ class Share:
         #: Seconds, and what the others had used when it came.
         self.used = 0.0
         self.lined_up = False  # it is in the heap
+
+
+class Charge:
+    """Charges the time of the callback that runs to its share.
+
+    Args:
+        clock: seconds; the loop's.
+    """
+
+    __slots__ = ("_clock", "_share", "_since")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._share: Share | None = None
+        self._since = 0.0
+
+    def begin(self, share: Share | None) -> None:
+        """A callback of that share begins."""
+        self._share, self._since = share, self._clock()
+
+    def end(self) -> None:
+        """It has ended, if one has begun."""
+        if self._share is not None:
+            self._share.used += self._clock() - self._since
+            self._share = None
 
 
 class FairLevel:

@@ -19,8 +19,8 @@ from heapq import heappop
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab.clock.times import nanoseconds
-from looplab.priority.common import PriorityLoop, in_priority_context, own_context
-from looplab.priority.context import PRIORITY
+from looplab.priority.common import PriorityLoop, in_priority_context
+from looplab.priority.context import PRIORITY, own_context
 from looplab.priority.endings import adopt, call_in, connected, made_before_lost
 from looplab.priority.plain import Plain, is_default
 from looplab.priority.policies import Policy, check_policy
@@ -28,6 +28,7 @@ from looplab.priority.queue import ReadyQueue
 from looplab.priority.stock import NEEDED, UnsupportedLoopError, check_stock_loop
 from looplab.priority.tasks import RaisableTask
 from looplab.priority.timed import TimedQueue
+from looplab.priority.waking import context_of_wake_up
 
 __all__ = ["PriorityEventLoop"]
 
@@ -55,12 +56,16 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             runner.run(main())
 
     A program that gives no priorities runs as on the stock loop.  In a program that
-    does, the callbacks of file descriptors and signals go first, and those that came
-    through :meth:`call_soon_threadsafe`, whoever made them: they wake tasks, and the
-    tasks have priorities.  So I/O never starves.  They go in lots of a millisecond, so
-    a flood of them delays the most urgent other callback by that or by one of them.
-    Work of a thread that must wait for its turn belongs in a task:
-    :func:`asyncio.run_coroutine_threadsafe` makes one.
+    does, the callbacks of file descriptors and signals go first, whoever made them:
+    they wake tasks, and the tasks have priorities.  So I/O never starves.  They go in
+    lots of a millisecond, so a flood of them delays the most urgent other callback by
+    that or by one of them.
+
+    What comes through :meth:`call_soon_threadsafe` has the priority of its context, and
+    within a level it keeps its place among the callbacks of :meth:`call_soon`.  A
+    thread has priority 0 unless it is given another.  Where its callback ends a future,
+    as the end of :func:`asyncio.to_thread` does, or sets an :class:`asyncio.Event`, it
+    is as urgent as whoever waits for that.
 
     Between two callbacks the loop looks for timers that are due, so an urgent *timer*
     waits for at most one callback, or, while I/O keeps coming, for two.  It looks for
@@ -83,8 +88,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         selector: as for asyncio's own loop.
         policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
         look_every: seconds; see above.  A look costs a call of the operating system.
-        metrics: whether it keeps what :meth:`metrics` returns.  That costs each
-            callback about as much again as the loop itself.
 
     Raises:
         UnsupportedLoopError: this Python's loop is built in another way.
@@ -117,7 +120,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         *,
         policy: Policy | None = None,
         look_every: float = _LOOK_EVERY,
-        metrics: bool = False,
     ) -> None:
         if isinstance(selector, Policy):
             raise TypeError(
@@ -141,9 +143,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             )
         queue = self.policy._queue(self, TimedQueue)
         self._ready: Any = queue
-        if metrics:
-            queue.measure(keep=True)
-        elif type(queue) is TimedQueue:
+        if type(queue) is TimedQueue:
             self._ready = Plain(self._use_priorities)
 
     def _use_priorities(self) -> ReadyQueue:
@@ -156,7 +156,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         known = {handle for key in list(keys) for handle in key.data if handle}
         with self._changing:  # no thread adds anything meanwhile
             self._ready = queue
-            queue.adopt(plain.top, known, plain.from_threads)
+            queue.adopt(plain.top, known)
         return queue
 
     def _look(self) -> bool:
@@ -232,12 +232,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     ) -> asyncio.Handle:
         """Like :meth:`call_soon`, from another thread or a signal handler.
 
-        The callback goes first, see :class:`PriorityEventLoop`; its context has its
-        priority all the same, and tasks that it makes inherit that.
+        It is as urgent as its context, or as whom it wakes: see
+        :class:`PriorityEventLoop`.
         """
         self._check_closed()
         if self._debug:
             self._check_callback(callback, "call_soon_threadsafe")
+        if context is None:
+            context = context_of_wake_up(callback, args)
         handle: Any = _ThreadsHandle(callback, args, self, context)
         if handle._source_traceback:  # without this frame and its own __init__()
             del handle._source_traceback[-1 if _ThreadsHandle is _Handle else -2 :]
@@ -245,15 +247,12 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         return handle  # type: ignore[no-any-return]
 
     def _append_threadsafe(self, handle: asyncio.Handle) -> None:
-        queue = self._ready
-        if not queue.in_use:
-            with self._changing:
-                queue = self._ready
-                if not queue.in_use:
-                    queue.from_threads.add(handle)
-                    queue.append(handle)
-        if queue.in_use:
-            queue.append_threadsafe(handle)
+        with self._changing:
+            queue = self._ready
+            if queue.in_use:
+                queue.append_threadsafe(handle)
+            else:
+                queue.append(handle)
         self._write_to_self()
 
     def create_task(  # type: ignore[override]
@@ -367,6 +366,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
     def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:
         if not handle._cancelled:
-            self._append_threadsafe(handle)
-        else:
-            self._write_to_self()
+            queue = self._ready
+            (queue.append_plumbing if queue.in_use else queue.append)(handle)
+        self._write_to_self()

@@ -6,7 +6,6 @@ When the first callback with a priority comes, all that waits is put in order.
 from __future__ import annotations
 
 import asyncio
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,7 +28,6 @@ class Plain:
     __slots__ = (
         "_start",
         "append",
-        "from_threads",
         "known_plumbing",
         "look_at",
         "popleft",
@@ -43,9 +41,6 @@ class Plain:
         self.top = waiting = Level(DEFAULT_PRIORITY)
         self.append = waiting.append
         self.popleft = waiting.popleft
-        #: What other threads have added: a program that gives priorities serves it
-        #: first.
-        self.from_threads: weakref.WeakSet[asyncio.Handle] = weakref.WeakSet()
         self.look_at = 0.0  # nobody asks
         self.known_plumbing = None  # the loop looks once a batch: nothing comes twice
 
@@ -87,13 +82,12 @@ class VirtualQueue(ReadyQueue):
     It is first come, first served itself until the program gives a priority.
     """
 
-    __slots__ = ("_from_threads", "_plain")
+    __slots__ = ("_plain",)
 
     def __init__(self, loop: Any) -> None:
         super().__init__(loop)
         self.in_use = False
         self._plain: deque[asyncio.Handle] = deque()
-        self._from_threads: weakref.WeakSet[asyncio.Handle] = weakref.WeakSet()
 
     def append(self, handle: asyncio.Handle) -> None:
         """Add a callback; the first one that has a priority puts all in order."""
@@ -107,7 +101,7 @@ class VirtualQueue(ReadyQueue):
     def start(self) -> None:
         """From here on there is an order of urgency."""
         self.in_use = True
-        self.adopt(self._plain, from_threads=self._from_threads)
+        self.adopt(self._plain)
 
     def popleft(self) -> asyncio.Handle:
         """Take the most urgent callback.
@@ -121,19 +115,6 @@ class VirtualQueue(ReadyQueue):
         """Put what waits in order again before the next callback: levels have risen."""
         if self.in_use:
             super().reorder()
-
-    def append_threadsafe(self, handle: asyncio.Handle) -> None:
-        """Add a callback as from another thread."""
-        if self.in_use:
-            super().append_threadsafe(handle)
-        else:
-            self._from_threads.add(handle)
-            self._plain.append(handle)
-
-    def measure(self, *, keep: bool = False) -> None:
-        """Measure how long callbacks take, from the next one on."""
-        self.start()
-        super().measure(keep=keep)
 
     def __len__(self) -> int:
         return super().__len__() if self.in_use else len(self._plain)

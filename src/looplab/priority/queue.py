@@ -4,34 +4,33 @@ They have the part of a deque's face that asyncio uses.  Before it gives out a c
 a queue lets its loop look for timers and I/O that have become ready meanwhile, so they
 are not behind a whole batch.
 
-Some callbacks are plumbing: those of file descriptors and signals, those that other
-threads add, and all others whose context has no priority.  What an urgent task waits
-for may come through a connection that less urgent code has opened, or from a thread
-that it has started.  So plumbing goes first, in lots of a millisecond; after each lot
-one other callback has its turn, and a timer that has become due interrupts a lot.  If
-that other callback took longer than a lot, the next lot may take as long, unless more
-urgent work waits.
+Some callbacks are plumbing: those of file descriptors and signals, and all others whose
+context has no priority.  What an urgent task waits for may come through a connection
+that less urgent code has opened.  So plumbing goes first, in lots of a millisecond;
+after each lot one other callback has its turn, and a timer that has become due
+interrupts a lot.  If that other callback took longer than a lot, the next lot may take
+as long, unless more urgent work waits.
 
 As long as a program has given no priorities, everything runs as on asyncio's own loop,
 see :mod:`looplab.priority.plain`.
 
 A garbage collection or a signal may run code that adds a callback between any two lines
 of this module.  So no callback is ever taken from a table that another line still has
-to put in order.  Other threads use :attr:`ReadyQueue.inbox`, and what a signal handler
-has raised is put in order later, see :meth:`ReadyQueue.reorder`.
+to put in order.  What a signal handler has raised is put in order later, see
+:meth:`ReadyQueue.reorder`.  Other threads use :attr:`ReadyQueue.inbox` and take the
+loop's shortcut away: the next callback that it adds itself finds theirs before it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
 from looplab.priority.context import PRIORITY
-from looplab.priority.levels import NO_LEVEL, FairLevel, Level
-from looplab.priority.meter import Meter
+from looplab.priority.levels import NO_LEVEL, Charge, FairLevel, Level
 from looplab.priority.urgency import level_of
 
 __all__ = ["ReadyQueue"]
@@ -62,14 +61,13 @@ class ReadyQueue:
         "_order",
         "_plumbing",
         "_stale",
-        "append_plumbing",
         "aside",
+        "charge",
         "direct",
         "in_use",
         "inbox",
         "known_plumbing",
         "look_at",
-        "meter",
         "pending",
         "top",
     )
@@ -85,8 +83,6 @@ class ReadyQueue:
         #: Whether it may be more than plumbing.
         self.pending = False
         self._plumbing: deque[asyncio.Handle] = deque()
-        #: Adds a callback of no priority; :attr:`aside` must be set too.
-        self.append_plumbing: Callable[[asyncio.Handle], None] = self._plumbing.append
         self._stale = False  # callbacks may wait at another level than they should
         self._gave_way = False  # plumbing has just made room for a timer
         # A lot of plumbing has begun, and no other callback had its turn since; what is
@@ -103,51 +99,61 @@ class ReadyQueue:
         self.top: Any = NO_LEVEL
         #: Whether ``top`` is ever a level that is served.
         self.direct = True
-        #: Callbacks that other threads and signal handlers have added.
+        #: Callbacks that other threads have added.
         self.inbox: deque[asyncio.Handle] = deque()
         #: Waiting callbacks of file descriptors: the selector reports them every time.
         self.known_plumbing: set[asyncio.Handle] = set()
-        #: What measures the callbacks; None as long as nobody asks.
-        self.meter: Meter | None = None
+        #: Who pays for the thread; None as long as nobody shares.
+        self.charge: Charge | None = None
 
     # -- joining ---------------------------------------------------------------------
 
     def append(self, handle: asyncio.Handle) -> None:
         """Add a callback."""
-        if self.meter is not None:
-            self.meter.joins(handle)
-        value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-        if value is None:
+        if self.inbox:
             self._take_in()  # what other threads added came before it
-            self._plumbing.append(handle)
-            self.aside = True
-        else:
-            self._file(handle, value)
+        self._join(handle)
 
     file = append
 
+    def _join(self, handle: asyncio.Handle) -> None:
+        value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        if value is None:
+            self.append_plumbing(handle)
+        else:
+            self._file(handle, value)
+
+    def append_plumbing(self, handle: asyncio.Handle) -> None:
+        """Add a callback of no priority; a signal handler may do so too."""
+        self._plumbing.append(handle)
+        self.aside = True
+
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
-        # The lines of PriorityEventLoop._add_callback(), which runs more often.
         if handle not in self.known_plumbing:
             self.known_plumbing.add(handle)
             self.append_plumbing(handle)
-            self.aside = True
 
     def append_threadsafe(self, handle: asyncio.Handle) -> None:
-        """Add a callback from another thread or a signal handler."""
-        if self.meter is not None:
-            self.meter.joins(handle)
+        """Add a callback from another thread."""
         self.inbox.append(handle)
+        self.top = NO_LEVEL
         self.aside = self.pending = True
 
     def _take_in(self) -> None:
-        """Put what other threads have added behind the plumbing that waits."""
+        """Put what other threads have added where it belongs."""
         while self.inbox:
             try:
-                self._plumbing.append(self.inbox.popleft())
+                handle = self.inbox.popleft()
             except IndexError:  # a garbage collection has taken it meanwhile
                 break
+            self._join(handle)
+
+    def _serve(self, waiting: Level | FairLevel) -> None:
+        """Let callbacks join a level directly, unless a thread's come first."""
+        self.top = waiting
+        if self.inbox:
+            self.top = NO_LEVEL
 
     def reorder(self) -> None:
         """Put what waits in order again before the next callback: levels have risen."""
@@ -167,7 +173,7 @@ class ReadyQueue:
         else:
             waiting.append(handle)
         if self._order and self.direct:  # it is empty within a call of _open()
-            self.top = self._levels[self._order[0]]
+            self._serve(self._levels[self._order[0]])
 
     def _open(
         self, level: int, new: Level | FairLevel, handle: asyncio.Handle | None
@@ -184,7 +190,11 @@ class ReadyQueue:
         waiting = self._levels.get(-level)
         if isinstance(waiting, FairLevel):
             return
-        self.measure()
+        if self.charge is None:
+            self.charge = Charge(self._loop.time)
+            # So every callback goes the long way, which charges for it.
+            self.aside = self.pending = True
+            self.direct, self.top = False, NO_LEVEL
         if waiting is None:
             self._open(level, FairLevel(), None)
             return
@@ -193,36 +203,16 @@ class ReadyQueue:
         while waiting:
             fair.append(waiting.popleft())
 
-    def measure(self, *, keep: bool = False) -> None:
-        """Measure how long callbacks take, from the next one on.
-
-        Args:
-            keep: whether metrics are kept; else shares are charged only.
-        """
-        if self.meter is None:
-            meter = self.meter = Meter(self._loop.time, keeps=keep)
-
-            def append_plumbing(handle: asyncio.Handle) -> None:
-                meter.joins(handle)
-                self._plumbing.append(handle)
-
-            self.append_plumbing = append_plumbing
-            # So every callback goes the long way, which measures.
-            self.aside = self.pending = True
-            self.direct, self.top = False, NO_LEVEL
-
     def adopt(
         self,
         waiting: deque[asyncio.Handle],
         descriptors: Collection[asyncio.Handle] = (),
-        from_threads: Collection[asyncio.Handle] = (),
     ) -> None:
         """Take over what waits where no priorities were in use.
 
         Args:
             waiting: the callbacks; empty afterwards.
             descriptors: the callbacks of file descriptors.
-            from_threads: the callbacks that other threads have added.
         """
         while True:
             try:
@@ -231,11 +221,8 @@ class ReadyQueue:
                 return
             if handle in descriptors:
                 self.append_io(handle)
-            elif handle in from_threads:
-                self._plumbing.append(handle)
-                self.aside = True
             else:
-                self.append(handle)
+                self._join(handle)
 
     # -- leaving ---------------------------------------------------------------------
 
@@ -257,13 +244,10 @@ class ReadyQueue:
             now: seconds on the loop's clock.
             timers: whether timers have become ready a moment ago.
         """
-        meter = self.meter
-        if meter is None:
+        if self.charge is None:
             return self._take(now, timers)
-        meter.ended()
-        meter.next_level = meter.next_share = None
+        self.charge.end()
         handle = self._take(now, timers)
-        meter.runs(handle)
         self.aside = self.pending = True
         return handle
 
@@ -309,19 +293,17 @@ class ReadyQueue:
             waiting = levels[order[0]]
             if waiting:
                 if self.direct:
-                    self.top = waiting
+                    self._serve(waiting)
                     return waiting.popleft()
                 handle = waiting.popleft()
-                if self.meter is not None:
-                    self.meter.next_level = -order[0]
-                    if isinstance(waiting, FairLevel):
-                        self.meter.next_share = waiting.served
+                if self.charge is not None and isinstance(waiting, FairLevel):
+                    self.charge.begin(waiting.served)
                 return handle
             # In this order: if another callback joins the level meanwhile, it is found.
             self.top = NO_LEVEL
             left = levels.pop(heappop(order))
             while left:
-                self.append(left.popleft())
+                self._join(left.popleft())
 
     def _reorder(self) -> None:
         """Move the callbacks whose level has risen."""
@@ -335,7 +317,7 @@ class ReadyQueue:
                 return type(value) is not int and level_of(value) > level
 
             for handle in waiting.take(risen):
-                self.append(handle)
+                self._join(handle)
 
     # -- a deque's face --------------------------------------------------------------
 
@@ -346,23 +328,17 @@ class ReadyQueue:
     def _others(self) -> int:
         return sum(map(len, self._levels.values()))
 
-    @property
-    def plumbing(self) -> int:
-        """How many callbacks belong to no priority."""
+    def _aside(self) -> int:
         return len(self._batch) + len(self._plumbing) + len(self.inbox)
-
-    def lengths(self) -> list[tuple[int, int]]:
-        """How many callbacks wait, by level."""
-        return [(-key, len(waiting)) for key, waiting in tuple(self._levels.items())]
 
     def __len__(self) -> int:
         if self.aside or len(self._order) > 1:
-            return self.plumbing + self._others()
+            return self._aside() + self._others()
         return len(self.top) or self._others()
 
     def __bool__(self) -> bool:
-        if self.meter is not None:
-            self.meter.ended()  # the loop asks when a batch is over
+        if self.charge is not None:
+            self.charge.end()  # the loop asks when a batch is over
         if self.top or self._batch or self._plumbing or self.inbox:
             return True
         return any(self._levels.values())

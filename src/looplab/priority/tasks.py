@@ -1,8 +1,8 @@
-"""Tasks that are raised when they are cancelled.
+"""Tasks that are raised when somebody more urgent waits for them or cancels them.
 
-A task that waits behind more urgent work would end no sooner for being cancelled, and
-whoever waits for its end, :func:`asyncio.wait_for` or a task group, would wait as long.
-So the one who cancels lends it its own urgency until it is done.
+Who waits for the end of a task, by ``await``, ``asyncio.gather()`` or
+``asyncio.wait()``, lends it its own urgency, and the task lends it on to the tasks that
+it waits for itself.  Who cancels a task does so too: it would end no sooner otherwise.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from looplab.priority.context import (
     check_priority,
 )
 from looplab.priority.urgency import BOTTOM, TOP, Urgency, level_of, own_level
+from looplab.priority.waking import waiters_of
 
 __all__ = ["RaisableTask", "RaisableVirtualTask", "set_priority"]
 
@@ -41,6 +42,26 @@ class _Raisable:
         if asked:
             _raise(self)
         return asked
+
+    def add_done_callback(self, fn: Any, /, *, context: Context | None = None) -> None:
+        """Call *fn* when the task is done, and raise it to who waits for that."""
+        if context is None:  # asyncio's own function does not take None for that
+            super().add_done_callback(fn)  # type: ignore[misc]
+            value = PRIORITY.get(None)
+        else:
+            super().add_done_callback(fn, context=context)  # type: ignore[misc]
+            value = context.get(PRIORITY)
+        if value is not None and value is not self.context_.get(PRIORITY):  # type: ignore[union-attr]
+            lend(self, level_of(value))
+
+    def remove_done_callback(self, fn: Any, /) -> int:
+        """Remove *fn*; who waits no more has raised the task no more."""
+        removed: int = super().remove_done_callback(fn)  # type: ignore[misc]
+        if removed and not self.cancelling():  # type: ignore[attr-defined]
+            _lower(self)
+            waiting = (level_of(c.get(PRIORITY), BOTTOM) for c in waiters_of(self))
+            lend(self, max(waiting, default=BOTTOM))
+        return removed
 
     def uncancel(self) -> int:
         """Take back one request to cancel the task; after the last it is lowered."""
@@ -96,9 +117,36 @@ def _raise(task: Any) -> None:
         due = DEADLINE.get(math.inf)
         if isinstance(canceller, Urgency):
             due = min(due, canceller.deadline)
+    _lift(task, context, level, due)
+    queue.reorder()
+
+
+def lend(task: Any, level: int) -> None:
+    """Raise a task, and all that it waits for, to the level of who waits for it."""
+    queue: Any = getattr(task.get_loop(), "_ready", None)
+    if not getattr(queue, "in_use", False):
+        return
+    waiting, risen = [task], False
+    while waiting:
+        task = waiting.pop()
+        if isinstance(task, _Raisable):
+            context = _context_of(task)
+            if context is None or task.done() or not _lift(task, context, level):  # type: ignore[attr-defined]
+                continue
+            risen = True
+            task = getattr(task, "_fut_waiter", None)
+            if isinstance(task, _Raisable):
+                waiting.append(task)
+        waiting += getattr(task, "_children", ())  # of asyncio.gather()
+    if risen:
+        queue.reorder()
+
+
+def _lift(task: Any, context: Context, level: int, due: float = math.inf) -> bool:
+    """Raise one task until it is done; return whether that changes anything."""
     held = context.get(PRIORITY)
     if level <= level_of(held) and due >= context.get(DEADLINE, math.inf):
-        return
+        return False
     urgency = _found(task, context)
     if urgency is None:
         outer = held.live() if isinstance(held, Urgency) else None
@@ -108,13 +156,18 @@ def _raise(task: Any) -> None:
         try:
             context.run(PRIORITY.set, urgency)
         except RuntimeError:  # it runs: a signal handler interrupts it, or it itself
-            if asyncio.current_task(loop) is not task:
-                return
+            if asyncio.current_task(task.get_loop()) is not task:
+                return False
             PRIORITY.set(urgency)
     urgency.floor = max(level, urgency.floor)
     urgency.due = min(due, urgency.due)
     urgency.tell()
-    queue.reorder()
+    if isinstance(held, Urgency):
+        for waits in held.chain():  # for a lock
+            if waits.waits and waits.floor < level:
+                waits.floor = level
+                waits.tell()
+    return True
 
 
 def _lower(task: Any) -> None:

@@ -33,7 +33,7 @@ class TimedQueue(ReadyQueue):
                 handle = self._batch.popleft()  # amid a lot of plumbing
                 self.known_plumbing.discard(handle)
                 return handle
-            if self.meter is None:  # which _beside() would ask, at the cost of a call
+            if self.charge is None:  # _beside() would ask, at the cost of a call
                 return self._take(now, timers)
             return self._beside(now, timers)
         try:

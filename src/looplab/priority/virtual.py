@@ -9,10 +9,12 @@ from heapq import heappop
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab.clock.loop import VirtualTimeLoop
-from looplab.priority.common import PriorityLoop, in_priority_context, own_context
+from looplab.priority.common import PriorityLoop, in_priority_context
+from looplab.priority.context import own_context
 from looplab.priority.plain import VirtualQueue, is_default
 from looplab.priority.policies import Policy, check_policy
 from looplab.priority.tasks import RaisableVirtualTask
+from looplab.priority.waking import context_of_wake_up
 
 __all__ = ["VirtualPriorityLoop"]
 
@@ -24,7 +26,6 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
 
     Args:
         policy: :class:`ByPriority`, which is the default, or :class:`ByDeadline`.
-        metrics: whether it keeps what :meth:`metrics` returns.
         settings: as for :class:`looplab.VirtualTimeLoop`.
 
     Raises:
@@ -43,14 +44,10 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
 
     _task_type = RaisableVirtualTask
 
-    def __init__(
-        self, policy: Policy | None = None, *, metrics: bool = False, **settings: Any
-    ) -> None:
+    def __init__(self, policy: Policy | None = None, **settings: Any) -> None:
         self.policy = check_policy(policy)
         super().__init__(**settings)
         self._ready: Any = self.policy._queue(self, VirtualQueue)
-        if metrics:
-            self._ready.measure(keep=True)
 
     def _look(self) -> bool:
         """Move due timers to the ready queue; return whether there were any."""
@@ -105,13 +102,11 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
     ) -> asyncio.Handle:
         """Like ``call_soon()``, from a signal handler, or where the loop is idle.
 
-        The callback goes first, as on :class:`PriorityEventLoop`.
+        It is as urgent as on :class:`PriorityEventLoop`.
         """
-        self._refuse_threads()
-        self._check_closed()
-        handle = asyncio.Handle(callback, args, self, context)
-        if self._tell_joined is not None:
-            self._tell_joined(handle)
-        self._ready.append_threadsafe(handle)
-        self._write_to_self()
+        if context is None:
+            context = context_of_wake_up(callback, args)
+        handle = super().call_soon_threadsafe(callback, *args, context=context)
+        if handle._source_traceback:  # type: ignore[attr-defined]
+            del handle._source_traceback[-1]  # type: ignore[attr-defined]
         return handle

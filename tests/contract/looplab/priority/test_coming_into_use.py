@@ -6,7 +6,6 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -63,39 +62,3 @@ def test_nothing_is_lost_and_each_thread_keeps_its_order() -> None:
         ran = come_into_use()
         for who in range(THREADS):
             assert [number for one, number in ran if one == who] == list(range(EACH))
-
-
-def test_a_thread_that_is_about_to_add_something_is_waited_for() -> None:
-    with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
-        loop: Any = runner.get_loop()
-        plain, ran = loop._ready, []
-        here, go = threading.Event(), threading.Event()
-        add = plain.from_threads.add
-
-        class Slow:
-            def add(self, handle: asyncio.Handle) -> None:
-                here.set()
-                assert go.wait(600)
-                add(handle)
-
-            def __contains__(self, handle: asyncio.Handle) -> bool:
-                return True
-
-        plain.from_threads = Slow()
-        sender = threading.Thread(
-            target=loop.call_soon_threadsafe, args=(ran.append, 1)
-        )
-        sender.start()
-        assert here.wait(600)
-        threading.Timer(0.1, go.set).start()
-
-        async def main() -> None:
-            with priority(5):
-                await asyncio.create_task(asyncio.sleep(0))
-            assert loop._ready is not plain
-            assert go.is_set()
-            await asyncio.sleep(0)
-            assert ran == [1]
-
-        runner.run(main())
-        sender.join()

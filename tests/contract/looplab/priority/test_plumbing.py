@@ -189,43 +189,25 @@ def test_the_wake_up_pipe_belongs_to_nobody() -> None:
 # ---------------------------------------------------------------- threads and signals
 
 
-@POLICIES
-def test_what_a_thread_of_less_urgent_code_adds_is_not_held_up(policy: Any) -> None:
-    """``to_thread()`` takes the context along, and with it the priority."""
+def test_one_order_with_a_thread_of_the_same_level() -> None:
+    """The thread has ended before ``c`` is added: there is no race."""
 
-    async def main() -> tuple[bool, list[int]]:
-        here = asyncio.get_running_loop()
-        levels: list[int] = []
-
-        def work() -> None:
-            here.call_soon_threadsafe(lambda: levels.append(current_priority()))
-
-        with priority(2):
-            working = asyncio.create_task(asyncio.to_thread(work))
-            await asyncio.sleep(0)
-        with priority(9):
-            spinning = asyncio.create_task(spin(lambda: bool(levels)))
-        in_time = await spinning
-        await working
-        return in_time, levels
-
-    assert on(main, policy=policy) == (True, [2])
-
-
-@LOOPS
-def test_in_both_loops_it_goes_first(loop: Any) -> None:
-    async def main() -> list[str]:
+    async def main() -> str:
         here = asyncio.get_running_loop()
         order: list[str] = []
-        with priority(5):
-            here.call_soon(order.append, "urgent")
-        with priority(1):
-            here.call_soon_threadsafe(order.append, "threadsafe")
-        while len(order) < 2:
-            await asyncio.sleep(0)
-        return order
+        with priority(1):  # priorities are in use
+            await asyncio.create_task(asyncio.sleep(0))
+        here.call_soon(order.append, "a")
+        thread = threading.Thread(
+            target=here.call_soon_threadsafe, args=(order.append, "b")
+        )
+        thread.start()
+        thread.join()
+        here.call_soon(order.append, "c")
+        await asyncio.sleep(0)
+        return "".join(order)
 
-    assert on(main, loop=loop) == ["threadsafe", "urgent"]
+    assert on(main) == "abc"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
@@ -272,13 +254,13 @@ def test_what_waits_when_priorities_come_into_use_goes_first_too() -> None:
 
             here.call_soon(give_priorities)
             here.call_soon(order.append, "other")
-            here.call_soon_threadsafe(order.append, "thread")
+            here.call_soon(order.append, "nobody's", context=Context())
             while len(order) < 6:
                 await asyncio.sleep(0)
         return order
 
     order = on(main)
-    assert sorted(order[:3]) == ["io", "thread", "urgent"], "one other after each lot"
+    assert sorted(order[:3]) == ["io", "nobody's", "urgent"], "one other after each lot"
     assert order[3:] == ["urgent", "urgent", "other"]
 
 
@@ -333,41 +315,3 @@ def test_with_a_priority_timers_and_io_join_the_line_sooner() -> None:
         return loop
 
     assert arrivals(in_use) == ["a", "b", "io", "c", "d", "timer", "e"]
-
-
-# ---------------------------------------------------------------- a flood
-
-
-def test_real_threads_do_not_keep_an_urgent_task_waiting_either(
-    clock: list[float],
-) -> None:
-    """In how many callbacks of the flood an urgent task takes fifty steps."""
-
-    async def main() -> int:
-        here = asyncio.get_running_loop()
-        left = 300
-
-        def callback() -> None:
-            nonlocal left
-            left -= 1
-            clock[0] += 0.001
-
-        def flood() -> None:
-            for _ in range(300):
-                here.call_soon_threadsafe(callback)
-
-        async def urgent() -> int:
-            thread = threading.Thread(target=flood)
-            thread.start()
-            thread.join()  # all of them wait
-            for _ in range(50):
-                await asyncio.sleep(0)
-            return 300 - left
-
-        with priority(9):
-            used = await asyncio.create_task(urgent())
-        while left:
-            await asyncio.sleep(0.01)
-        return used
-
-    assert 0 < on(main) <= 50, "at most one between two of its steps"

@@ -20,7 +20,7 @@ from looplab.priority import (
 )
 from looplab.priority.context import context_with
 from ontime.leases import EXPERIMENTS, consume
-from tests.fast.looplab.priority.priority_loops import on
+from tests.fast.looplab.priority.priority_loops import exactly, on
 
 # ---------------------------------------------------------------- nobody starves
 
@@ -87,7 +87,7 @@ def test_so_without_priorities_the_consumer_loses_the_same(name: str) -> None:
 # ---------------------------------------------------------------- a flood
 
 
-def test_a_flood_from_threads_delays_an_urgent_task_by_one_callback() -> None:
+def test_a_flood_of_plumbing_delays_an_urgent_task_by_one_callback() -> None:
     """Or by a millisecond, whichever is longer; exactly, on the virtual clock."""
 
     async def main() -> tuple[float, int]:
@@ -114,7 +114,7 @@ def test_a_flood_from_threads_delays_an_urgent_task_by_one_callback() -> None:
         with priority(1):
             other = asyncio.create_task(batch())
         for _ in range(left):
-            here.call_soon_threadsafe(callback)
+            here.call_soon(callback, context=Context())
         with priority(9):
             await asyncio.create_task(urgent())
         still = left
@@ -146,7 +146,7 @@ def test_long_other_work_takes_half_of_the_time_from_plumbing_at_most() -> None:
                 await asyncio.sleep(0)
 
         for _ in range(left):
-            here.call_soon_threadsafe(callback)
+            here.call_soon(callback, context=Context())
         with priority(1):
             other = asyncio.create_task(batch())
         with priority(9):
@@ -171,7 +171,7 @@ def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
             left -= 1
             here.burn(0.002)  # longer than a lot without other work
             if left:
-                here.call_soon_threadsafe(callback)
+                here.call_soon(callback, context=Context())
             else:
                 done.set()
 
@@ -180,7 +180,7 @@ def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
                 here.burn(0.050)
                 await asyncio.sleep(0)
 
-        here.call_soon_threadsafe(callback)
+        here.call_soon(callback, context=Context())
         with priority(1):
             other = asyncio.create_task(batch())
         with priority(9):
@@ -189,3 +189,53 @@ def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
         return left
 
     assert on(main, loop=VirtualPriorityLoop) == 0
+
+
+# ---------------------------------------------------------------- threads
+
+
+def test_within_a_level_call_soon_and_call_soon_threadsafe_keep_one_order() -> None:
+    async def main() -> str:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        with priority(1):  # priorities are in use
+            await asyncio.create_task(asyncio.sleep(0))
+        here.call_soon(order.append, "a")
+        here.call_soon_threadsafe(order.append, "b")
+        here.call_soon(order.append, "c")
+        with priority(5):
+            here.call_soon(order.append, "urgent ")
+        await asyncio.sleep(0)
+        return "".join(order)
+
+    assert exactly(main) == "urgent abc"
+
+
+@pytest.mark.parametrize("by", ["future", "first argument", "event", "queue"])
+def test_a_wake_up_is_as_urgent_as_who_waits(by: str) -> None:
+    async def main() -> list[str]:
+        here = asyncio.get_running_loop()
+        order: list[str] = []
+        future: asyncio.Future[None] = here.create_future()
+        event, queue = asyncio.Event(), asyncio.Queue[None]()
+        wait, wake = {
+            "future": (lambda: future, (future.set_result, None)),
+            "first argument": (lambda: future, (lambda f: f.set_result(None), future)),
+            "event": (event.wait, (event.set,)),
+            "queue": (queue.get, (queue.put_nowait, None)),
+        }[by]
+
+        async def urgent() -> None:
+            await wait()
+            order.append("urgent")
+
+        with priority(5):
+            waiting = asyncio.create_task(urgent())
+        await asyncio.sleep(0)
+        with priority(1):
+            here.call_soon(order.append, "other")
+        here.call_soon_threadsafe(*wake)
+        await waiting
+        return order
+
+    assert exactly(main) == ["urgent", "other"]

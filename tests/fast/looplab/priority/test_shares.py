@@ -10,13 +10,11 @@ import pytest
 
 from looplab import burn
 from looplab.priority import (
-    ByDeadline,
     ByPriority,
-    VirtualPriorityLoop,
     priority,
     share,
 )
-from tests.fast.looplab.priority.priority_loops import exactly, on
+from tests.fast.looplab.priority.priority_loops import exactly
 
 
 async def compete(
@@ -167,53 +165,3 @@ def test_thousands_of_keys_that_came_once_are_forgotten() -> None:
 def test_a_bad_key_is_named(key: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words), share(key):
         pass
-
-
-# ---------------------------------------------------------------- metrics
-
-
-async def some_work() -> None:
-    async def job(seconds: float) -> None:
-        burn(seconds)
-
-    with priority(1):
-        tasks = [asyncio.create_task(job(0.010)) for _ in range(10)]
-    with priority(9):
-        tasks.append(asyncio.create_task(job(0.005)))
-        await asyncio.sleep(0.020)
-    await asyncio.gather(*tasks)
-
-
-def test_each_level_has_its_figures() -> None:
-    async def main() -> tuple[Any, Any]:
-        here: Any = asyncio.get_running_loop()
-        await some_work()
-        with priority(3):
-            here.call_soon(int)
-        return here.metrics(), here.time()
-
-    metrics, seconds = on(
-        main, loop=lambda policy: VirtualPriorityLoop(policy, metrics=True)
-    )
-    assert list(metrics) == ["plumbing", 9, 3, 1, 0]
-    assert metrics[1].busy == pytest.approx(0.1)
-    assert metrics[9].busy == pytest.approx(0.005)
-    assert metrics[1].share == pytest.approx(0.1 / seconds)
-    assert metrics[1].lateness.count == 10
-    assert metrics[1].lateness.largest == pytest.approx(0.095)
-    assert metrics[9].lateness.largest <= 0.010, "a timer is late by one job at most"
-    assert metrics[3].length == 1
-    assert metrics[3].lateness.count == 0
-
-
-@pytest.mark.parametrize("policy", [ByPriority(ageing=1_000), ByDeadline()])
-def test_every_policy_keeps_them(policy: Any) -> None:
-    async def main() -> Any:
-        here: Any = asyncio.get_running_loop()
-        await some_work()
-        return here.metrics()
-
-    metrics = on(
-        main, policy, loop=lambda policy: VirtualPriorityLoop(policy, metrics=True)
-    )
-    assert metrics[1].busy == pytest.approx(0.1)

@@ -1,0 +1,89 @@
+"""Who waits for a task lends it its priority."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import copy_context
+
+import pytest
+
+from looplab import burn
+from looplab.priority import current_priority, priority
+from tests.fast.looplab.priority.priority_loops import exactly
+
+PIECE = 0.01  # seconds
+
+
+async def work(pieces: int) -> None:
+    for _ in range(pieces):
+        burn(PIECE)
+        await asyncio.sleep(0)
+
+
+async def waited(how: str) -> float:
+    """When an urgent task goes on that waits for a low one, behind other work."""
+    low = asyncio.create_task(work(5))
+    low_context = copy_context()
+
+    async def middle() -> None:
+        await low
+
+    outer = asyncio.create_task(middle())
+    await asyncio.sleep(0)
+    with priority(1):
+        others = [asyncio.create_task(work(12)) for _ in range(5)]
+
+    async def urgent() -> float:
+        if how == "await":
+            await low
+        elif how == "gather":
+            await asyncio.gather(low)
+        elif how == "chain":
+            await outer
+        elif how == "wait":
+            await asyncio.wait([low])
+        elif how == "wait_for":
+            await asyncio.wait_for(asyncio.shield(low), 60)
+        elif how == "gather of a chain":
+            await asyncio.gather(asyncio.gather(outer))
+        elif how == "event":  # who will set it is not known
+            event = asyncio.Event()
+            low.add_done_callback(lambda _: event.set(), context=low_context)
+            await event.wait()
+        return asyncio.get_running_loop().time()
+
+    with priority(2):
+        task = asyncio.create_task(urgent())
+    at = await task
+    await asyncio.gather(*others)
+    return at
+
+
+@pytest.mark.parametrize(
+    "how", ["await", "gather", "chain", "wait", "wait_for", "gather of a chain"]
+)
+def test_who_is_waited_for_goes_first(how: str) -> None:
+    assert exactly(lambda: waited(how)) == pytest.approx(5 * PIECE)
+
+
+def test_an_event_raises_nobody() -> None:
+    assert exactly(lambda: waited("event")) == pytest.approx(65 * PIECE)
+
+
+def test_who_waits_no_more_raises_nobody() -> None:
+    async def main() -> list[int]:
+        levels = []
+
+        async def low() -> None:
+            for _ in range(3):
+                levels.append(current_priority())
+                await asyncio.sleep(1)
+
+        task = asyncio.create_task(low())
+        await asyncio.sleep(0.5)
+        with priority(5):
+            await asyncio.create_task(asyncio.wait([task], timeout=1))
+        await task
+        return levels
+
+    assert exactly(main) == [0, 5, 0]
