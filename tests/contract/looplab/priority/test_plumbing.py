@@ -165,7 +165,9 @@ def test_the_wake_up_pipe_belongs_to_nobody() -> None:
     async def main() -> bool:
         here = asyncio.get_running_loop()
         thread = threading.Thread(
-            target=here.call_soon_threadsafe, args=(ran.append, True)
+            target=here.call_soon_threadsafe,
+            args=(ran.append, True),
+            kwargs={"context": context_with(9)},
         )
         thread.start()
         with priority(9):

@@ -27,7 +27,7 @@ from looplab.priority.context import context_with
 from ontime.leases import LeaseSettings, consume, consume_many
 
 THOROUGH = settings(
-    max_examples=200,
+    max_examples=60,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
