@@ -221,8 +221,9 @@ def killed(path: Path, tree: ast.Module) -> bool:
         status = 1
         try:
             _load_instead(path, tree)
-            words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-            words += ["--hypothesis-seed=0", *tests_of(path)]
+            # Plain, as pytest would load all of looplab, which has a plugin, itself.
+            words = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
+            words += ["-p", "no:xdist", "--hypothesis-seed=0", *tests_of(path)]
             status = int(pytest.main(words))
         finally:
             os._exit(status)
