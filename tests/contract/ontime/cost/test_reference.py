@@ -245,7 +245,7 @@ def test_objects_of_a_notebook_go_too(cell: str) -> None:
             "lock = threading.Lock()\nasync def mine():\n    with lock: pass",
             "coro_fn mine cannot be sent to another process",
         ),
-        ("mine = lambda: 0", "<lambda> is a plain function"),
+        ("mine = lambda: 0", "give a coroutine function"),
     ],
 )
 def test_what_a_notebook_cannot_send(cell: str, says: str) -> None:
