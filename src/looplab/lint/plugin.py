@@ -72,7 +72,7 @@ class LatencyPlugin:
                 for finding in check_tree(self._tree, self._lines)
             )
         for finding, line, column, text in findings:
-            if finding.code in self._codes:
+            if finding.code in self._codes or finding.code == "E999":
                 yield line, column, f"{finding.code} {text}", type(self)
 
 
