@@ -40,6 +40,7 @@ from looplab.priority import (
     priority,
 )
 from looplab.priority import loop as loop_module
+from looplab.priority.context import context_with
 from tests.fast.looplab.priority.priority_loops import HOST, PATIENCE, POLICIES, on
 
 SOURCE = Path(__file__).parents[4] / "src"
@@ -452,7 +453,7 @@ def test_threads_lose_no_callback_and_keep_their_order(policy: Any) -> None:
 
         def work(thread: int) -> None:
             for number in range(each):
-                here.call_soon_threadsafe(note, thread, number)
+                here.call_soon_threadsafe(note, thread, number, context=context_with(1))
 
         async with spinning(1):
             assert current_priority() == 1, "below that it would wait for ever"
