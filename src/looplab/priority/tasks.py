@@ -21,7 +21,7 @@ from looplab.priority.context import (
     check_priority,
 )
 from looplab.priority.urgency import BOTTOM, TOP, Urgency, level_of, own_level
-from looplab.priority.waking import waiters_of
+from looplab.priority.waking import waiters_of, waits
 
 __all__ = ["RaisableTask", "RaisableVirtualTask", "set_priority"]
 
@@ -51,7 +51,7 @@ class _Raisable:
         else:
             super().add_done_callback(fn, context=context)  # type: ignore[misc]
             value = context.get(PRIORITY)
-        if value is not None and value is not self.context_.get(PRIORITY):  # type: ignore[union-attr]
+        if value is not None and waits(fn):
             lend(self, level_of(value))
 
     def remove_done_callback(self, fn: Any, /) -> int:

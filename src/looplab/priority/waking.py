@@ -17,13 +17,27 @@ from typing import Any
 from looplab.priority.context import DEADLINE, PRIORITY, own_context
 from looplab.priority.urgency import level_of
 
-__all__ = ["context_of_wake_up", "waiters_of"]
+__all__ = ["context_of_wake_up", "waiters_of", "waits"]
+
+
+def waits(callback: Any) -> bool:
+    """Whether who asks to be called at the end of a future waits for it.
+
+    That is a task that awaits it, and what ``gather()``, ``wait()``, ``wait_for()`` and
+    ``shield()`` ask.  A task group does not: whoever makes a task in it goes on.
+    """
+    while isinstance(callback, partial):
+        callback = callback.func
+    if getattr(callback, "__module__", None) == "asyncio.tasks":
+        return True
+    return getattr(callback, "__name__", "") == "task_wakeup"  # of a task in C
 
 
 def waiters_of(future: Any) -> Iterator[Context]:
     """The contexts of those who wait for a future."""
-    for _, context in tuple(getattr(future, "_callbacks", None) or ()):
-        yield context
+    for callback, context in tuple(getattr(future, "_callbacks", None) or ()):
+        if waits(callback):
+            yield context
 
 
 def context_of_wake_up(callback: Callable[..., Any], args: tuple[Any, ...]) -> Context:

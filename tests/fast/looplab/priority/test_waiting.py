@@ -87,3 +87,23 @@ def test_who_waits_no_more_raises_nobody() -> None:
         return levels
 
     assert exactly(main) == [0, 5, 0]
+
+
+def test_who_makes_tasks_in_a_group_does_not_lend_them_its_priority() -> None:
+    """It may go on, and asks only to be told of their end."""
+    order: list[str] = []
+
+    async def work(name: str, level: int) -> None:
+        with priority(level):
+            for _ in range(3):
+                await asyncio.sleep(0)
+                order.append(name)
+
+    async def main() -> None:
+        with priority(9):
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(work("low", 1))
+                tasks.create_task(work("high", 5)).add_done_callback(id)
+
+    exactly(main)
+    assert order == ["high"] * 3 + ["low"] * 3
