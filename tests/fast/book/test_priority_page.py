@@ -41,6 +41,7 @@ def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
         "consume",
         "protocol",
         "contest",
+        "contest-moving",
         "gate",
         "loop",
     ]
