@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,9 @@ import pytest
 
 from tools.common import ROOT
 from tools.environment import clean_environ
+
+fcntl = pytest.importorskip("fcntl")  # there is none on Windows
+termios = pytest.importorskip("termios")
 
 PAGE = ROOT / "book" / "08_your_program.md"
 BLOCKS = re.findall(r"^```console\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
@@ -79,11 +81,20 @@ def typed(folder: Path, line: str, *statuses: int) -> str:
     return str(done.stdout)
 
 
+def take_terminal() -> None:
+    """In a new process: be what a terminal has in its foreground."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 @contextmanager
 def running(folder: Path, line: str, says: str) -> Iterator[str]:
     """A server that is typed, and its port, as it *says* it, until Ctrl-C."""
+    keyboard, terminal = os.openpty()
     with subprocess.Popen(  # type: ignore[call-overload]
-        **command(folder, line), start_new_session=True
+        **command(folder, line),
+        stdin=terminal,
+        preexec_fn=take_terminal,
     ) as server:
         printed = ""
         try:
@@ -93,8 +104,10 @@ def running(folder: Path, line: str, says: str) -> Iterator[str]:
                     yield found.group(1)
                     break
         finally:
-            os.killpg(server.pid, signal.SIGINT)
+            os.write(keyboard, b"\x03")  # Ctrl-C
             printed += server.stdout.read()
+            os.close(terminal)
+            os.close(keyboard)
     assert "Traceback" not in printed, printed
     assert found, printed
 
