@@ -333,5 +333,10 @@ class Scoreboard:
         text = with_unit(", ".join(parts), claim.unit)
         free = min(self.free(row, key) for key in claim.keys)
         if free < QUIET:
-            text += f" with {free:.0%} of the cores free"
+            said = (
+                f"{free:.0%} of the cores free"
+                if free
+                else "no share of free cores kept"
+            )
+            text += f" with {said}"
         return text

@@ -27,7 +27,7 @@ from tests.contract.livecells.books import BUILT, COMMON, OPTIONS, copy_common
 from tools.common import ROOT
 
 LOOPLAB = ROOT / "src" / "looplab"
-BUDGET = 6_600_000  # bytes, compressed as a static host does
+BUDGET = 6_700_000  # bytes, compressed as a static host does
 FIRST = 40_000  # of these, what every page with live cells fetches
 
 
