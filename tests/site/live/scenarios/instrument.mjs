@@ -120,7 +120,7 @@ export async function outlives(t) {
   );
   t.equal(await book.run(cell), "ran", "a cell that leaves a task behind");
   await t.until(book.page, "what the task prints", RUN, (id) =>
-    /first\s+late/.test(document.getElementById(id).querySelector(".cell_output").textContent),
+    /first[\s\S]*late/.test(document.getElementById(id).querySelector(".cell_output").textContent),
     cell,
   );
   // Another cell's output is out of reach, and so is what talks to the page.
