@@ -142,8 +142,9 @@ def _brackets(value: object) -> tuple[str, str] | None:
 
 def _items(value: Any) -> Iterable[Any]:
     if isinstance(value, (set, frozenset)):
-        try:
-            return sorted(value)
-        except Exception:
-            return list(value)
+        for key in None, str:
+            try:
+                return sorted(value, key=key)
+            except Exception:
+                continue  # the items have no order
     return list(value)

@@ -9,7 +9,8 @@ ARTICLE_TEXT = """
   const article = (document.querySelector("article") || document.body).cloneNode(true);
   const helpers = "script, style, button, .headerlink, .toggle-hint, noscript, "
     + ".livecells-absent, .explorable-absent, .livecells-bar, .livecell-toolbar, "
-    + ".livecell-messages";
+    + ".livecell-messages, .lp-moving, samp.film, .prediction, .prediction-kept, "
+    + ".prediction-count";
   for (const element of article.querySelectorAll(helpers)) element.remove();
   return article.textContent;
 }

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from tests.site.checks.settings import WIDE
 
 #: What a page with live cells or explorables may fetch before the first click.
-FIRST_PARTS = re.compile(r"/(livecells|explorable)\.(js|css)$")
+FIRST_PARTS = re.compile(r"/(livecells|explorable|player-\w+)\.(js|css)$")
 
 
 @dataclass

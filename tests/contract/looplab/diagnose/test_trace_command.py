@@ -104,7 +104,7 @@ def test_a_script(tmp_path, program):
     assert first.computed < first.held / 2
     said = looplab(tmp_path, "who", "t.jsonl")
     assert said.returncode == 0
-    assert "1.  hog" in said.stdout
+    assert "for callback hog at" in said.stdout
 
 
 def test_a_module_with_arguments(tmp_path, program):

@@ -140,7 +140,7 @@ export async function nothing_before_a_click(t) {
   const early = (await site.requests())
     .map((one) => one.split("?")[0])
     .filter((one) => one.includes(`/${STATIC}`))
-    .filter((one) => !/\/(livecells|explorable)\.(js|css)$/.test(one));
+    .filter((one) => !/\/(livecells|explorable|player-\w+)\.(js|css)$/.test(one));
   t.equal([...new Set(early)], [], "fetched before the first click");
   t.equal(t.errors, [], "the console");
 }
