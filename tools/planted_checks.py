@@ -12,7 +12,6 @@ tried again once the answers have changed.
 from __future__ import annotations
 
 import ast
-import contextlib
 import gc
 import hashlib
 import importlib
@@ -150,25 +149,42 @@ def _seen_by(names: Sequence[str]) -> bool:
     return False
 
 
-def noticed(refusal: Refusal) -> bool:
-    """Whether some answer tells that a refusal is gone; one that hangs tells it too."""
-    names = users(refusal.module)
+def in_fork(act: Callable[[], int], seconds: int) -> int:
+    """How a silent fork of this process ends that exits with what *act* returns.
+
+    Args:
+        act: what it does; it exits with 1 where this raises.
+        seconds: after which a signal ends it.
+    """
     child = os.fork()
     if child == 0:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(SECONDS)
+        signal.alarm(seconds)
+        status = 1
+        try:
+            status = act()
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def noticed(refusal: Refusal) -> bool:
+    """Whether some answer tells that a refusal is gone; one that hangs tells it too."""
+    names = users(refusal.module)
+
+    def look() -> int:
         warnings.simplefilter("ignore")
-        status = 2
-        with contextlib.suppress(BaseException):
+        try:
             _without(refusal)
-            status = 1
-            status = 1 if _seen_by(names) else 0
-        os._exit(status)
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) == 2:
+        except BaseException:
+            return 2
+        return 1 if _seen_by(names) else 0
+
+    status = in_fork(look, SECONDS)
+    if status == 2:
         raise ToolError(f"{refusal.module}:{refusal.line} could not be taken out.")
     return status != 0
 

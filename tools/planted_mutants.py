@@ -19,10 +19,8 @@ import copy
 import hashlib
 import importlib.machinery
 import json
-import os
 import random
 import resource
-import signal
 import sys
 import tomllib
 from collections import Counter
@@ -37,6 +35,7 @@ import pytest
 
 from ontime.check.registry import CHAPTERS
 from tools.common import ROOT, ToolError, say
+from tools.planted_checks import in_fork
 
 __all__ = ["Mutant", "killed", "main", "mutants"]
 
@@ -209,25 +208,17 @@ def _digest(places: tuple[str, ...]) -> str:
 
 def killed(path: Path, tree: ast.Module) -> bool:
     """Whether a test of its room fails with this module in the place of *path*."""
-    child = os.fork()
-    if child == 0:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(5 * SECONDS)
+
+    def run_tests() -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        status = 1
-        try:
-            _load_instead(path, tree)
-            # Plain, as pytest would load all of looplab, which has a plugin, itself.
-            words = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
-            words += ["-p", "no:xdist", "--hypothesis-seed=0", *tests_of(path)]
-            status = int(pytest.main(words))
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+        _load_instead(path, tree)
+        # Plain, as pytest would load all of looplab, which has a plugin, itself.
+        words = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
+        words += ["-p", "no:xdist", "--hypothesis-seed=0", *tests_of(path)]
+        return int(pytest.main(words))
+
+    return in_fork(run_tests, 5 * SECONDS) != 0
 
 
 def _load_instead(path: Path, tree: ast.Module) -> None:

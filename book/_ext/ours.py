@@ -7,7 +7,7 @@ is named before a slash: ``01_nest_asyncio/ratio``.
 ``{ours}`A2_lateness:.3f` `` writes a value, in a format of Python. A text and a whole
 number need no format.
 
-``{ours} queue_picture``, as a directive, shows a picture or a table that the lab made.
+``{ours} wake_picture``, as a directive, shows a picture or a table that the lab made.
 
 ``{results}`` draws a table with a row for each named result::
 

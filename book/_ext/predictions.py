@@ -13,6 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_design.shared import is_component
 
 __all__ = ["Predictions"]
 
@@ -37,7 +38,7 @@ class Predictions(SphinxPostTransform):
             return
         for section in self.document.findall(nodes.section):
             if section.next_node(nodes.title).astext() == "Quiz":
-                for choice in filter(_is_dropdown, section.findall(nodes.container)):
+                for choice in section.findall(_is_dropdown):
                     choice["container_classes"].append("quiz-choice")
         for asking in list(self.document.findall(nodes.container)):
             if not _asks(asking):
@@ -52,9 +53,7 @@ class Predictions(SphinxPostTransform):
 
 
 def _is_dropdown(node: nodes.Node) -> bool:
-    return (
-        isinstance(node, nodes.Element) and node.get("design_component") == "dropdown"
-    )
+    return bool(is_component(node, "dropdown"))
 
 
 def _asks(node: nodes.Node) -> bool:

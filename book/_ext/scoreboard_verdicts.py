@@ -333,10 +333,6 @@ class Scoreboard:
         text = with_unit(", ".join(parts), claim.unit)
         free = min(self.free(row, key) for key in claim.keys)
         if free < QUIET:
-            said = (
-                f"{free:.0%} of the cores free"
-                if free
-                else "no share of free cores kept"
-            )
-            text += f" with {said}"
+            share = f"{free:.0%} of the cores free"
+            text += f" with {share if free else 'no share of free cores kept'}"
         return text

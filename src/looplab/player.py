@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from html import escape
 from math import gcd
@@ -131,14 +131,15 @@ class _Data:
         end: float | None,
     ) -> None:
         self._colours = colours
-        self._names: dict[str, list[Any]] = {}
+        self._names: list[list[Any]] = []
+        self._place_of: dict[str, int] = {}  # of a name, by its text
         self._trace, self._origins = trace, origins
         zero = 0 if start is None else round(start * NS)
         until = trace.end_ns if end is None else round(end * NS)
         places = self._whole_iterations(zero, until)
         first, last = places.start, places.stop - 1
         fired = {o.timer: i for i, o in enumerate(origins) if o.timer is not None}
-        ran, coarse = trace, 1 if trace.clock == "virtual" else 1_000
+        coarse = 1 if trace.clock == "virtual" else 1_000
 
         def at(ns: int) -> int:
             """A time as the film has it: in µs where it was measured."""
@@ -159,7 +160,7 @@ class _Data:
         rows: list[tuple[int, ...]] = []
         ended, iteration = 0, origins[first].iteration - 1
         for place in places:
-            record, origin = ran[place], origins[place]
+            record, origin = trace[place], origins[place]
             begun, over = at(record.run_ns), at(record.ended_ns)
             made = maker(origin.maker)
             rows.append(
@@ -171,7 +172,7 @@ class _Data:
                     0 if made is None else place - first - made,
                     0
                     if made is None
-                    else at(record.ready_ns) - at(ran[first + made].run_ns),
+                    else at(record.ready_ns) - at(trace[first + made].run_ns),
                     0 if origin.timer is None else number.get(origin.timer, -1) + 1,
                 )
             )
@@ -185,7 +186,9 @@ class _Data:
                 (
                     self._owner(place),
                     -1 if by is None else by,
-                    0 if by is None else at(timer.set_ns) - at(ran[first + by].run_ns),
+                    0
+                    if by is None
+                    else at(timer.set_ns) - at(trace[first + by].run_ns),
                     at(timer.due_ns),
                     -1 if gone is None or not first <= gone <= last else gone - first,
                 )
@@ -196,11 +199,10 @@ class _Data:
         unit = reduce(gcd, [*times, length, zero // coarse * coarse], 0) or 1
 
         def columns(
-            table: Iterable[tuple[int, ...]], timed: set[int], width: int
-        ) -> Any:
-            lines = list(table)
+            table: list[tuple[int, ...]], timed: set[int], width: int
+        ) -> list[list[int]]:
             return [
-                [row[i] // unit if i in timed else row[i] for row in lines]
+                [row[i] // unit if i in timed else row[i] for row in table]
                 for i in range(width)
             ]
 
@@ -209,7 +211,7 @@ class _Data:
             "u": unit,
             "zero": zero // unit,
             "end": length // unit,
-            "names": list(self._names.values()),
+            "names": self._names,
             "r": columns(rows, {2, 3, 5}, 7),
             "t": columns(sets, {2, 3}, 5),
         }
@@ -259,6 +261,7 @@ class _Data:
         return self._put(_WORDS.get(words, words), QUIET, 0)
 
     def _put(self, text: str, colour: str, lane: int) -> int:
-        name = [text, _COLOURS.index(colour), lane]
-        self._names.setdefault(text, name)
-        return list(self._names).index(text)
+        if text not in self._place_of:
+            self._place_of[text] = len(self._names)
+            self._names.append([text, _COLOURS.index(colour), lane])
+        return self._place_of[text]

@@ -66,6 +66,7 @@ class Writer:
         self._late = late
         self._open: str | None = None  # the cell that runs
         self._shown: dict[str, _Shown] = {}
+        self._held: dict[str, _Shown] = {}  # those with text that is held back
         self._prompt = 0.0
         self._since = 0.0
 
@@ -103,6 +104,7 @@ class Writer:
         piece = shown.take(text)
         shown.pieces.setdefault(name, []).append(piece)
         shown.length += len(piece)
+        self._held[cell] = shown
         if shown.length >= PIECE or shown.is_cut:
             self.flush()
         else:
@@ -119,12 +121,13 @@ class Writer:
         now = time.monotonic()
         self._prompt = min(PROMPT, self._prompt + (now - self._since) * REFILL)
         self._since = now
-        if self._prompt >= 1 and any(shown.pieces for shown in self._shown.values()):
+        if self._held and self._prompt >= 1:
             self._prompt -= 1
             self.flush()
 
     def flush(self) -> None:
-        for cell, shown in self._shown.items():
+        held, self._held = self._held, {}
+        for cell, shown in held.items():
             pieces, shown.pieces, shown.length = shown.pieces, {}, 0
             for name, texts in pieces.items():
                 text = "".join(texts)

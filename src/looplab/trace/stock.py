@@ -14,7 +14,14 @@ from looplab.trace.labels import describe
 from looplab.trace.reader import PAUSE, Begun, Reader
 from looplab.trace.record import Trace
 
-__all__ = ["NotingQueue", "attach_to_stock", "clock_of"]
+__all__ = [
+    "NotingQueue",
+    "attach_to_stock",
+    "check_standing",
+    "clock_of",
+    "stand_in",
+    "step_aside",
+]
 
 _Queue = deque[asyncio.Handle]
 
@@ -97,29 +104,17 @@ def attach_to_stock(
 
     queue = Queue()
     join = super(Queue, queue).append
-    # Another thread may add a callback at any moment.  So the queues are exchanged
-    # first and emptied afterwards, and what was there before goes before what arrives.
-    loop._ready = queue
-    moved = [own.popleft() for _ in range(len(own))]
-    queue.extendleft(reversed(moved))
-    notes.extend([origin] * len(moved))
+    notes.extend([origin] * stand_in(loop, queue))
 
     def detach() -> Trace:
         nonlocal join, leave
-        if loop._ready is not queue:
-            raise RuntimeError(
-                f"the ready queue of {loop!r} was replaced while it was traced: undo "
-                "that before the tracer's with block ends"
-            )
+        check_standing(loop, queue)
         end = now()
         notes.extend((end, PAUSE))
         # From here on the other queue passes on what a slow thread still puts into it,
         # and a loop that holds on to it for the rest of an iteration is served.
         join = own.append
-        remaining = deque(queue)
-        deque.clear(queue)
-        own.extendleft(reversed(remaining))
-        loop._ready = own
+        step_aside(loop, queue, own)
         leave = lambda _: own.popleft()  # noqa: E731
         # The loop may be traced again by the time that the slow thread goes on.
         join = lambda handle: loop._ready.append(handle)  # noqa: E731
@@ -127,6 +122,36 @@ def attach_to_stock(
         return reader.trace(end, "real")
 
     return detach
+
+
+def stand_in(loop: Any, queue: _Queue) -> int:
+    """Put *queue* in the place of the loop's own; return how many callbacks it took.
+
+    Another thread may add a callback at any moment.  So the queues are exchanged first
+    and emptied afterwards, and what was there before goes before what arrives.
+    """
+    own: _Queue = loop._ready
+    loop._ready = queue
+    moved = [own.popleft() for _ in range(len(own))]
+    queue.extendleft(reversed(moved))
+    return len(moved)
+
+
+def check_standing(loop: Any, queue: _Queue) -> None:
+    """Raise :exc:`RuntimeError` unless *queue* is the loop's."""
+    if loop._ready is not queue:
+        raise RuntimeError(
+            f"the ready queue of {loop!r} was replaced while it was traced: undo "
+            "that before the tracer's with block ends"
+        )
+
+
+def step_aside(loop: Any, queue: _Queue, own: _Queue) -> None:
+    """Give what waits in *queue* back to the loop's *own*, in its old place."""
+    remaining = deque(queue)
+    deque.clear(queue)
+    own.extendleft(reversed(remaining))
+    loop._ready = own
 
 
 def clock_of(

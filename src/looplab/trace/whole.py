@@ -20,7 +20,13 @@ from looplab.clock.observers import Observer
 from looplab.clock.running import Clock
 from looplab.trace.labels import describe
 from looplab.trace.record import Origin, Record, Timer, Trace
-from looplab.trace.stock import NotingQueue, clock_of
+from looplab.trace.stock import (
+    NotingQueue,
+    check_standing,
+    clock_of,
+    stand_in,
+    step_aside,
+)
 
 __all__ = ["attach_whole"]
 
@@ -160,9 +166,11 @@ def attach_whole(loop: Any, task: str | None, label: str | None) -> Callable[[],
         let_go: Callable[[], None] = partial(loop.remove_observer, notes)
     else:
         loop._process_events = note_iteration
-        let_go = _stand_in(loop, notes)
+        queue, let_go = _noting(loop, notes)
 
     def detach() -> Trace:
+        if not virtual:
+            check_standing(loop, queue)
         trace = notes.trace("virtual" if virtual else "real")
         let_go()
         for name in hidden:
@@ -172,7 +180,9 @@ def attach_whole(loop: Any, task: str | None, label: str | None) -> Callable[[],
     return detach
 
 
-def _stand_in(loop: Any, notes: _Notes) -> Callable[[], None]:
+def _noting(
+    loop: Any, notes: _Notes
+) -> tuple[deque[asyncio.Handle], Callable[[], None]]:
     """Put a queue that tells *notes* in the place of the ready queue of *loop*."""
     own: deque[asyncio.Handle] = loop._ready
     leave: Callable[[Any], asyncio.Handle] = deque.popleft
@@ -190,24 +200,21 @@ def _stand_in(loop: Any, notes: _Notes) -> Callable[[], None]:
             return handle
 
         def __bool__(self) -> bool:
+            while own:  # a thread had hold of the loop's own queue as we came
+                self.append(own.popleft())
             notes.pause()
-            return deque.__len__(self) > 0
+            return len(self) > 0
 
     queue = Queue()
     join = super(Queue, queue).append
-    # As in the plain tracer: exchanged first, emptied afterwards, for a thread may add
-    # a callback at any moment.
-    loop._ready = queue
-    queue.extendleft(reversed([own.popleft() for _ in range(len(own))]))
+    stand_in(loop, queue)
 
     def let_go() -> None:
         nonlocal join, leave
+        # As in the plain tracer, a slow thread and a running iteration are served.
         join = own.append
-        remaining = deque(queue)
-        deque.clear(queue)
-        own.extendleft(reversed(remaining))
-        loop._ready = own
+        step_aside(loop, queue, own)
         leave = lambda _: own.popleft()  # noqa: E731
         join = lambda handle: loop._ready.append(handle)  # noqa: E731
 
-    return let_go
+    return queue, let_go

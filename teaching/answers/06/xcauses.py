@@ -24,20 +24,9 @@ STUB = "a figure that fits is no proof"
 
 RIGHT = """
 ## each of the programs takes 0.41 s
-from itertools import combinations
-def causes(measure):
-    other = {"interval": 0.1, "gap": 0.001, "cores": 9}
-    found = set()
-    assert abs(measure() - 0.41) < 1e-9
-    for name in other:
-        rest = [key for key in other if key != name]
-        for count in 0, 1, 2:
-            for changed in combinations(rest, count):
-                setting = {key: other[key] for key in changed}
-                without = measure(**setting)
-                if measure(**setting, **{name: other[name]}) != without:
-                    found.add(name)
-    return found
+-    for name in other:
++    assert abs(measure() - 0.41) < 1e-9
++    for name in other:
 """
 
 WRONG = """

@@ -22,6 +22,7 @@ from looplab.clock.observers import Observer
 from looplab.player import Player
 from looplab.trace import LoopTracer
 from looplab.trace.labels import describe
+from tests.fast.looplab.trace.helpers import both
 
 FRAME = Path(livecells.__file__).parent / "page" / "player" / "frame.js"
 SCRIPT = Path(__file__).with_name("player.mjs")
@@ -46,15 +47,6 @@ class Truth(Observer):
 
 async def job() -> None:
     burn(0.010)
-
-
-async def sleep_in_a_busy_loop() -> None:
-    async def busy() -> None:
-        for _ in range(6):
-            await job()
-            await asyncio.sleep(0)
-
-    await asyncio.gather(asyncio.sleep(0.025), busy())
 
 
 async def storm() -> None:
@@ -130,7 +122,7 @@ def in_node(films: list[dict[str, Any]]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
-    runs = [sleep_in_a_busy_loop, storm, through_a_queue, timeouts]
+    runs = [both, storm, through_a_queue, timeouts]
     return in_node([film(run) for run in runs])
 
 

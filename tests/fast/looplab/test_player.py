@@ -10,25 +10,10 @@ from typing import Any
 
 import pytest
 
-from looplab import Timeline, burn, record
+from looplab import Timeline, record
 from looplab.player import Player
 from looplab.trace import Trace
-
-
-async def sleeper() -> None:
-    await asyncio.sleep(0.025)
-
-
-async def busy() -> None:
-    for _ in range(6):
-        burn(0.010)
-        await asyncio.sleep(0)
-
-
-async def both() -> None:
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(sleeper(), name="sleeper")
-        tasks.create_task(busy(), name="busy")
+from tests.fast.looplab.trace.helpers import both
 
 
 @pytest.fixture

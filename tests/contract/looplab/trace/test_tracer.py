@@ -22,6 +22,8 @@ from tests.fast.looplab.trace.helpers import (
     nothing,
 )
 
+how_much = pytest.mark.parametrize("whole", [False, True], ids=["plain", "whole"])
+
 
 @both_loops
 def test_attaching_amid_an_iteration_keeps_the_order(new_loop: Any) -> None:
@@ -63,12 +65,13 @@ def test_attaching_amid_an_iteration_keeps_the_order(new_loop: Any) -> None:
         }
 
 
+@how_much
 @both_loops
-def test_the_loops_own_queue_comes_back(new_loop: Any) -> None:
+def test_the_loops_own_queue_comes_back(new_loop: Any, whole: bool) -> None:
     loop = new_loop()
     own = loop._ready
     assert type(own) is deque
-    with LoopTracer(loop) as tracer:
+    with LoopTracer(loop, whole=whole) as tracer:
         loop.call_soon(nothing)
         with pytest.raises(RuntimeError, match="no trace yet"):
             _ = tracer.trace
@@ -169,14 +172,17 @@ def test_a_loop_in_another_thread_is_refused() -> None:
         loop.close()
 
 
-def test_a_queue_that_somebody_replaced_is_reported() -> None:
+@how_much
+def test_a_queue_that_somebody_replaced_is_reported(whole: bool) -> None:
     loop: Any = asyncio.new_event_loop()
-    with pytest.raises(RuntimeError, match="was replaced"), LoopTracer(loop):
+    tracer = LoopTracer(loop, whole=whole)
+    with pytest.raises(RuntimeError, match="was replaced"), tracer:
         loop._ready = deque(loop._ready)
     loop.close()
 
 
-def test_threads_lose_nothing() -> None:
+@how_much
+def test_threads_lose_nothing(whole: bool) -> None:
     """Two threads add callbacks while tracers come and go."""
     each, threads = 3000, 2
     ran: list[tuple[int, int]] = []
@@ -196,7 +202,7 @@ def test_threads_lose_nothing() -> None:
             sender.start()
         seen = 0
         while any(sender.is_alive() for sender in senders):
-            with LoopTracer() as tracer:
+            with LoopTracer(whole=whole) as tracer:
                 traced.set()
                 await asyncio.sleep(0.001)
                 while not ran:  # the first tracer sees one at least

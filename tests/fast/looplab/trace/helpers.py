@@ -81,3 +81,19 @@ async def small_storm() -> str:
     await asyncio.sleep(2)
     beat.cancel()
     return "done"
+
+
+async def both() -> None:
+    """A sleep of 25 ms beside a task that computes for 10 ms in each iteration."""
+
+    async def sleeper() -> None:
+        await asyncio.sleep(0.025)
+
+    async def busy() -> None:
+        for _ in range(6):
+            burn(0.010)
+            await asyncio.sleep(0)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(sleeper(), name="sleeper")
+        tasks.create_task(busy(), name="busy")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from looplab import burn, record
+from looplab import record
 from looplab.clock import VirtualTimeLoop
 from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import LoopTracer, Origin, Record, Timer, Trace
@@ -19,6 +19,7 @@ from tests.fast.looplab.clock.random_programs import (
     StockLoop,
     trace_of,
 )
+from tests.fast.looplab.trace.helpers import both
 
 MS = 1_000_000
 UNIT = 1 / 512  # whole in nanoseconds and exact in the stock loop's floats
@@ -69,18 +70,6 @@ def test_the_stock_loop_leaves_the_same_origins_and_timers(program: Program) -> 
     assert [one.run_ns for one in virtual] == [one.run_ns for one in stock]
     assert virtual.origins == stock.origins
     assert virtual.timers == stock.timers
-
-
-async def both() -> None:
-    async def sleeper() -> None:
-        await asyncio.sleep(0.025)
-
-    async def busy() -> None:
-        for _ in range(6):
-            burn(0.010)
-            await asyncio.sleep(0)
-
-    await asyncio.gather(sleeper(), busy())
 
 
 def test_one_sleep_touches_three_iterations() -> None:
