@@ -38,6 +38,7 @@ class Player {
     this.chips = new Map(); // key -> element
     this.#build(figure);
     players.add(this);
+    this.#draw(); // an observer says nothing of what is hidden
     new ResizeObserver(() => this.#draw()).observe(this.box);
   }
 
