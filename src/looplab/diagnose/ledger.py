@@ -15,16 +15,26 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplab._numbers import NS
 
-from .naming import WAKERS, is_own, matches, name_of, own_line, waits_from
+from .naming import (
+    WAKERS,
+    is_own,
+    is_pythons,
+    is_recorders,
+    matches,
+    name_of,
+    own_line,
+    waits_from,
+)
 
 if TYPE_CHECKING:
     from .recording import Await, Callback, Code, Recording, RequestNote, Sample
@@ -35,7 +45,9 @@ Key = tuple[str, int]  # ("tag", its number), or ("from", the callback that bega
 Span = tuple[int, int]
 
 SWITCH_NS = 5_000_000
+IMPORT = "an import"  # what a line called that imports
 KEPT_NS = 25_000_000
+_NEVER = 1 << 63
 CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
 
 
@@ -53,12 +65,14 @@ class Row:
 
     Attributes:
         kind: ``callback``, ``thread``, ``core``, ``gc``, ``pool``, ``executor``,
-            ``await``, ``stopped``, ``clock`` or ``unseen``.
+            ``await``, ``stopped``, ``clock``, ``loop`` or ``unseen``.
         name: of the callback (its tag, coroutine or function), of the thread, or of
             what was awaited.
         place: ``file.py:12``, the line at which it was seen most, else where it is
             defined; empty if unknown.
         function: the function of that line.
+        leaf: of a callback: what that line called, as far in as was seen most, as
+            ``function at file.py:12`` or ``an import``; empty if nothing.
         ns: how long others waited for it, in nanoseconds.
         whom: how long each of them did.
         times: how often each of them did.
@@ -76,6 +90,7 @@ class Row:
     name: str
     place: str = ""
     function: str = ""
+    leaf: str = ""
     ns: int = 0
     whom: Counter[str] = field(default_factory=Counter)
     times: Counter[str] = field(default_factory=Counter)
@@ -126,29 +141,51 @@ class Row:
         ]
 
 
-def origins(recording: Recording) -> tuple[dict[int, int], set[int]]:
-    """The event that led to each callback, by its first callback: nobody waits for
-    himself.  And which of those events are handovers.
+def origins(recording: Recording) -> tuple[list[int], set[int]]:
+    """Of each callback the place of the first one of the event that led to it: nobody
+    waits for himself.  And which of those began a handover.
 
     An event comes from outside, or is a handover: a step of a task wakes another task,
     which was there before, by a lock, a queue or a future.  All that one callback hands
     over is one event, so that those whom it wakes do not wait for each other.
     """
-    found: dict[int, int] = {}
+    roots: list[int] = []
     handed: dict[int, int] = {}
     seen: set[str] = set()
-    for one in recording.callbacks:
-        by = one.by if one.cause == "call" else None
-        maker = recording.numbered(by)
-        if maker is None or by is None:
-            found[one.index] = one.index
-        elif one.task in seen and maker.task is not None and maker.task != one.task:
-            found[one.index] = handed.setdefault(by, one.index)
+    callbacks = recording.callbacks
+    for at, one in enumerate(callbacks):
+        by = recording.place_of(one.by) if one.cause == "call" else None
+        task = one.task
+        if by is None or by >= at:
+            roots.append(at)
+        elif task in seen and (other := callbacks[by].task) and other != task:
+            roots.append(handed.setdefault(by, at))
         else:
-            found[one.index] = found[by]
-        if one.task is not None:
-            seen.add(one.task)
-    return found, set(handed.values())
+            roots.append(roots[by])
+        if task is not None:
+            seen.add(task)
+    return roots, set(handed.values())
+
+
+class Segment(NamedTuple):
+    """A callback, or a part of one in which its tag did not change."""
+
+    start: int
+    end: int
+    name: str
+    place: int  #: of the callback, in the recording
+    key: Key
+
+
+#: What a moment costs: so much of it goes to the row with this number, and whether that
+#: kept the interpreter.
+Costs = tuple[tuple[int, float, bool], ...]
+#: From when to when which part of what was off the CPU had no core, waited for the
+#: interpreter, was stopped; and which threads kept the interpreter, with their lines,
+#: parts, and whether one call did.
+Share = tuple[
+    int, int, float, float, float, list[tuple[str, "Code | None", float, bool]]
+]
 
 
 class Ledger:
@@ -157,24 +194,22 @@ class Ledger:
     Attributes:
         rows: what was waited for; :meth:`ranked` sorts them.
         own_ns: how long victims waited for work of their own.
-        pieces: the callbacks, cut where their tag changes.
+        segments: the callbacks, cut where their tag changes.
         gaps: when somebody waited and no callback held the loop.
+        plumbing: the names of victims in which nothing of the program itself ran.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.marks = recording.marks
-        self.windows = sorted(recording.windows)
-        self.jobs = recording.jobs
         self.rows: dict[tuple[str, str, str], Row] = {}
         self.own_ns = 0
-        self._counted: set[tuple[int, str]] = set()  # rows of the wait in hand
-        self.kept: Counter[int] = Counter()  # callbacks that kept the interpreter
+        self.kept: Counter[int] = Counter()  # places that kept the interpreter
         self._keys()
         self._segments()
         self._victims()
         self._read_windows()
         self._places()
+        self._price()
         self._charge(self.waiting)
         self._elsewhere()
 
@@ -182,157 +217,163 @@ class Ledger:
 
     def _keys(self) -> None:
         r = self.recording
-        self.origin, self.handed = origins(r)
+        roots, self._handed = origins(r)
+        self._roots = roots
         self.notes: dict[int, RequestNote] = {}
         for note in (*r.notes, *r.blocks):
             self.notes.setdefault(note.tag, note)
-        key: dict[int, Key] = {}
-        begin_tag: dict[int, int] = {}
-        for callback, _, old, _ in self.marks:
-            begin_tag.setdefault(callback, old)
-        for one in r.callbacks:
-            tag = begin_tag.get(one.index, one.tag)
-            key[one.index] = (
-                ("tag", tag) if tag in self.notes else ("from", self.origin[one.index])
-            )
+        self._tag_keys: dict[int, Key] = {tag: ("tag", tag) for tag in self.notes}
+        events: dict[int, Key] = {}
+        first_tag: dict[int, int] = {}
+        for callback, _, old, _ in r.marks:
+            first_tag.setdefault(callback, old)
+        keys: list[Key] = []
+        for at, one in enumerate(r.callbacks):
+            tag = first_tag.get(one.index, one.tag) if first_tag else one.tag
+            key = self._tag_keys.get(tag)
+            if key is None:
+                key = events.get(roots[at])
+                if key is None:
+                    key = events[roots[at]] = "from", roots[at]
+            keys.append(key)
         for note in r.notes:  # the plumbing that led to a request is the request's
             chain = r.numbered(note.first)
             for _ in range(50):
                 if chain is None:
                     break
                 if not chain.tag or chain.index == note.first:
-                    key[chain.index] = ("tag", note.tag)
+                    keys[r.position(chain.index)] = self._tag_keys[note.tag]
                 if chain.cause != "call" or chain.by is None:
                     break
                 chain = r.numbered(chain.by)
         # A whole chain follows: what its end makes ready too (done-callbacks).
-        for one in r.callbacks:
-            if (
-                key[one.index][0] == "from"
-                and one.cause == "call"
-                and one.by is not None
-            ):
-                maker = key.get(one.by)
-                if maker is not None and maker[0] == "tag":
-                    key[one.index] = maker
-        self.key = key
+        if self.notes:
+            for at, one in enumerate(r.callbacks):
+                if keys[at][0] == "from" and one.cause == "call":
+                    by = r.place_of(one.by)
+                    if by is not None and keys[by][0] == "tag":
+                        keys[at] = keys[by]
+        self._key_at = keys
+
+    def key_of(self, one: Callback) -> Key:
+        """Which victim *one* is a part of."""
+        return self._key_at[self.recording.position(one.index)]
 
     # -- who held the loop -----------------------------------------------------
 
     def _segments(self) -> None:
-        """(start, end, name, callback, key), with tags split where they changed."""
+        """The callbacks in order, cut where their tag changed."""
         r = self.recording
         marks = defaultdict(list)
-        for callback, at, old, new in self.marks:
+        for callback, at, old, new in r.marks:
             marks[callback].append((at, old, new))
-        self.segments: list[tuple[int, int, str, int, Key]] = []
-        self.pieces: list[Callback] = []
-        for one in r.callbacks:
-            mine = marks.get(one.index)
+        self.segments: list[Segment] = []
+        add, keys = self.segments.append, self._key_at
+        for at, one in enumerate(r.callbacks):
+            mine = marks.get(one.index) if marks else None
             if not mine:
                 name = name_of(r, one)
-                key = self.key[one.index]
-                self.segments.append((one.run_ns, one.ended_ns, name, one.index, key))
-                self.pieces.append(one)
+                add(Segment(one.run_ns, one.ended_ns, name, at, keys[at]))
                 continue
-            at, last = one.run_ns, 0
-            plain = one.code.name.rpartition("<locals>.")[2]
+            start, last = one.run_ns, 0
             for when, old, new in mine:
-                self._segment(at, when, old, plain, one)
-                at, last = when, new
-            self._segment(at, one.ended_ns, last, plain, one)
-        self.starts = [segment[0] for segment in self.segments]
+                self._segment(start, when, old, at)
+                start, last = when, new
+            self._segment(start, one.ended_ns, last, at)
+        self.starts = [segment.start for segment in self.segments]
 
-    def _segment(
-        self, start: int, end: int, tag: int, plain: str, one: Callback
-    ) -> None:
+    def _segment(self, start: int, end: int, tag: int, at: int) -> None:
         if end > start:
             name = self.recording.tags.get(tag) if tag else None
-            key = ("tag", tag) if tag in self.notes else self.key[one.index]
-            key = key if tag or key[0] != "tag" else ("from", self.origin[one.index])
-            self.segments.append((start, end, name or plain, one.index, key))
-            cpu = None
-            if one.cpu_ns is not None:
-                cpu = one.cpu_ns * (end - start) // max(1, one.held_ns)
-            piece = replace(one, run_ns=start, ended_ns=end, cpu_ns=cpu, tag=tag)
-            self.pieces.append(piece)
+            if name is None:
+                code = self.recording.callbacks[at].code
+                name = code.name.rpartition("<locals>.")[2]
+            key = self._tag_keys.get(tag) or self._key_at[at]
+            key = key if tag or key[0] != "tag" else ("from", self._roots[at])
+            self.segments.append(Segment(start, end, name, at, key))
+
+    def _computed(self, segment: Segment) -> int | None:
+        """How long the CPU was used for *segment*, as far as is known."""
+        one = self.recording.callbacks[segment.place]
+        if one.cpu_ns is None:
+            return None
+        return one.cpu_ns * (segment.end - segment.start) // max(1, one.held_ns)
 
     # -- who waited ------------------------------------------------------------
 
     def _victims(self) -> None:
         r = self.recording
         spans: dict[Key, list[Span]] = defaultdict(list)
-        ran: dict[Key, list[Span]] = defaultdict(list)
-        for one in r.callbacks:
-            key = self.key[one.index]
-            root = r.numbered(self.origin[one.index])
-            assert root is not None
-            inside = root.cause in ("before", "call") and root.index not in self.handed
-            if key[0] == "from" and inside:
-                continue
+        for at, one in enumerate(r.callbacks):
+            key = self._key_at[at]
+            if key[0] == "from":
+                root = self._roots[at]
+                cause = r.callbacks[root].cause
+                if cause in ("before", "call") and root not in self._handed:
+                    continue
             start = waits_from(one)
             if one.run_ns > start:
                 spans[key].append((start, one.run_ns))
-        for start, end, _, _, key in self.segments:
-            ran[key].append((start, end))
+        self.ran: dict[Key, list[Segment]] = defaultdict(list)
+        for segment in self.segments:
+            self.ran[segment.key].append(segment)
         self.waiting: dict[Key, list[Span]] = {}
-        for key, ones in spans.items():
-            note = self.notes.get(key[1]) if key[0] == "tag" else None
-            if note is not None:
-                ones = [
-                    (a, min(b, note.ended_ns)) for a, b in ones if a < note.ended_ns
-                ]
-            self.waiting[key] = union(ones)
-        self.ran = ran
+        for key in list(spans):
+            waits = spans.pop(key)
+            if key[0] == "tag":
+                last = self.notes[key[1]].ended_ns
+                waits = [(a, min(b, last)) for a, b in waits if a < last]
+            self.waiting[key] = union(waits)
         self.names = self._names()
 
     def _names(self) -> dict[Key, str]:
         r = self.recording
         names: dict[Key, str] = {}
         best: dict[int, Callback] = {}
-        for one in r.callbacks:
-            root = self.origin[one.index]
+        for one, root in zip(r.callbacks, self._roots, strict=True):
             have = best.get(root)
-            better = have is None or not is_own(have.code.file)
-            if have is None or (better and is_own(one.code.file)):
+            if have is None or (is_own(one.code.file) and not is_own(have.code.file)):
                 best[root] = one
+        own: set[str] = set()
         for key in self.waiting:
             if key[0] == "tag":
                 names[key] = r.tags.get(key[1], "?")
+                own.add(names[key])
                 continue
-            first = r.numbered(key[1])
-            what = name_of(r, best[key[1]])
-            timer = first is not None and first.cause == "timer"
+            one = best[key[1]]
+            what = name_of(r, one)
+            timer = r.callbacks[key[1]].cause == "timer"
             names[key] = f"timers of {what}" if timer else what
+            if one.tag or is_own(one.code.file):
+                own.add(names[key])
+        self.plumbing = {*names.values()} - own
         return names
 
     # -- what kept the loop's thread from running ------------------------------
 
+    def _off_cpu(self, place: int) -> float:
+        """The share of its time that a callback did not compute."""
+        one = self.recording.callbacks[place]
+        if one.cpu_ns is None:
+            return 0.0
+        return 1 - min(1.0, one.cpu_ns / max(1, one.held_ns))
+
     def _read_windows(self) -> None:
         r = self.recording
         anyone = union([span for spans in self.waiting.values() for span in spans])
-        held = [(a, b) for a, b, *_ in self.segments]
+        held = [segment[:2] for segment in self.segments]
         self.gaps = minus(anyone, held)
         gap_starts = [a for a, _ in self.gaps]
-        cpu_of = {
-            one.index: (
-                one.held_ns if one.cpu_ns is None else one.cpu_ns,
-                max(1, one.held_ns),
-            )
-            for one in r.callbacks
-        }
-        self.shares: list[
-            tuple[int, int, float, float, float, list[tuple[str, Any, float, bool]]]
-        ] = []
+        self.shares: list[Share] = []
         raw: list[Any] = []
-        for a, b, cpu, delay, n, own_cpu, own_wait, late, others in self.windows:
+        for window in sorted(r.windows):
+            a, b, cpu, delay, n, own_cpu, own_wait, late, others = window
             off = 0.0
             longest = (0, -1)
-            for start, end, _, index, _ in self._overlapping(a, b):
+            for start, end, _, place, _ in self._overlapping(a, b):
                 size = min(end, b) - max(start, a)
-                used, whole = cpu_of[index]
-                off += size * (1 - min(1.0, used / whole))
-                longest = max(longest, (size, index))
+                off += size * self._off_cpu(place)
+                longest = max(longest, (size, place))
             at = max(0, bisect_right(gap_starts, a) - 1)
             gap = 0
             while at < len(self.gaps) and self.gaps[at][0] < b:
@@ -351,20 +392,20 @@ class Ledger:
         # A thread that waits for the interpreter wakes once in each switch interval to
         # ask again, and one that sleeps or waits for I/O does not.
         sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        for _, _, off, gap, _, rest, n, *_, index in raw:
+        for _, _, off, gap, _, rest, n, *_, place in raw:
             if gap <= 0.5 * off:
-                sums[index][0] += rest
-                sums[index][1] += n
+                sums[place][0] += rest
+                sums[place][1] += n
         for window in raw:
             a, b, off, gap, delay, rest, n, own_cpu, own_wait, late, cpu = window[:11]
-            others, index = window[11:]
+            others, place = window[11:]
             length = b - a
             theirs = sum(used for _, used, _, _ in others)
             starved = sum(wait for _, _, wait, _ in others)
             gil = stopped = 0.0
             asked = 1.0
             if gap <= 0.5 * off:
-                off_ns, slices = sums[index]
+                off_ns, slices = sums[place]
                 asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, off_ns))
             used = theirs + cpu + own_cpu + delay + own_wait
             if late and used < 0.2 * length and gap > 0.5 * length:
@@ -378,38 +419,27 @@ class Ledger:
             whom = []
             if gil:
                 kept = late and length - own_wait - SWITCH_NS > KEPT_NS
-                for name, used, _, place in others:
-                    if place is not None and place.name == "_worker":
-                        place = self._job_in(a, b) or place
+                for name, used, _, seen in others:
+                    if seen is not None and is_pythons(seen.file):
+                        seen = self._job_in(a, b) or seen  # it may be idle again
                     alone = kept and used > 0.6 * length
-                    whom.append((name, place, used / theirs, alone))
+                    whom.append((name, seen, used / theirs, alone))
             self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
-        short_ones = [i for i, ns in self.kept.items() if ns < 0.5 * cpu_of[i][1]]
-        for index in short_ones:
-            del self.kept[index]  # one late look alone is chance
-        self.share_starts = [share[0] for share in self.shares]
-        collected: Counter[int] = Counter()
-        for pause in r.pauses:
-            collected[pause.callback] += pause.held_ns
-        self.gc_share = {
-            index: min(1.0, ns / cpu_of[index][1])
-            for index, ns in collected.items()
-            if index in cpu_of
-        }
-        self.off_share = {
-            index: 1 - min(1.0, used / whole) for index, (used, whole) in cpu_of.items()
-        }
+        # One late look alone is chance.
+        for place, ns in list(self.kept.items()):
+            if ns < 0.5 * r.callbacks[place].held_ns:
+                del self.kept[place]
 
     def _job_in(self, a: int, b: int) -> Any:
         """What an executor ran between *a* and *b*: its thread may be idle again."""
         best, most = None, 0
-        for job in self.jobs:
+        for job in self.recording.jobs:
             size = min(job.ended_ns, b) - max(job.began_ns, a)
             if job.began_ns >= 0 and size > most:
                 best, most = job.code, size
         return best
 
-    def _overlapping(self, a: int, b: int) -> Iterator[tuple[int, int, str, int, Key]]:
+    def _overlapping(self, a: int, b: int) -> Iterator[Segment]:
         at = max(0, bisect_right(self.starts, a) - 1)
         while at < len(self.segments) and self.segments[at][0] < b:
             if self.segments[at][1] > a:
@@ -419,14 +449,17 @@ class Ledger:
     def name_at(self, sample: Sample) -> str | None:
         """The name of the work that *sample* saw; None if it ran no more."""
         at = bisect_right(self.starts, sample.at_ns) - 1
-        if at < 0 or self.segments[at][3] != sample.callback:
+        if at < 0:
             return None
-        return self.segments[at][2]
+        segment = self.segments[at]
+        same = self.recording.place_of(sample.callback) == segment.place
+        return segment.name if same else None
 
     def _places(self) -> None:
         """Of each name, the line at which it was seen most."""
         r = self.recording
         lines: dict[str, Counter[Code]] = defaultdict(Counter)
+        leaves: dict[tuple[str, Code], Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
             name = self.name_at(sample)
             if name is None:
@@ -440,13 +473,13 @@ class Ledger:
                 where = one.code
             if where is not None:
                 lines[name][where] += sample.weight_ns
-        self.lines = lines
+                leaf = sample.stack[0] if sample.stack else where
+                leaves[name, where][leaf] += sample.weight_ns
+        self._lines, self._leaves = lines, leaves
         held: dict[str, Counter[Code]] = defaultdict(Counter)
-        for (start, end, name, _, _), piece in zip(
-            self.segments, self.pieces, strict=True
-        ):
-            held[name][piece.code] += end - start + 1
-        self.codes = {
+        for start, end, name, place, _ in self.segments:
+            held[name][r.callbacks[place].code] += end - start + 1
+        self._codes = {
             name: max(codes, key=lambda code: (is_own(code.file), codes[code]))
             for name, codes in held.items()
         }
@@ -461,25 +494,33 @@ class Ledger:
         key = (kind, name, place if kind != "callback" else "")
         row = self.rows.get(key)
         if row is None:
-            if kind == "callback":
-                place, function = self._place_of(name)
-            row = self.rows[key] = Row(kind, name, place, function)
+            more = (place, function)
+            row = Row(
+                kind, name, *(self._place_of(name) if kind == "callback" else more)
+            )
+            self.rows[key] = row
         return row
 
-    def _place_of(self, name: str) -> tuple[str, str]:
-        """The line of a callback at which it was seen most, and its function."""
-        seen = self.lines.get(name)
-        code = seen.most_common(1)[0][0] if seen else self.codes.get(name)
-        return ("", "") if code is None else (code.place, code.name)
+    def _place_of(self, name: str) -> tuple[str, str, str]:
+        """The line of a callback at which it was seen most, its function, and what that
+        called."""
+        seen = self._lines.get(name)
+        code = seen.most_common(1)[0][0] if seen else self._codes.get(name)
+        if code is None:
+            return "", "", ""
+        leaf = self._leaves[name, code].most_common(1)
+        if not leaf or leaf[0][0] == code or is_recorders(leaf[0][0].file):
+            return code.place, code.name, ""
+        inner = leaf[0][0]
+        if inner.file.startswith("<frozen importlib"):
+            return code.place, code.name, IMPORT
+        return code.place, code.name, f"{inner.name} at {inner.place}"
 
-    def _add(self, row: Row, ns: float, whom: str, *, kept: bool = False) -> None:
+    def _add(self, row: Row, ns: float, whom: str, times: int = 1) -> None:
         if ns >= 1:
             row.ns += round(ns)
             row.whom[whom] += round(ns)
-            if (id(row), whom) not in self._counted:
-                self._counted.add((id(row), whom))
-                row.times[whom] += 1
-            row.kept_ns += round(ns) if kept else 0
+            row.times[whom] += times
 
     def waits_of(self, victim: str) -> dict[Key, list[Span]]:
         """When those waited whose name, tag, task or place the pattern *victim*
@@ -495,8 +536,7 @@ class Ledger:
         }
         for key in whole:
             spans[key] = self.waiting[key]
-        for one in self.recording.callbacks:
-            key = self.key[one.index]
+        for one, key in zip(self.recording.callbacks, self._key_at, strict=True):
             if key in self.waiting and key not in whole:
                 start = waits_from(one)
                 if one.run_ns > start and matches(self.recording, one, victim):
@@ -506,18 +546,18 @@ class Ledger:
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first; see :func:`blame`."""
         rows: dict[str, Row] = {}
-        for (start, end, name, _, _), piece in zip(
-            self.segments, self.pieces, strict=True
-        ):
-            row = rows.get(name)
+        for segment in self.segments:
+            row = rows.get(segment.name)
             if row is None:
-                place, function = self._place_of(name)
-                row = rows[name] = Row("callback", name, place, function)
+                row = Row("callback", segment.name, *self._place_of(segment.name))
+                rows[segment.name] = row
             row.callbacks += 1
-            row.held_ns += end - start
-            row.longest_ns = max(row.longest_ns, end - start)
-            if piece.cpu_ns is not None:
-                row.cpu_ns = (row.cpu_ns or 0) + piece.cpu_ns
+            size = segment.end - segment.start
+            row.held_ns += size
+            row.longest_ns = max(row.longest_ns, size)
+            cpu = self._computed(segment)
+            if cpu is not None:
+                row.cpu_ns = (row.cpu_ns or 0) + cpu
         # Of everybody it is charged already.
         whole = victim == "*"
         for cause in self.ranked() if whole else self.during(self.waits_of(victim)):
@@ -560,84 +600,199 @@ class Ledger:
                 found.append((_sum(worst), self.names[key], worst[0]))
         return sorted(found, key=lambda late: -late[0])
 
-    def _charge(self, waiting: Mapping[Key, Sequence[Span]]) -> None:
-        for key, spans in waiting.items():
-            whom = self.names[key]
-            for a, b in spans:
-                self._counted.clear()
-                at = a
-                for start, end, name, index, seg_key in self._overlapping(a, b):
-                    if start > at:
-                        self._charge_part(at, min(start, b), None, -1, whom)
-                    lo, hi = max(a, start, at), min(b, end)
-                    if hi > lo:
-                        if seg_key == key:
-                            self.own_ns += hi - lo
-                        else:
-                            self._charge_part(lo, hi, name, index, whom)
-                    at = max(at, min(b, end))
-                if b > at:
-                    self._charge_part(at, b, None, -1, whom)
+    def _price(self) -> None:
+        """Cut all the time into moments, and say what each of them costs whom it lets
+        wait: what does not depend on who waits is found out once."""
+        r = self.recording
+        collected: Counter[int] = Counter()
+        for pause in r.pauses:
+            paused = r.place_of(pause.callback)
+            if paused is not None:
+                collected[paused] += pause.held_ns
+        self._priced: list[Row] = []
+        self._number: dict[tuple[str, str, str], int] = {}
+        unseen = self._number_of("unseen", "not known: no callback held the loop")
+        between = self._number_of("loop", "the loop itself, between callbacks")
+        self._clock = self._number_of("clock", "the selector's own millisecond")
+        gc_row = self._number_of("gc", "the garbage collector")
+        self._costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
+        plain: dict[tuple[str, bool], int] = {}
+        self._ends: list[int] = []
+        self._cost_at: list[int] = []
+        shares = iter([*self.shares, (_NEVER, _NEVER, 0.0, 0.0, 0.0, [])])
+        share = next(shares)
+        at = 0
 
-    def _charge_part(
-        self, lo: int, hi: int, name: str | None, index: int, whom: str
-    ) -> None:
-        size = hi - lo
-        off = 1.0 if name is None else self.off_share[index]
-        left = float(size)
-        gc = 0.0
-        if name is not None and index in self.gc_share:
-            gc = size * self.gc_share[index]
-            self._add(self._row("gc", "the garbage collector"), gc, whom)
-            left -= gc
-        if off > 0.02:
-            at = max(0, bisect_right(self.share_starts, lo) - 1)
-            while at < len(self.shares) and self.shares[at][0] < hi:
-                a, b, core, gil, stopped, threads = self.shares[at]
-                part = (min(b, hi) - max(a, lo)) * off
-                at += 1
-                if part <= 0:
-                    continue
-                part = min(part, left)
-                if core:
-                    row = self._row("core", "no core (other processes)")
-                    self._add(row, part * core, whom)
-                if stopped:
-                    row = self._row("stopped", "the process was stopped")
-                    self._add(row, part * stopped, whom)
-                for thread, code, share, alone in threads:
-                    if code is None:
-                        row = self._row("thread", thread)
+        def until(end: int, cost: int, off: float) -> None:
+            """The time up to *end* costs so much, where no look says more."""
+            nonlocal at, share
+            while at < end:
+                while share[1] <= at:
+                    share = next(shares)
+                stop, this = end, cost
+                if off > 0.02 and share[0] < end:
+                    if share[0] > at:
+                        stop = share[0]
                     else:
-                        row = self._row("thread", "", code.place, code.name)
-                    row.threads.add(thread)
-                    self._add(row, part * gil * share, whom, kept=alone)
-                left -= part * (core + stopped + gil)
-        if left > 0:
-            if name is None and size <= CLOCK_NS and whom.startswith("timers of "):
-                self._add(
-                    self._row("clock", "the selector's own millisecond"), left, whom
-                )
-            elif name is None:
-                self._add(
-                    self._row("unseen", "not known: no callback held the loop"),
-                    left,
-                    whom,
-                )
-            else:
-                row = self._row("callback", name)
-                self._add(row, left, whom, kept=index in self.kept)
+                        stop, this = min(end, share[1]), len(self._costs)
+                        self._costs.append(self._shared(share, off, self._costs[cost]))
+                self._ends.append(stop)
+                self._cost_at.append(this)
+                at = stop
+
+        for start, end, name, place, _ in self.segments:
+            if start > at:
+                until(start, int(start - at <= CLOCK_NS), 1.0)
+            kept = place in self.kept
+            cost = plain.get((name, kept))
+            if cost is None:
+                cost = plain[name, kept] = len(self._costs)
+                row = self._number_of("callback", name)
+                self._costs.append(((row, 1.0, kept),))
+            if place in collected:
+                held = r.callbacks[place].held_ns
+                gc = min(1.0, collected[place] / max(1, held))
+                row = self._costs[cost][0][0]
+                cost = len(self._costs)
+                self._costs.append(((row, 1 - gc, kept), (gc_row, gc, False)))
+            until(end, cost, self._off_cpu(place))
+        until(max(at, r.end_ns), 0, 1.0)
+
+    def _shared(self, share: Share, off: float, costs: Costs) -> Costs:
+        """What a moment costs of which a look tells that threads or cores took part:
+        else it costs *costs*, and it was *off* the CPU for so much of it."""
+        _, _, core, gil, stopped, threads = share
+        (row, left, kept), *rest = costs
+        off = min(off, left)
+        for part, kind, name in (
+            (core, "core", "no core (other processes)"),
+            (stopped, "stopped", "the process was stopped"),
+        ):
+            if part:
+                rest.append((self._number_of(kind, name), part * off, False))
+        for thread, code, part, alone in threads:
+            place = ("", thread) if code is None else (code.place, "")
+            function = "" if code is None else code.name
+            number = self._number_of("thread", place[1], place[0], function)
+            self._priced[number].threads.add(thread)
+            rest.append((number, gil * off * part, alone))
+        left = max(0.0, left - off * (core + stopped + gil))
+        return (row, left, kept), *rest
+
+    def _number_of(
+        self, kind: str, name: str, place: str = "", function: str = ""
+    ) -> int:
+        """The number of a row in what moments cost."""
+        key = kind, name, place
+        number = self._number.get(key)
+        if number is None:
+            number = self._number[key] = len(self._priced)
+            self._priced.append(Row(kind, name, place, function))
+        return number
+
+    def _charged(self, number: int) -> Row:
+        """The row with this number, to charge it."""
+        priced = self._priced[number]
+        row = self._row(priced.kind, priced.name, priced.place, priced.function)
+        row.threads |= priced.threads
+        return row
+
+    def _charge(self, waiting: Mapping[Key, Sequence[Span]]) -> None:
+        """Charge each wait to the moments that it lasted."""
+        of: dict[str, list[Key]] = defaultdict(list)
+        for key in waiting:
+            of[self.names[key]].append(key)
+        for whom, keys in of.items():
+            parts: list[tuple[int, int, int]] = []
+            for key in keys:
+                parts += self._free(whom, self.ran.get(key, []), waiting[key])
+            self._sweep(whom, parts)
+
+    def _free(
+        self, whom: str, own: list[Segment], spans: Sequence[Span]
+    ) -> Iterator[tuple[int, int, int]]:
+        """The parts of *spans* in which nothing of their *own* ran, as (from, to,
+        began)."""
+        timer = whom.startswith("timers of ")
+        for began, end in spans:
+            start = began
+            if timer:  # a selector waits whole milliseconds
+                at = bisect_right(self._ends, start)
+                if at < len(self._ends) and self._cost_at[at] < 2:
+                    size = min(end, self._ends[at]) - start
+                    if size <= CLOCK_NS:
+                        self._add(self._charged(self._clock), size, whom)
+                        start += size
+            at = bisect_left(own, start, key=_end)
+            if at < len(own) and own[at][0] < end:
+                left = minus([(start, end)], [segment[:2] for segment in own])
+                self.own_ns += end - start - sum(hi - lo for lo, hi in left)
+                yield from [(lo, hi, began) for lo, hi in left]
+            elif end > start:
+                yield start, end, began
+
+    def _sweep(self, whom: str, parts: list[tuple[int, int, int]]) -> None:
+        """Charge the waits of those who are called *whom*, as (from, to, began): moment
+        by moment, however many of them wait at once."""
+        begins = sorted(parts)
+        ends = sorted((end, began) for _, end, began in parts)
+        stops, cost_at, costs = self._ends, self._cost_at, self._costs
+        sums: dict[int, int] = defaultdict(int)  # of each cost
+        times: Counter[int] = Counter()  # of each row
+        last: dict[int, int] = defaultdict(int)  # the end of its last moment
+        active: list[int] = []  # when those who wait now began to
+        begun = ended = at = now = 0
+        while ended < len(ends):
+            if not active:
+                now = begins[begun][0]
+                at = bisect_right(stops, now)
+            while begun < len(begins) and begins[begun][0] <= now:
+                insort(active, begins[begun][2])
+                begun += 1
+            until = ends[ended][0]
+            if begun < len(begins) and begins[begun][0] < until:
+                until = begins[begun][0]
+            many = len(active)
+            while now < until:
+                stop, cost = until, 0
+                if at < len(stops):
+                    cost = cost_at[at]
+                    if stops[at] <= until:
+                        stop = stops[at]
+                        at += 1
+                sums[cost] += (stop - now) * many
+                for number, _, _ in costs[cost]:
+                    since = last[number]
+                    if since <= active[-1]:
+                        times[number] += many - bisect_left(active, since)
+                    last[number] = stop
+                now = stop
+            while ended < len(ends) and ends[ended][0] <= now:
+                del active[bisect_left(active, ends[ended][1])]
+                ended += 1
+        amounts: dict[int, float] = defaultdict(float)
+        alone: dict[int, float] = defaultdict(float)
+        for cost, ns in sums.items():
+            for number, share, kept in costs[cost]:
+                amounts[number] += ns * share
+                alone[number] += ns * share if kept else 0
+        for number, total in amounts.items():
+            if total >= 1:
+                row = self._charged(number)
+                self._add(row, total, whom, times[number])
+                row.kept_ns += round(alone[number])
 
     # -- what was awaited ------------------------------------------------------
 
     def _elsewhere(self) -> None:
+        """Charge what requests and blocks of tags waited for beside the loop."""
+        r = self.recording
         awaits: dict[int, list[Await]] = defaultdict(list)
-        for seen in self.recording.awaits:
+        for seen in sorted(r.awaits):
             awaits[seen.tag].append(seen)
         jobs: dict[int, list[tuple[int, int, int, Code]]] = defaultdict(list)
-        last = self.recording.end_ns
-        for tag, _, sub, start, end, code in self.jobs:
-            times = sub, last if start < 0 else start, last if end < 0 else end
+        for tag, _, sub, start, end, code in r.jobs:
+            times = sub, r.end_ns if start < 0 else start, r.end_ns if end < 0 else end
             jobs[tag].append((*times, code))
         running = sorted(
             (start, end, code)
@@ -646,91 +801,94 @@ class Ledger:
         )
         slept = self._slept()
         for tag, note in self.notes.items():
-            key = ("tag", tag)
-            whom = self.recording.tags.get(tag, "?")
-            naps = slept.get(tag, ())
-            spans = self.waiting.get(key, [])
-            own = self.ran.get(key, [])
-            away = minus([(note.began_ns, note.ended_ns)], union([*spans, *own]))
-            for a, b in away:
-                self._counted.clear()
+            key = self._tag_keys[tag]
+            ran = [segment[:2] for segment in self.ran.get(key, [])]
+            loop = union([*self.waiting.get(key, []), *ran])
+            for a, b in minus([(note.began_ns, note.ended_ns)], loop):
+                charged: dict[int, tuple[Row, float]] = {}
+
+                def charge(row: Row, ns: float, charged: Any = charged) -> None:
+                    _, before = charged.get(id(row), (row, 0.0))
+                    charged[id(row)] = row, before + ns
+
                 at = a
                 for sub, start, end, code in sorted(jobs.get(tag, ())):
                     q0, q1 = max(sub, at), min(start, b)
                     if q1 > q0 + 1_000_000:
-                        who: Counter[Code] = Counter()
-                        for s, e, other in running:
-                            if s < q1 and e > q0:
-                                who[other] += min(e, q1) - max(s, q0)
-                        row = self._row("pool", "an executor is full")
-                        if who:
-                            code_there = who.most_common(1)[0][0]
-                            row = self._row(
-                                "pool",
-                                "an executor is full",
-                                code_there.place,
-                                code_there.name,
-                            )
-                        self._add(row, q1 - q0, whom)
-                        self._unseen(a, (at, q0), whom, awaits.get(tag, ()), naps)
+                        charge(self._full(running, q0, q1), q1 - q0)
+                        self._unseen(a, (at, q0), awaits[tag], slept[tag], charge)
                         at = q1
                     r0, r1 = max(start, at), min(end, b)
                     if r1 > r0 and sub < b and end > a:
                         name = f"{code.name} in an executor"
-                        row = self._row("executor", name, code.place, code.name)
-                        self._add(row, r1 - r0, whom)
+                        charge(
+                            self._row("executor", name, code.place, code.name), r1 - r0
+                        )
                         at = r1
-                if b > at:
-                    self._unseen(a, (at, b), whom, awaits.get(tag, ()), naps)
+                self._unseen(a, (at, b), awaits[tag], slept[tag], charge)
+                for row, ns in charged.values():
+                    self._add(row, ns, r.tags.get(tag, "?"))
+
+    def _full(self, running: Sequence[tuple[int, int, Code]], a: int, b: int) -> Row:
+        """The executor that was full, and who filled it most."""
+        who: Counter[Code] = Counter()
+        for start, end, code in running:
+            if start < b and end > a:
+                who[code] += min(end, b) - max(start, a)
+        place, function = "", ""
+        if who:
+            code = who.most_common(1)[0][0]
+            place, function = code.place, code.name
+        return self._row("pool", "a full executor", place, function)
 
     def _slept(self) -> dict[int, list[Span]]:
         """When the work of each tag slept because it asked to: a timer says it."""
         naps: dict[int, list[Span]] = defaultdict(list)
-        for one in self.recording.callbacks:
+        for one, (kind, tag) in zip(
+            self.recording.callbacks, self._key_at, strict=True
+        ):
             if one.cause != "timer" or one.due_ns is None or one.set_ns is None:
                 continue
-            if one.code.name in _SLEEPS:
-                kind, tag = self.key[one.index]
-                if kind == "tag":
-                    naps[tag].append((one.set_ns, one.due_ns))
-        return {tag: union(spans) for tag, spans in naps.items()}
+            if one.code.name in _SLEEPS and kind == "tag":
+                naps[tag].append((one.set_ns, one.due_ns))
+        return defaultdict(list, {tag: union(spans) for tag, spans in naps.items()})
 
     def _unseen(
         self,
         begin: int,
         span: Span,
-        whom: str,
         seen: Sequence[Await],
-        naps: Sequence[Span],
+        naps: list[Span],
+        charge: Callable[[Row, float], None],
     ) -> None:
         """Charge what was awaited in *span*, of a wait from *begin* on."""
         a, b = span
         if b <= a:
             return
-        found = [one for one in seen if begin <= one.at_ns <= b]
-        if all(_is_sleep(one.stack) for one in found):
-            size = sum(hi - lo for lo, hi in minus([span], list(naps)))
-            if size and not found:
-                self._add(self._row("unseen", "awaited, not seen where"), size, whom)
-            return
-        each = (b - a) / len(found)
-        for one in found:
-            if not _is_sleep(one.stack):
-                self._add(self._awaited(one.stack, one.pool), each, whom)
+        first = bisect_left(seen, begin, key=_when)
+        found = seen[first : bisect_right(seen, b, key=_when)]
+        awake = [one for one in found if not _is_sleep(one.stack)]
+        for one in awake:
+            charge(self._awaited(one.stack, one.pool), (b - a) / len(found))
+        if not found:
+            size = sum(hi - lo for lo, hi in minus([span], naps))
+            if size:
+                charge(self._row("unseen", "awaited, not seen where"), size)
 
     def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> Row:
         """The row of what was awaited at the innermost place of *stack*."""
         if pool:
             filler, many = pool[0]
             kind = "pool" if many > 0 else "executor"
-            name = "AnyIO's pool is full" if many > 0 else "a thread of AnyIO"
+            name = "AnyIO's full pool" if many > 0 else "a thread of AnyIO"
             return self._row(kind, name, filler.place, filler.name)
         what = stack[0]
         line = own_line(stack) or what
         at_line = stack.index(line)
         called = stack[at_line - 1] if at_line else line
         label = "a future" if what is line else what.name
-        if called not in (line, what) and called.name != what.name:
+        plumbing = is_pythons(called.file)
+        if called not in (line, what) and called.name != what.name and not plumbing:
             label = f"{called.name} … {what.name}"
         return self._row("await", label, line.place, line.name)
 
@@ -748,6 +906,8 @@ class Ledger:
         )
 
 
+_when: Callable[[Await], int] = attrgetter("at_ns")
+_end: Callable[[Segment], int] = itemgetter(1)
 #: The timer that ends an ``asyncio.sleep``.
 _SLEEPS = WAKERS - {"Timeout._on_timeout"}
 _SPIN_NS = 200_000  # a step of a task that spins is shorter

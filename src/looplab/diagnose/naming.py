@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,14 +28,15 @@ WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
 
 def name_of(recording: Recording, one: Callback) -> str:
     """What the report calls the group of *one*: its tag, or else its code."""
-    tag = recording.tag_of(one)
+    tag = recording.tags.get(one.tag) if one.tag else None
     if tag is not None:
         return tag
-    if one.code.name in WAKERS:
+    name = one.code.name
+    if name in WAKERS:
         maker = recording.numbered(one.by)
         if maker is not None:
             return name_of(recording, maker)
-    return one.code.name.rpartition("<locals>.")[2]
+    return name.rpartition("<locals>.")[2] if "<" in name else name
 
 
 def matches(recording: Recording, one: Callback, pattern: str) -> bool:
@@ -67,6 +69,7 @@ def waits_from(one: Callback) -> int:
     return one.ready_ns if one.cause == "call" else one.waits_from_ns
 
 
+@lru_cache(5000)
 def is_own(file: str) -> bool:
     """Whether *file* is of the program itself, not of Python or a library."""
     if not file or file.startswith("<"):

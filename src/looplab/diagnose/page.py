@@ -9,7 +9,7 @@ The module uses the standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
@@ -81,7 +81,7 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>",
         f'<p class="first">{escape(first)}</p><p>{escape(head(recording))}</p>',
-        *_listed(rows, callbacks),
+        *_listed(rows, callbacks, ledger.plumbing),
         *_timeline(ledger, rows),
         *_endpoints(asked),
     ]
@@ -109,14 +109,16 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], what: str) -> st
     )
 
 
-def _listed(rows: Sequence[Row], callbacks: dict[str, Row]) -> Iterator[str]:
+def _listed(
+    rows: Sequence[Row], callbacks: dict[str, Row], plumbing: Collection[str]
+) -> Iterator[str]:
     if not rows:
         return
     total = sum(row.ns for row in rows)
     yield f"<h2>All waiting, {seconds(total / NS)} in sum</h2><ol>"
     for row in rows[:_ROWS]:
         share = row.ns / total
-        lines = [f"waited: {whom(row)}"]
+        lines = [f"waited: {whom(row, plumbing)}"]
         more = callbacks.get(row.name) if row.kind == "callback" else None
         if more is not None:
             lines.insert(0, held(more))
@@ -190,7 +192,7 @@ def _timeline(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
 
 def _drawn(ledger: Ledger, one: Callback) -> Record:
     """*one* in the lane of whom it works for, from when its data came."""
-    name = ledger.names.get(ledger.key[one.index]) or name_of(ledger.recording, one)
+    name = ledger.names.get(ledger.key_of(one)) or name_of(ledger.recording, one)
     name = name.removeprefix("timers of ")
     ready = min(waits_from(one), one.run_ns)
     return Record(ready, None, one.run_ns, one.ended_ns, name, name)

@@ -23,8 +23,10 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from looplab._numbers import NS
@@ -279,7 +281,6 @@ class Recording(Sequence[Callback]):
     result: Any = None
 
     def __post_init__(self) -> None:
-        self._position = {one.index: at for at, one in enumerate(self.callbacks)}
         if self.callbacks:
             self.end_ns = max(self.end_ns, self.callbacks[-1].ended_ns)
         _carry_due_times(self)
@@ -318,14 +319,33 @@ class Recording(Sequence[Callback]):
         """Seconds in which a callback held the loop."""
         return sum(one.held_ns for one in self.callbacks) / NS
 
+    def place_of(self, index: int | None) -> int | None:
+        """Where the callback with the number *index* is, if it is in the recording."""
+        callbacks = self.callbacks
+        if index is None or not callbacks:
+            return None
+        at = index - callbacks[0].index
+        if 0 <= at < len(callbacks) and callbacks[at].index == index:
+            return at
+        at = bisect_left(callbacks, index, key=_number)  # some in between are lost
+        found = at < len(callbacks) and callbacks[at].index == index
+        return at if found else None
+
     def numbered(self, index: int | None) -> Callback | None:
         """The callback with the number *index*, if it is in the recording."""
-        at = None if index is None else self._position.get(index)
+        at = self.place_of(index)
         return None if at is None else self.callbacks[at]
 
     def position(self, index: int) -> int:
-        """Where the callback with the number *index* is in the recording."""
-        return self._position[index]
+        """Where the callback with the number *index* is in the recording.
+
+        Raises:
+            KeyError: if it is not.
+        """
+        at = self.place_of(index)
+        if at is None:
+            raise KeyError(f"there is no callback {index} in the recording")
+        return at
 
     def tag_of(self, one: Callback) -> str | None:
         """The name of the tag that *one* worked under, or None."""
@@ -386,6 +406,9 @@ class Recording(Sequence[Callback]):
         from .latencies import requests
 
         return requests(self)
+
+
+_number: Any = attrgetter("index")
 
 
 def _carry_due_times(recording: Recording) -> None:

@@ -6,14 +6,15 @@ The module uses the standard library only and runs in a browser.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from looplab._numbers import NS, percentile
 from looplab._words import seconds
 
 from .latencies import Endpoint, Request, endpoints, requests
-from .ledger import Ledger, Row, spun
+from .ledger import IMPORT, Ledger, Row, spun
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["described", "head", "report", "sentence", "table"]
 
 _WIDTH = 96
+SHORT_NS = 10_000_000  # what is shorter is a piece of a batch
 _BRIEF_NS = 1_000_000  # nobody complains of so little, in sum
+_OWN = 0.05  # of what waits most: enough to speak of what the program itself waits
 _SPUN = 0.25  # of the time: a core that is kept busy for so much is a matter of its own
 #: What somebody asked for, or what every timer has, is no harm: never the sentence.
-_ASKED_FOR = frozenset(["executor", "clock"])
+_ASKED_FOR = frozenset(["executor", "clock", "loop"])
 _INNOCENT = frozenset(["await", "pool", "core", "stopped", "thread"])
 _ADVICE = {
     "thread kept": "A process helps; another thread does not.",
@@ -58,7 +61,7 @@ def report(
     rows = ledger.ranked() if victim == "*" else ledger.during(ledger.waits_of(victim))
     parts = [sentence(ledger, rows, asked, file), head(recording)]
     if rows:
-        parts.append(listed(rows, callbacks, top))
+        parts.append(listed(rows, callbacks, top, ledger.plumbing))
     spinning = [row for row in callbacks.values() if row.spun_ns]
     parts += [
         f"spun: {row.name}{_where(row)}, for {seconds(row.spun)}: it woke itself and "
@@ -100,8 +103,14 @@ def sentence(
     if most < _BRIEF_NS:
         many = f" ({seconds(most / NS)} at most)" if most else ""
         return f"Nothing on this loop is to blame: nobody waited to speak of{many}."
-    victim = max(of, key=lambda name: (sum(ns for ns, _ in of[name]), name))
-    total = sum(ns for ns, _ in of[victim])
+    waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
+    own = [
+        name
+        for name, ns in waited.items()
+        if name not in ledger.plumbing and ns > _OWN * most
+    ]
+    victim = max(own or waited, key=lambda name: (waited[name], name))
+    total = waited[victim]
     ns, number = max(of[victim], key=lambda part: (part[0], -part[1]))
     row = rows[number]
     usual = ""
@@ -116,18 +125,30 @@ def sentence(
     if row.kind in _INNOCENT:
         parts.append("Nothing on this loop is to blame.")
     parts.append(_ADVICE.get(f"{row.kind} kept" if row.kept else row.kind, ""))
-    if row.kind == "callback" and not row.kept:
-        parts.append(f"Next: looplab what-if {file} --move {_quoted(row.name)}")
+    if row.leaf == IMPORT:
+        parts.append("Import it before the loop runs.")
+    elif row.kind == "callback" and not row.kept:
+        parts.append(f"Next: looplab what-if {file} {_next(ledger, row)}")
     return " ".join(filter(None, parts))
 
 
-def _quoted(name: str) -> str:
-    from shlex import quote
+def _next(ledger: Ledger, row: Row) -> str:
+    """The change to try: a batch of short pieces lets others go between them; what is
+    long by itself goes to a thread."""
+    pieces = [s.end - s.start for s in ledger.segments if s.name == row.name]
+    if max(pieces, default=0) <= SHORT_NS:
+        return f"--yield {quote(row.name)}"
+    tagged = row.name in ledger.recording.tags.values()
+    function = row.function.rpartition("<locals>.")[2]
+    return f"--move {quote(row.name if tagged or not function else function)}"
 
-    return quote(name)
 
-
-def listed(rows: Sequence[Row], callbacks: dict[str, Row], top: int) -> str:
+def listed(
+    rows: Sequence[Row],
+    callbacks: dict[str, Row],
+    top: int,
+    plumbing: Collection[str] = (),
+) -> str:
     """What was waited for, the most first; who waited; and what held the loop how."""
     total = sum(row.ns for row in rows)
     lines = [f"all waiting, {seconds(total / NS)} in sum:"]
@@ -137,7 +158,7 @@ def listed(rows: Sequence[Row], callbacks: dict[str, Row], top: int) -> str:
         more = callbacks.get(row.name) if row.kind == "callback" else None
         if more is not None:
             lines.append(f"{'':21}{held(more)}")
-        lines.append(f"{'':21}waited: {whom(row)}")
+        lines.append(f"{'':21}waited: {whom(row, plumbing)}")
     rest = sum(row.ns for row in rows[top:])
     if rest:
         size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
@@ -145,11 +166,14 @@ def listed(rows: Sequence[Row], callbacks: dict[str, Row], top: int) -> str:
     return "\n".join(lines)
 
 
-def whom(row: Row) -> str:
-    """Who waited for it, the most first."""
+def whom(row: Row, plumbing: Collection[str] = ()) -> str:
+    """Who waited for it, the most first; *plumbing* where others hardly did."""
+    shown = [one for one in row.delayed if one.name not in plumbing]
+    if sum(one.seconds for one in shown) < _OWN * row.waited:
+        shown = row.delayed
     return ", ".join(
         f"{name} {seconds(time)} ({'once' if count == 1 else f'{count:,} times'})"
-        for name, count, time in row.delayed[:3]
+        for name, count, time in shown[:3]
     )
 
 
@@ -178,9 +202,11 @@ def described(row: Row) -> str:
     """What was waited for, and where."""
     where = _where(row)
     if row.kind == "callback":
-        return f"callback {row.name}{where}" + (
-            ", which keeps the interpreter" if row.kept else ""
-        )
+        inner, _, place = row.leaf.partition(" at ")
+        leaf = f" (in {inner} at {_short(place)})" if place else ""
+        leaf = f" ({IMPORT})" if row.leaf == IMPORT else leaf
+        kept = ", which keeps the interpreter" if row.kept else ""
+        return f"callback {row.name}{where}{leaf}{kept}"
     if row.kind == "thread":
         did = "kept the interpreter" if row.kept else "took turns at the interpreter"
         names = sorted(row.threads)
@@ -190,7 +216,9 @@ def described(row: Row) -> str:
     if row.kind == "await":
         return f"{row.name}, awaited{where}"
     if row.kind == "pool":
-        return f"{row.name}: {row.function} at {_short(row.place)} fills it"
+        if not row.place:
+            return row.name
+        return f"{row.name}, which {row.function} at {_short(row.place)} fills"
     return f"{row.name}{where if row.kind == 'executor' else ''}"
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from looplab import burn, tag
 from looplab.diagnose import Callback, Code, Recording, record
@@ -247,3 +250,37 @@ def test_unions_and_differences():
     assert union([(5, 9), (0, 2), (1, 3), (9, 10)]) == [(0, 3), (5, 10)]
     assert minus([(0, 10)], [(2, 3), (5, 20)]) == [(0, 2), (3, 5)]
     assert minus([(0, 3), (4, 6)], [(0, 10)]) == []
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60)
+def test_who_waits_together_is_charged_as_if_each_were_alone(seed):
+    """Moment by moment for all of a name, against callback by callback for each."""
+    draw = Random(seed)
+    callbacks = []
+    now = 0
+    for index in range(40):
+        now += draw.choice([0, 0, 1, 7])
+        ready = max(0, now - draw.randrange(60))
+        code = draw.choice([SHOP, PING, REGEX])
+        held = draw.randrange(1, 9)
+        cause = draw.choice(["timer", "thread"])
+        callbacks.append(
+            callback(index, ready, now, now + held, code=code, cause=cause)
+        )
+        now += held
+    ledger = Ledger(Recording(callbacks))
+    expected = {}
+    for key, spans in ledger.waiting.items():
+        for start, end in spans:
+            for other, segment in zip(callbacks, ledger.segments, strict=True):
+                size = min(end, segment.end) - max(start, segment.start)
+                if size > 0 and segment.key != key:
+                    row = expected.setdefault(other.code.name, {})
+                    row[ledger.names[key]] = row.get(ledger.names[key], 0) + size
+    found = {
+        row.name: dict(row.whom) for row in ledger.ranked() if row.kind == "callback"
+    }
+    assert found == expected
+    waited = sum(b - a for spans in ledger.waiting.values() for a, b in spans)
+    assert waited == ledger.total + ledger.own_ns
