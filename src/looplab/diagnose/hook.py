@@ -7,7 +7,10 @@ by ``looplab attach`` in one that runs already.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
+import threading
 from asyncio import base_events
 from collections.abc import Callable
 from typing import Any
@@ -46,10 +49,11 @@ def install(options: Options | None = None) -> Session | None:
         except (KeyError, ValueError) as exc:
             say(f"cannot record this process: {exc}")
             return None
-    _session = _new_session(options)
+    _session = Session(options)
     if _stock_run_forever is None:
         _stock_run_forever = _loops.run_forever
         _loops.run_forever = _run_forever
+    _end_at_sigterm()
     if not _prepared:
         _prepared = True
         if hasattr(os, "register_at_fork"):
@@ -65,8 +69,22 @@ def install(options: Options | None = None) -> Session | None:
     return _session
 
 
-def _new_session(options: Options) -> Session:
-    return Session(options)
+def _end_at_sigterm() -> None:
+    """A SIGTERM that would end the process at once ends the recording first.
+
+    A server that stops in order often sends itself the signal again when it is done.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(number: int, frame: object) -> None:
+    if _session is not None:
+        with contextlib.suppress(Exception):
+            _session.stop()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def uninstall() -> None:
@@ -78,6 +96,8 @@ def uninstall() -> None:
     if _stock_run_forever is not None:
         _loops.run_forever = _stock_run_forever
         _stock_run_forever = None
+    if signal.getsignal(signal.SIGTERM) is _terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run_forever(loop: Any) -> None:
@@ -111,7 +131,7 @@ def _forked() -> None:
     if _session is not None:
         options = _session.options
         _session.forget()
-        _session = _new_session(options)
+        _session = Session(options)
 
 
 def _meet_uvloop(module: Any) -> None:
