@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from looplab._numbers import percentile
 from looplab._words import seconds
 
 from .fileformat import Tables, callbacks_of
-from .naming import waits_from
-from .recording import Callback
+from .naming import own_line, waits_from
+from .recording import Callback, Code
 
-__all__ = ["Follower", "line_of"]
+__all__ = ["Follower", "Held", "line_of"]
+
+_LONG = 0.3  # of a period: a loop that is held for so long is what a line is about
 
 
 class Follower:
@@ -31,17 +34,27 @@ class Follower:
         self._path = path
         self._files: dict[Path, _File] = {}
 
-    def read(self) -> list[Callback]:
-        """Return the callbacks that were written since the last look."""
+    def read(self) -> tuple[list[Callback], list[Held]]:
+        """Return the callbacks that were written since the last look, and what holds
+        the loops now."""
         path = self._path
         for one in [path, *path.parent.glob(f"{path.stem}-*{path.suffix}")]:
             if one not in self._files:
                 with suppress(FileNotFoundError):  # it is not there yet, or was moved
                     self._files[one] = _File(one)
         found: list[Callback] = []
+        held: list[Held] = []
         for file in self._files.values():
             found += file.read()
-        return found
+            held += file.held()
+        return found, held
+
+
+class Held(NamedTuple):
+    """A callback that has not ended: how long it was seen, and where most."""
+
+    ns: int
+    place: Code
 
 
 class _File:
@@ -54,8 +67,28 @@ class _File:
         self._number = os.fstat(self._file.fileno()).st_ino
         self._tables: Tables | None = None
         self._half = ""  # of a line
+        self._last: dict[int, int] = {}  # of each loop, the callback that ended last
+        self._held: dict[int, list[int]] = {}  # of each loop: callback, from, until
+        self._lines: dict[tuple[int, int], Counter[Code]] = {}
 
-    def read(self) -> Iterator[Callback]:
+    def read(self) -> list[Callback]:
+        """What ended, each at the line at which it was seen most."""
+        found = list(self._moved())
+        for loop, one in found:
+            seen = self._lines.pop((loop, one.index), None)
+            if seen:
+                one.code = seen.most_common(1)[0][0]
+        return [one for _, one in found]
+
+    def held(self) -> list[Held]:
+        """What holds a loop of this process now."""
+        return [
+            Held(until - since, self._lines[loop, callback].most_common(1)[0][0])
+            for loop, (callback, since, until) in self._held.items()
+            if callback > self._last.get(loop, -1) and (loop, callback) in self._lines
+        ]
+
+    def _moved(self) -> Iterator[tuple[int, Callback]]:
         yield from self._rest()
         try:
             moved = self._path.stat().st_ino != self._number
@@ -71,7 +104,7 @@ class _File:
             left.close()
             yield from self._rest()
 
-    def _rest(self) -> Iterator[Callback]:
+    def _rest(self) -> Iterator[tuple[int, Callback]]:
         for text in self._file:
             self._half += text
             if not text.endswith("\n"):
@@ -82,31 +115,48 @@ class _File:
                 self._tables = Tables(line)
                 continue
             self._tables.learn(line)
+            loop = line.get("loop", 0)
             if "rows" in line:
-                yield from callbacks_of(line, self._tables)
+                for one in callbacks_of(line, self._tables):
+                    self._last[loop] = one.index
+                    yield loop, one
+            for at, callback, weight, stack, _ in line.get("samples", ()):
+                where = own_line(self._tables.stacks[stack])
+                if where is not None:
+                    lines = self._lines.setdefault((loop, callback), Counter())
+                    lines[where] += weight
+                since = self._held.get(loop, [-1, 0, 0])
+                begin = since[1] if since[0] == callback else at - weight
+                self._held[loop] = [callback, begin, at]
 
 
-def line_of(found: list[Callback], period: float) -> str:
+def line_of(found: list[Callback], period: float, held: Sequence[Held] = ()) -> str:
     """Say in a line how late the callbacks *found* were, and who held the loop.
 
     Args:
         found: what ran in the period.
         period: its seconds.
+        held: what holds a loop still.
     """
     late = [
         max(0, one.run_ns - waits_from(one)) / 1e9
         for one in found
         if one.cause in ("timer", "io", "thread")
     ]
+    now = max(held, default=None)
+    if now is not None and now.ns >= _LONG * period * 1e9:
+        return f"held for {seconds(now.ns / 1e9)} so far by {_at(now.place)}"
     if not late:
         return "nothing ran"
     busy = sum(one.held_ns for one in found) / 1e9 / period
     worst = max(found, key=lambda one: one.held_ns)
-    text = (
+    return (
         f"late p50 {seconds(percentile(late, 50)):>8}  "
         f"p99 {seconds(percentile(late, 99)):>8}  "
         f"worst {seconds(max(late)):>8}  busy {min(busy, 1):>4.0%}  "
-        f"longest {seconds(worst.held_ns / 1e9)} {worst.code.name}"
+        f"longest {seconds(worst.held_ns / 1e9)} {_at(worst.code)}"
     )
-    place = worst.code.place
-    return f"{text} {'/'.join(place.split('/')[-2:])}" if place else text
+
+
+def _at(code: Code) -> str:
+    return f"{code.name} {'/'.join(code.place.split('/')[-2:])}".rstrip()

@@ -127,9 +127,9 @@ def _after_fork() -> None:
 def _forked() -> None:
     """In a forked process: what it records goes into a file of its own."""
     global _session
-    _after_fork()
     if _session is not None:
         options = _session.options
+        _held.clear()
         _session.forget()
         _session = Session(options)
 

@@ -24,7 +24,16 @@ from .latencies import Request, endpoints, requests
 from .ledger import Ledger, Row
 from .naming import name_of, waits_from
 from .prediction import DisagreementError, predict, span
-from .report import cause_name, described, head, held, notes, sentence, whom
+from .report import (
+    cause_name,
+    described,
+    endpoint_rows,
+    head,
+    held,
+    notes,
+    sentence,
+    whom,
+)
 
 if TYPE_CHECKING:
     from .recording import Callback, Recording
@@ -83,7 +92,7 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
         f'<p class="first">{escape(first)}</p><p>{escape(head(recording))}</p>',
         *_listed(rows, callbacks, ledger.plumbing),
         *_timeline(ledger, rows),
-        *_endpoints(asked),
+        *_endpoints(recording, asked),
     ]
     if changes:
         parts += _changes(recording, rows, callbacks)
@@ -138,23 +147,12 @@ def _listed(
         )
 
 
-def _endpoints(asked: Sequence[Request]) -> Iterator[str]:
+def _endpoints(recording: Recording, asked: Sequence[Request]) -> Iterator[str]:
     found = endpoints(asked)
-    if not found:
-        return
-    yield "<h2>Endpoints</h2>"
-    rows = [
-        [
-            one.name,
-            f"{one.count:,}",
-            *map(seconds, (one.p50, one.p90, one.p99)),
-            *map(seconds, (one.kernel, one.queue, one.ran, one.elsewhere)),
-        ]
-        for one in found
-    ]
-    heads = ["Endpoint", "n", "p50", "p90", "p99"]
-    parts = [f"{part}, mean" for part in ("kernel", "queue", "ran", "elsewhere")]
-    yield _table([*heads, *parts], rows, "endpoints")
+    if found:
+        heads, *rows = endpoint_rows(recording, found, ", mean")
+        yield "<h2>Endpoints</h2>"
+        yield _table(heads, rows, "endpoints")
 
 
 def _timeline(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:

@@ -70,7 +70,7 @@ def report(
     ]
     found = endpoints(asked)
     if found:
-        parts.append(_endpoints(found))
+        parts.append(_endpoints(recording, found))
     warnings = notes(recording)
     if warnings:
         parts.append(warnings)
@@ -265,28 +265,51 @@ def _short(place: str) -> str:
     return "/".join(place.replace("\\", "/").split("/")[-2:])
 
 
-def _endpoints(found: Sequence[Endpoint]) -> str:
-    head = ["endpoint", "n", "p50", "p90", "p99"]
-    head += ["kernel", "queue", "ran", "elsewhere"]
-    rows = [tuple(head)]
+def endpoint_rows(
+    recording: Recording, found: Sequence[Endpoint], suffix: str = ""
+) -> list[list[str]]:
+    """The table of endpoints, with its head, where *suffix* stands behind means."""
+    parts = ["kernel", "queue", "ran", "elsewhere"]
+    rows = [
+        ["endpoint", "n", "p50", "p90", "p99", *(f"{part}{suffix}" for part in parts)]
+    ]
     for one in found:
-        row = [one.name, f"{one.count:,}"]
-        row += map(seconds, (one.p50, one.p90, one.p99))
-        row += map(seconds, (one.kernel, one.queue, one.ran, one.elsewhere))
-        rows.append(tuple(row))
+        kernel = seconds(one.kernel) if knows_arrivals(recording) else "unknown"
+        rows.append(
+            [
+                *(one.name, f"{one.count:,}"),
+                *map(seconds, (one.p50, one.p90, one.p99)),
+                *(kernel, *map(seconds, (one.queue, one.ran, one.elsewhere))),
+            ]
+        )
+    return rows
+
+
+def _endpoints(recording: Recording, found: Sequence[Endpoint]) -> str:
     means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
-    return "\n".join([*table(rows), means])
+    return "\n".join([*table(endpoint_rows(recording, found)), means])
 
 
 def notes(recording: Recording) -> str:
     """What makes the figures doubtful; empty if nothing does."""
+    lines = []
     short = waited_for_core(recording)
-    if short is None or short <= 0.1:
-        return ""
-    return (
-        f"Cores were short: the loop's thread waited for one for {short:.0%} of the "
-        "time."
-    )
+    if short is not None and short > 0.1:
+        lines.append(
+            f"Cores were short: the loop's thread waited for one for {short:.0%} of "
+            "the time."
+        )
+    if not knows_arrivals(recording):
+        lines.append(
+            "This system does not tell how long data lay in the kernel, nor who had "
+            "the cores: what was waited for these is not in the figures."
+        )
+    return "\n".join(lines)
+
+
+def knows_arrivals(recording: Recording) -> bool:
+    """Whether the system that was recorded told when data came."""
+    return bool(recording.about.get("system", "Linux") == "Linux")
 
 
 def waited_for_core(recording: Recording) -> float | None:

@@ -149,10 +149,14 @@ class Session:
             self._fail(exc)
             return False
         self._undo_collector = watch_collector()
-        self._thread = threading.Thread(target=self._work, name="looplab", daemon=True)
-        self._thread.start()
+        self._start()
         atexit.register(self.stop)
         return True
+
+    def _start(self) -> None:
+        self._wake.clear()
+        self._thread = threading.Thread(target=self._work, name="looplab", daemon=True)
+        self._thread.start()
 
     def _fail(self, exc: OSError) -> None:
         self.stopped = True
@@ -343,12 +347,19 @@ class Session:
                 recorder.detach()
 
     def hold(self) -> None:
-        """Let nothing be written until :meth:`release`."""
+        """Let nothing be written until :meth:`release`, and have no thread: Python
+        warns of a fork beside one."""
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            self._wake.set()
+            thread.join(timeout=5)
         self._lock.acquire()
 
     def release(self) -> None:
         """Let the file be written again."""
         self._lock.release()
+        if self._store is not None and not self.stopped:
+            self._start()
 
     def forget(self) -> None:
         """This process is a fork: what was recorded belongs to the other one."""

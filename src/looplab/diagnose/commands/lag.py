@@ -54,7 +54,6 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             output=str(path),
             session=new_session(),
             uvloop=options.uvloop,
-            sample=0.0,
             max_bytes=_KEPT,
         )
         try:
@@ -71,10 +70,11 @@ def _watch(path: Path, every: float) -> Callable[[subprocess.Popen[bytes]], int]
     at_once = sys.stderr.isatty()
 
     def show() -> None:
-        found = follower.read()
-        if found or at_once:
+        found, held = follower.read()
+        if found or held or at_once:
             now = time.strftime("%H:%M:%S")
-            print(f"{now}  {line_of(found, every)}", file=sys.stderr, flush=True)
+            text = line_of(found, every, held)
+            print(f"{now}  {text}", file=sys.stderr, flush=True)
 
     def watch(process: subprocess.Popen[bytes]) -> int:
         while True:

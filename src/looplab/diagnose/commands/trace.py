@@ -103,6 +103,8 @@ def _sample(text: str) -> float:
     seconds = time_argument(text)
     if seconds < 0.001:
         raise argparse.ArgumentTypeError(f"{text} is too often: 1ms is the least, or 0")
+    if seconds > 1:
+        raise argparse.ArgumentTypeError(f"{text} is {seconds:g} s: 1s is the most")
     return seconds
 
 
@@ -155,12 +157,20 @@ def _summary(asked: Options, output: Path) -> list[str]:
             f"nothing was late by more than {asked.when_late:g} s: "
             f"{names[0]} has its first line only"
         ]
+    cut = "" if all(map(has_end, files)) else " (not to the end: killed, or no space)"
     if len(names) == 1:
-        return [f"recorded; next: looplab who {names[0]}"]
+        return [f"recorded{cut}; next: looplab who {names[0]}"]
     return [
-        f"recorded {len(names)} processes; next: looplab who {names[0]}",
+        f"recorded {len(names)} processes{cut}; next: looplab who {names[0]}",
         "the others: " + " ".join(names[1:]),
     ]
+
+
+def has_end(path: Path) -> bool:
+    """Whether the recording in *path* was ended."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 10_000))
+        return b'"end":' in file.read()
 
 
 def _has_rows(path: Path) -> bool:
