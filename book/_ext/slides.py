@@ -1,10 +1,29 @@
-"""Slides for each chapter, made from its finished page and lab when a book is built.
+"""A deck of slides for each chapter, written by hand in ``teaching/slides``.
 
-``slides/01_callbacks.html`` comes from ``book/01_callbacks.html`` and
-``notebooks/01_callbacks.html``: nothing is typed twice. What goes on a slide is said in
-:mod:`slide_rules`, how much room it takes in :mod:`slide_room`. The slides are shown by
-reveal.js, from the npm package, and their cells are live as those of the pages are; a
-build without live cells makes no slides.
+A deck is Markdown. A line of ``---`` parts its slides. A slide is a heading, which says
+its one sentence, and at most one thing to look at:
+
+``{cell}`def storm():` ``
+    the cell of the lab whose code has this text. What it prints is out of sight until
+    it has run, or somebody asks for it. ``{cell}`04_going_deeper: def held(` `` is a
+    cell of another lab, which does not run here.
+
+``{picture}`04_late_heartbeat: storm_picture` ``
+    what a lab has glued; ``{picture}`page: figure.loop-player` `` is a part of the
+    chapter's page, by a selector of CSS.
+
+a list, a table, a few lines of code, or a question to vote on::
+
+    :::vote
+    * one answer
+    * another
+    :::
+
+``{ours}`key:.3f` `` is a figure of the lab, as on a page. What stands between
+``:::notes`` and ``:::`` is for the speaker.
+
+The slides are shown by reveal.js, from its npm package, and their cells are live as
+those of the pages are; a build without live cells makes no slides.
 """
 
 from __future__ import annotations
@@ -14,80 +33,95 @@ import json
 import posixpath
 import re
 import shutil
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import slide_labs
-import slide_room
-import slide_rules
 from bs4 import BeautifulSoup, Tag
 from bs4.formatter import HTMLFormatter
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader
-from slide_room import HEIGHT, LEAD, SMALL, WIDTH, cell_room, heights_of
-from slide_rules import Slide, cell_of
+from lab_values import LabError, find_lab, read_lab
+from markdown_it import MarkdownIt
+from mdit_py_plugins.container import container_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
 from sphinx.util import logging
+from whole_units import GAP, NO_BREAK
+
+__all__ = ["DeckError", "Page", "Slide", "deck", "read_deck"]
 
 logger = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
+SOURCES = "teaching/slides"
 REVEAL = {
     "dist/reveal.mjs": "reveal.mjs",
     "dist/reveal.css": "reveal.css",
     "dist/plugin/notes.mjs": "notes.mjs",
     "LICENSE": "LICENSE",
 }
-# Their pages would fetch scripts of the theme that a slide has no use for.
-STYLES = re.compile(r"(togglebutton|copybutton|exercise|scoreboard)\.css")
-
-
-def pairs(app: Any) -> list[str]:
-    """The names of the pages that have a lab of the same name."""
-    found = app.env.found_docs
-    return sorted(
-        name
-        for page in found
-        if (name := page.removeprefix("book/")) != page
-        and f"{app.config.ours_labs}/{name}" in found
-    )
-
-
-def reveal_folder(app: Any) -> Path | None:
-    """Where reveal.js lies, or None where no slides can be made."""
-    if not app.config.livecells_enabled or app.builder.format != "html":
-        return None
-    folder = Path(app.srcdir, app.config.livecells_node_modules, "reveal.js")
-    return folder if all((folder / name).is_file() for name in REVEAL) else None
-
-
-def link_slides(app: Any, doctree: nodes.document, page: str) -> None:
-    """Name the slides in the list of what a chapter's page gives its reader."""
-    folder, _, name = page.rpartition("/")
-    if folder != "book" or name not in pairs(app) or reveal_folder(app) is None:
-        return
-    for admonition in doctree.findall(nodes.admonition):
-        for found in admonition.findall(nodes.definition_list):
-            text = nodes.paragraph("", "Its ")
-            link = nodes.reference(
-                "",
-                "slides",
-                refuri=f"../slides/{name}.html",
-                internal=True,
-                classes=["slides-link"],
-            )
-            text += [link, nodes.Text(" are made from this page and its lab.")]
-            item = nodes.definition_list_item("", nodes.term("", "Teach it"))
-            item += nodes.definition("", text)
-            found += item
-            return
-
-
-# ------------------------------------------------------------------ one deck
+NOTES = re.compile(r"^:::notes\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
+OTHER_LAB = re.compile(r"(\d\d_\w+): ")
+ROLE = re.compile(r"\{(cell|picture)\}`([^`]+)`")
+# A slide is 1280 by 720 CSS pixels; this is left below a heading and above the foot.
+WIDTH, HEIGHT = 1180, 540
+LETTER, LINE = 0.61, 1.42  # width and height of a letter of code, in its size
+LARGEST = 24  # letters of code, in CSS pixels
 
 
 class DeckError(ValueError):
-    """A page that no slides can be made of; the message names it."""
+    """A deck that cannot be made; the message names the slide and what would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """One slide as it is written.
+
+    Attributes:
+        kind: "title", "text", "vote", "cell" or "picture".
+        title: its heading, in Markdown.
+        body: what it shows, in Markdown.
+        notes: what the speaker may say, in Markdown.
+    """
+
+    kind: str
+    title: str
+    body: str
+    notes: str
+
+    @property
+    def shown(self) -> tuple[str, str] | None:
+        """The cell or picture that it shows, such as ("cell", "def storm():")."""
+        found = ROLE.fullmatch(self.body)
+        return (found[1], found[2]) if found else None
+
+
+def read_deck(text: str) -> list[Slide]:
+    """The slides of a deck.
+
+    Raises:
+        DeckError: a slide has no heading.
+    """
+    slides = []
+    for place, source in enumerate(re.split(r"^---$", text, flags=re.MULTILINE)):
+        found = re.match(r"\s*##? (.+)\n", source)
+        if found is None:
+            raise DeckError(f"slide {place + 1} does not begin with a heading: ## …")
+        body = source[found.end() :]
+        notes = "\n".join(NOTES.findall(body))
+        body = NOTES.sub("", body).strip()
+        shown = ROLE.fullmatch(body)
+        kind = shown[1] if shown else "vote" if ":::vote" in body else "text"
+        kind = kind if place else "title"
+        slides.append(Slide(kind, found[1].strip(), body, notes))
+    return slides
+
+
+# ------------------------------------------------------------------ what is shown
 
 
 class AsWritten(HTMLFormatter):
@@ -104,249 +138,354 @@ def html_of(tag: Tag) -> str:
     return str(tag.decode(formatter=AS_WRITTEN))
 
 
-def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+class Page:
+    """A finished page of the book, of which a deck takes cells and parts."""
+
+    def __init__(self, html: Path, address: str) -> None:
+        """Read the page.
+
+        Args:
+            html: the folder of the built book.
+            address: the page in it.
+
+        Raises:
+            DeckError: there is no such page, or it has no article.
+        """
+        self.address = address
+        path = html / address
+        if not path.is_file():
+            raise DeckError(f"{address} is no page of the book")
+        self.whole = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        article = self.whole.select_one("article.bd-article")
+        if article is None:
+            raise DeckError(f"{address} has no article")
+        self.article = article
+        for tag in article.select("a.headerlink, .livecell-reason"):
+            tag.decompose()
+        self._lead_on()
+
+    def _lead_on(self) -> None:
+        """Let links lead where they led from the page, from the folder of the decks."""
+        folder = posixpath.dirname(f"../{self.address}")
+        for tag in self.article.select("a[href], img[src]"):
+            name = "src" if tag.name == "img" else "href"
+            value = str(tag[name])
+            if value.startswith("#"):
+                tag[name] = f"../{self.address}{value}"
+            elif not re.match(r"[a-z]+:|//", value):
+                tag[name] = posixpath.normpath(posixpath.join(folder, value))
+
+    def cell(self, text: str) -> Tag:
+        """The cell whose code has this text.
+
+        Raises:
+            DeckError: no cell has it, or several have.
+        """
+        cells = self.article.select("div.cell")
+        found = [cell for cell in cells if text in code_of(cell)]
+        if len(found) != 1:
+            raise DeckError(f"{len(found)} cells of {self.address} have {text!r}")
+        return found[0]
+
+    def part(self, selector: str) -> Tag:
+        """The first part that a selector of CSS finds.
+
+        Raises:
+            DeckError: there is none.
+        """
+        found = self.article.select_one(selector)
+        if found is None:
+            raise DeckError(f"{self.address} has no part {selector!r}")
+        return found
 
 
-def article_of(page: BeautifulSoup, name: str) -> Tag:
-    found = page.select_one("article.bd-article")
-    if found is None:
-        raise DeckError(f"slides: {name} has no article to make slides of")
-    return found
+def code_of(cell: Tag) -> str:
+    """The code of a cell; empty where the page does not show it."""
+    pre = cell.select_one("div.cell_input pre")
+    return pre.get_text().rstrip("\n") if pre else ""
 
 
-def rewrite(tag: Tag, address: str) -> None:
-    """Let the links of a part of a page lead where they led from the page.
-
-    Args:
-        tag: the part.
-        address: the page's address as seen from the deck, such as ``../book/x.html``.
-    """
-    folder = posixpath.dirname(address)
-    for one in tag.select("a[href], img[src]"):
-        name = "src" if one.name == "img" else "href"
-        value = str(one[name])
-        if value.startswith("#"):
-            one[name] = address + value
-        elif not re.match(r"[a-z]+:|//", value):
-            one[name] = posixpath.normpath(posixpath.join(folder, value))
+def letters(lines: list[str], down: float, across: float = WIDTH) -> float:
+    """How large the letters of some lines of code may be, in CSS pixels."""
+    longest = max(map(len, lines), default=1)
+    return min(LARGEST, down / LINE / max(len(lines), 1), across / LETTER / (longest + 3))
 
 
-def clean(tag: Tag) -> None:
-    """Take away what belongs to a page and not to a slide: signs and names of links."""
-    for one in tag.select("a.headerlink, .livecell-reason"):
-        one.decompose()
-    kept = "svg, svg *, figure.explorable, figure.explorable *, .livecell"
-    inside = {id(one) for one in tag.select(kept)}
-    for one in [tag, *tag.select("[id]")]:
-        keep = "livecell" in slide_rules.classes(one) or one.name in ("svg", "figure")
-        if one.get("id") and id(one) not in inside and not keep:
-            del one["id"]
-
-
-def picture_style(part: Tag, room: float) -> list[str]:
-    """How large the picture of a slide is, in room for so many CSS pixels."""
-    inside = "svg svg, [aria-hidden] svg, [aria-hidden], table svg, summary svg"
-    without = {id(one) for one in part.select(inside)}
-    found = [one for one in part.select("svg") if id(one) not in without]
-    if part.name == "svg":
-        found = [part]
-    if "explorable" in slide_rules.classes(part):
-        room -= 150
-    heights = []
-    for svg in found:
-        box = str(svg.get("viewbox") or "").split()
-        if len(box) == 4 and float(box[2]) > 0 and len(found) == 1:
-            tall = min(room, WIDTH * float(box[3]) / float(box[2]))
-            return [f"--tall: {tall:.0f}px"]
-        height = re.fullmatch(r"([\d.]+)(px)?", str(svg.get("height", "")))
-        heights.append(float(height[1]) if height else 0.0)
-    if not all(heights) or not heights:
-        return []
-    zoom = (room - 70 * (len(heights) - 1)) / sum(heights)
-    return [f"--zoom: {max(0.5, min(1.6, zoom)):.2f}"]
-
-
-def heights_as_style(part: Tag) -> None:
-    """Firefox zooms a picture's height twice when it is an attribute."""
-    for svg in part.select("svg[height]:not([viewBox], [viewbox], [style], svg svg)"):
-        if re.fullmatch(r"[\d.]+", str(svg["height"])):
-            svg["style"] = f"height: {svg['height']}px"
-
-
-def lay_out(slide: Slide) -> tuple[str, str]:
-    """The classes and the style of a slide, from how much it holds."""
-    names, style = [f"slide-{slide.kind}"], []
-    room = HEIGHT - LEAD * heights_of(slide.parts[:-1])
-    cell = cell_of(slide)
-    if cell is not None:
-        laid = cell_room(cell, [part for part in slide.parts if part is not cell])
-        names += laid.names
-        room = laid.room
-        style.append(f"--code: {max(SMALL, laid.size):.1f}px")
-        style.append(f"--share: {laid.share:.2f}")
-    last = slide.parts[-1:] if slide.kind != "agenda" else []
-    for part in [cell] if cell else last:
-        style += picture_style(part, room - 30)
-        if cell is None:  # what a cell shows stays as a run gives it
-            heights_as_style(part)
-    return " ".join(names), "; ".join(style)
-
-
-def agenda(slide: Slide) -> str:
-    """The sections of the lab, as a list."""
-    titles = [slide_rules.heading(slide_room.tags(one)[0]) for one in slide.parts]
-    items = "".join(f"<li>{escape(title)}</li>" for title in titles)
-    return f'<ul class="agenda">{items}</ul>'
-
-
-def render(slide: Slide, number: int, before: dict[str, str], above: str) -> str:
-    """A slide as reveal.js wants it.
-
-    Args:
-        slide: the slide.
-        number: how many stand before it.
-        before: what `unseen` found.
-        above: the title of the slide before it.
-    """
-    page, _, _ = slide.link.partition("#")
-    body = agenda(slide) if slide.kind == "agenda" else ""
-    if slide.kind != "agenda":
-        for part in [*slide.parts, *slide.notes]:
-            rewrite(part, page)
-            clean(part)
-    names, style = lay_out(slide)
-    names += " continues" if slide.title == above else ""
-    cell = cell_of(slide)
-    waiting = before.get(str(cell.get("id", "")), "") if cell else ""
-    hidden = f"<div hidden>{waiting}</div>" if waiting else ""
-    body += "".join(map(html_of, slide.parts)) if slide.kind != "agenda" else ""
-    notes = "".join(map(html_of, slide.notes))
-    level = "h1" if number == 0 else "h2"
-    title = escape(slide.title)
-    more = f'<p><a href="{escape(slide.link)}">This part in the book</a></p>'
-    return (
-        f'<section class="{names}" style="{style}" aria-label="{title}">'
-        f"<{level}>{title}</{level}>{hidden}"
-        f'<div class="slide-body">{body}</div>'
-        f'<aside class="notes">{notes}{more}</aside></section>\n'
+def lay_out(cell: Tag) -> tuple[str, str]:
+    """The class and the style of a slide with a cell, by how much it holds."""
+    code = code_of(cell).splitlines()
+    output = cell.select_one("div.cell_output")
+    room = HEIGHT - 60  # its toolbar
+    if output is None:
+        return "", f"--code: {letters(code, room):.1f}px"
+    if output.select_one("svg, table, figure"):
+        size = min(letters(code, room - 230), 20)
+        return "with-picture", f"--code: {size:.1f}px; {tall(output, 250)}"
+    printed = output.get_text().strip("\n").splitlines()
+    below = letters([*code, *printed, ""], room - 20)
+    wide, other = (max(map(len, lines), default=1) + 4 for lines in (code, printed))
+    share = wide / (wide + other)
+    beside = min(
+        letters(code, room, WIDTH * share - 24),
+        letters(printed, room, WIDTH * (1 - share) - 24),
     )
+    if beside <= below:
+        return "", f"--code: {below:.1f}px"
+    return "side-by-side", f"--code: {beside:.1f}px; --share: {share:.2f}"
 
 
-def unseen(articles: list[Tag], shown: set[str]) -> dict[str, str]:
-    """The live cells that no slide shows, by the shown one they precede; no outputs.
-
-    Later cells may need them, so they keep their place in the order of all.
-    """
-    before: dict[str, str] = {}
-    waiting = ""
-    for article in articles:
-        for cell in article.select("div.livecell[id]"):
-            if cell["id"] in shown:
-                before[str(cell["id"])], waiting = waiting, ""
-            elif not slide_labs.answer_cells(cell):
-                for output in cell.select("div.cell_output"):
-                    output.decompose()
-                waiting += html_of(cell)
-    return before
+def tall(part: Tag, room: float) -> str:
+    """The style that gives a picture its height, in room for so many CSS pixels."""
+    svg = part if part.name == "svg" else part.select_one("svg")
+    box = str(svg.get("viewbox") or svg.get("viewBox") or "").split() if svg else []
+    if len(box) != 4:
+        return ""
+    return f"--tall: {min(room, WIDTH * float(box[3]) / float(box[2])):.0f}px"
 
 
-def rename_twins(book: Tag, lab: Tag) -> None:
-    """Give the cells of a lab other names where the page has the same."""
-    taken = {str(cell["id"]) for cell in book.select("div.livecell[id]")}
-    for cell in lab.select("div.livecell[id]"):
-        while cell["id"] in taken:
-            cell["id"] = f"{cell['id']}-lab"
+# ------------------------------------------------------------------ one deck
 
 
-def settings(*pages: BeautifulSoup) -> str:
-    """The settings of the live cells, from the last page that has some."""
-    for page in reversed(pages):
-        if found := page.select_one("script#livecells-config"):
-            kept = json.loads(found.get_text())
-            kept.pop("notebook", None)
-            return json.dumps(kept, sort_keys=True).replace("</", "<\\/")
-    return ""
+class Writer:
+    """Writes the slides of one chapter as reveal.js wants them."""
+
+    def __init__(self, html: Path, labs: Path, name: str) -> None:
+        """Open the chapter.
+
+        Args:
+            html: the folder of the built book.
+            labs: the folder of the notebooks.
+            name: of the chapter's page, its lab and its deck.
+        """
+        self.html, self.labs, self.name = html, labs, name
+        self.page = Page(html, f"book/{name}.html")
+        self.lab = Page(html, f"{labs.name}/{name}.html")
+        self.shown: list[Tag] = []  # the live cells, in the order of the slides
+        self.markdown = MarkdownIt("commonmark").enable("table")
+        self.markdown.use(myst_role_plugin).use(container_plugin, "vote")
+        self.markdown.renderer.rules |= {"myst_role": self._role, "fence": self._fence}
+
+    def _fence(self, tokens: Any, at: int, *_: Any) -> str:
+        lexer = get_lexer_by_name(tokens[at].info.strip() or "text")
+        return str(highlight(tokens[at].content, lexer, HtmlFormatter()))
+
+    def _role(self, tokens: Any, at: int, *_: Any) -> str:
+        name, content = tokens[at].meta["name"], tokens[at].content
+        if name != "ours":
+            raise DeckError(
+                f"{{{name}}} stands in a sentence: a cell or a picture is all that its "
+                "slide shows, and a figure is {ours}`key:.3f`"
+            )
+        lab, slash, words = content.rpartition("/")
+        key, _, spec = words.partition(":")
+        value = read_lab(find_lab(self.labs, lab if slash else self.name))
+        return f'<span class="ours">{escape(value.text(key, spec))}</span>'
+
+    def cell(self, words: str) -> Tag:
+        """The cell that a slide names; one of another lab does not run here."""
+        found = OTHER_LAB.match(words)
+        if found is None:
+            cell = self.lab.cell(words)
+            if "livecell" in (cell.get("class") or ()):
+                self.shown.append(cell)
+            return cell
+        cell = Page(self.html, f"{self.labs.name}/{found[1]}.html").cell(
+            words[found.end() :]
+        )
+        cell["class"] = [name for name in cell["class"] if name != "livecell"]
+        del cell["id"]
+        return cell
+
+    def body(self, slide: Slide) -> str:
+        """What a slide shows, as HTML."""
+        if slide.shown is None:
+            return str(self.markdown.render(slide.body))
+        kind, words = slide.shown
+        return html_of(self.cell(words)) if kind == "cell" else self.picture(words)
+
+    def picture(self, words: str) -> str:
+        """A part of the page, or what a lab has glued, as HTML."""
+        place, _, what = words.partition(": ")
+        if place == "page":
+            return html_of(self.page.part(what))
+        return read_lab(find_lab(self.labs, place)).html(what)
+
+    def write(self, slide: Slide, number: int) -> str:
+        """A slide as a section of HTML.
+
+        Raises:
+            DeckError: it shows what is not there; the message names the slide.
+        """
+        try:
+            title = GAP.sub(NO_BREAK, self.markdown.renderInline(slide.title))
+            before = self.unseen(slide)
+            body = self.body(slide)
+            notes = self.markdown.render(slide.notes)
+        except (DeckError, LabError) as error:
+            where = f"{SOURCES}/{self.name}.md, slide {number + 1} ({slide.title})"
+            raise DeckError(f"{where}: {error}") from None
+        names, style = "", ""
+        part = BeautifulSoup(body, "html.parser")
+        if slide.kind == "cell":
+            names, style = lay_out(part.select_one("div.cell"))
+        elif slide.kind == "picture":
+            style = tall(part, HEIGHT)
+        level = "h2" if number else "h1"
+        plain = escape(BeautifulSoup(title, "html.parser").get_text())
+        hidden = f"<div hidden>{before}</div>" if before else ""
+        return (
+            f'<section class="slide-{slide.kind} {names}" style="{style}" '
+            f'aria-label="{plain}"><{level}>{title}</{level}>{hidden}'
+            f'<div class="slide-body">{body}</div>'
+            f'<aside class="notes">{notes}</aside></section>\n'
+        )
+
+    def unseen(self, slide: Slide) -> str:
+        """The live cells of the lab before a slide's own that no slide has shown.
+
+        Later cells may need them, so they keep their place, without their outputs.
+        """
+        kind, words = slide.shown or ("", "")
+        if kind != "cell" or OTHER_LAB.match(words):
+            return ""
+        live = self.lab.article.select("div.livecell[id]")
+        until = self.lab.cell(words)
+        if until not in live:
+            return ""
+        waiting = []
+        for cell in live[: live.index(until)]:
+            names = set(cell.get("class") or ())
+            if any(cell is other for other in self.shown) or names & {
+                "tag_exercise",
+                "tag_check",
+                "tag_solution",
+            }:
+                continue
+            self.shown.append(cell)
+            bare = BeautifulSoup(html_of(cell), "html.parser")
+            for output in bare.select("div.cell_output"):
+                output.decompose()
+            waiting.append(html_of(bare))
+        return "".join(waiting)
+
+    def settings(self) -> str:
+        """The settings of the live cells, as the lab has them."""
+        found = self.lab.whole.select_one("script#livecells-config")
+        if found is None:
+            return ""
+        kept = json.loads(found.get_text())
+        kept.pop("notebook", None)
+        return json.dumps(kept, sort_keys=True).replace("</", "<\\/")
+
+    def deck(self, slides: list[Slide], version: str) -> str:
+        """The page with all slides."""
+        pages = (self.page.whole, self.lab.whole)
+        styles = [
+            str(link["href"])
+            for page in pages
+            for link in page.select('link[rel="stylesheet"]')
+            # Their pages would fetch scripts of the theme that a slide has no use for.
+            if not re.search(r"(togglebutton|copybutton|exercise|score)", link["href"])
+        ]
+        scripts = {
+            str(script["src"])
+            for page in pages
+            for script in page.select('script[type="module"][src*="/livecells/"]')
+        }
+        icon = self.page.whole.select_one('link[rel~="icon"]')
+        template = Environment(
+            loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True
+        ).get_template("slides.html")
+        return template.render(
+            title=slides[0].title,
+            book=f"../{self.page.address}",
+            lab=f"../{self.lab.address}",
+            slides=[self.write(slide, place) for place, slide in enumerate(slides)],
+            settings=self.settings(),
+            styles=list(dict.fromkeys(styles)),
+            scripts=sorted(scripts, reverse=True),
+            icon=str(icon["href"]) if icon else "",
+            version=version,
+        )
 
 
-def deck(html: Path, book: str, lab: str, version: str) -> str:
+def deck(source: Path, html: Path, labs: Path, version: str) -> str:
     """The page with the slides of a chapter.
 
     Args:
+        source: the deck, whose name is that of the chapter.
         html: the folder of the built book.
-        book: the chapter's page in it.
-        lab: the lab's.
+        labs: the folder of the notebooks.
         version: of the style and the script.
 
     Raises:
-        DeckError: a page has no article.
+        DeckError: the deck names what is not there.
     """
-    pages = {name: read(html / name) for name in (book, lab)}
-    articles = {name: article_of(page, name) for name, page in pages.items()}
-    slides = slide_rules.page_slides(articles[book], f"../{book}")
-    seen = {str(one) for one in articles[book].select("svg")}
-    slides += slide_labs.lab_slides(articles[lab], f"../{lab}", seen)
-    rename_twins(articles[book], articles[lab])
-    shown = {
-        str(cell["id"])
-        for slide in slides
-        if (cell := cell_of(slide)) and cell.get("id")
-    }
-    titles = ["", *(slide.title for slide in slides[:-1])]
-    before = unseen([articles[book], articles[lab]], shown)
-    styles: list[str] = []
-    for page in pages.values():
-        for link in page.select('link[rel="stylesheet"]'):
-            if (address := str(link["href"])) not in styles:
-                styles.append(address)
-    icon = pages[book].select_one('link[rel~="icon"]')
-    template = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True
-    ).get_template("slides.html")
-    scripts = {
-        str(one["src"])
-        for page in pages.values()
-        for one in page.select('script[type="module"][src*="/livecells/"]')
-    }
-    return template.render(
-        title=slides[0].title,
-        book=f"../{book}",
-        lab=f"../{lab}",
-        slides=[
-            render(slide, place, before, above)
-            for place, (slide, above) in enumerate(zip(slides, titles, strict=True))
-        ],
-        settings=settings(*pages.values()),
-        styles=[one for one in styles if not STYLES.search(one)],
-        scripts=sorted(scripts, reverse=True),
-        icon=str(icon["href"]) if icon else "",
-        version=version,
-    )
+    slides = read_deck(source.read_text(encoding="utf-8"))
+    return Writer(html, labs, source.stem).deck(slides, version)
+
+
+# ------------------------------------------------------------------ in a build
+
+
+def sources(app: Any) -> dict[str, Path]:
+    """The decks, by the name of their chapter; none where no slides can be made."""
+    if not app.config.livecells_enabled or app.builder.format != "html":
+        return {}
+    if not all((reveal(app) / name).is_file() for name in REVEAL):
+        return {}
+    found = sorted(Path(app.srcdir, SOURCES).glob("*.md"))
+    return {path.stem: path for path in found if f"book/{path.stem}" in app.env.found_docs}
+
+
+def reveal(app: Any) -> Path:
+    return Path(app.srcdir, app.config.livecells_node_modules, "reveal.js")
+
+
+def link_slides(app: Any, doctree: nodes.document, page: str) -> None:
+    """Name the slides in the list of what a chapter's page gives its reader."""
+    name = page.removeprefix("book/")
+    if name == page or name not in sources(app):
+        return
+    for admonition in doctree.findall(nodes.admonition):
+        for terms in admonition.findall(nodes.definition_list):
+            text = nodes.paragraph()
+            text += nodes.reference(
+                "",
+                "The slides",
+                refuri=f"../slides/{name}.html",
+                internal=True,
+                classes=["slides-link"],
+            )
+            text += nodes.Text(" follow the plan of ninety minutes.")
+            item = nodes.definition_list_item("", nodes.term("", "Teach it"))
+            item += nodes.definition("", text)
+            terms += item
+            return
 
 
 def make_slides(app: Any, error: Exception | None) -> None:
     """Write the slides of every chapter beside the finished pages."""
-    names = [] if error else pairs(app)
-    if not names:
-        return
-    reveal = reveal_folder(app)
-    if reveal is None:
-        if app.config.livecells_enabled and app.builder.format == "html":
-            logger.info("slides: none, since reveal.js is not there: run npm ci")
+    decks = {} if error else sources(app)
+    if not decks:
         return
     html = Path(app.outdir)
     place = html / "_static" / "slides"
     for old, new in REVEAL.items():
         (place / "reveal").mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(reveal / old, place / "reveal" / new)
+        shutil.copyfile(reveal(app) / old, place / "reveal" / new)
     ours = [path for path in sorted(place.rglob("*")) if path.is_file()]
     version = hashlib.sha256(b"".join(path.read_bytes() for path in ours))
     folder = html / "slides"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for name in names:
-        lab = f"{app.config.ours_labs}/{name}.html"
-        text = deck(html, f"book/{name}.html", lab, version.hexdigest()[:8])
+    labs = Path(app.srcdir, app.config.ours_labs)
+    for name, source in decks.items():
+        try:
+            text = deck(source, html, labs, version.hexdigest()[:8])
+        except DeckError as problem:
+            logger.warning("slides: %s", problem)
+            continue
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
 
 

@@ -1,12 +1,8 @@
-// Shows the slides, by reveal.js where the window is large enough, and sees that they fit.
+// Shows the slides, by reveal.js where the window is large enough.
 
 import Notes from "./reveal/notes.mjs";
 import Reveal from "./reveal/reveal.mjs";
 
-const STEPS = [1, 0.93, 0.86, 0.8, 0.74, 0.68]; // sizes that text is tried in
-const [LARGEST, SMALLEST] = [24, 12.5]; // letters of code, as in slide_room.py
-const CODE = `.cell_input > div, .cell_input .highlight, .cell_input pre,
-  .cell_output:not(:has(table)), .cell_output pre`;
 const root = document.documentElement;
 
 /** Whether a key belongs to what has the focus: a button, a slider, an editor. */
@@ -19,35 +15,8 @@ function isTaken({ key, target }) {
   return Boolean(box) && key.startsWith("Arrow");
 }
 
-/** Whether a slide's content leaves its room. */
-function isTooMuch(slide) {
-  const body = slide.querySelector(".slide-body");
-  return isOver(body);
-}
-
 function isOver(box) {
   return box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
-}
-
-/** Make the text of a slide as small as it must be. */
-function fitText(slide) {
-  const body = slide.querySelector(".slide-body");
-  for (const step of STEPS) {
-    body.style.setProperty("--fit", step);
-    if (!isTooMuch(slide)) return;
-  }
-}
-
-/** Make the code of a cell as large as its slide lets it be; the build only estimates. */
-function fitCode(slide) {
-  // An editor would misread where the mouse is if it were zoomed, so letters change size.
-  const boxes = slide.querySelectorAll(CODE);
-  slide.dataset.measured = ""; // no line of an output wraps meanwhile
-  for (let size = LARGEST; size >= SMALLEST; size -= 0.5) {
-    slide.style.setProperty("--code", `${size}px`);
-    if (!isTooMuch(slide) && ![...boxes].some(isOver)) break;
-  }
-  delete slide.dataset.measured;
 }
 
 /** Mark the boxes that scroll, so that the keyboard reaches them. */
@@ -60,19 +29,23 @@ function markScrolling(part) {
   }
 }
 
-/** See that a slide on the stage fits, answers opened. */
-function fit(slide) {
-  const body = slide?.querySelector(".slide-body");
-  if (!body) return;
-  if (!("fit" in slide.dataset)) {
-    const folds = [...body.querySelectorAll("details:not([open])")];
-    for (const fold of folds) fold.open = true;
-    if (!slide.classList.contains("slide-cell")) fitText(slide);
-    else if (!slide.classList.contains("with-picture")) fitCode(slide);
-    for (const fold of folds) fold.open = false;
-    slide.dataset.fit = "";
-  }
-  markScrolling(body);
+// ---------------------------------------------------------- what a cell prints
+
+/** Keep what a cell prints out of sight until it has run, or somebody asks for it. */
+function ask(slide) {
+  const cell = slide.querySelector(".slide-body > .cell");
+  if (!cell.querySelector(".cell_output")) return;
+  const button = document.createElement("button");
+  button.className = "deck-show";
+  button.textContent = "Show what it prints";
+  button.onclick = () => {
+    slide.classList.add("is-shown");
+    markScrolling(slide);
+  };
+  cell.append(button);
+  new MutationObserver(() => {
+    if (/^(ran|error|stopped)$/.test(cell.dataset.livecellState)) button.click();
+  }).observe(cell, { attributeFilter: ["data-livecell-state"] });
 }
 
 // -------------------------------------------------- one by one, or below one another
@@ -89,6 +62,13 @@ const bar = document.querySelector(".deck-bar");
 const foot = bar.parentElement;
 let deck = null;
 let reading = { slide: 0, width: 0 }; // what is read on the page, and in which width
+
+/** What a slide needs once it is in sight. */
+function turn(slide) {
+  // The bar of the live cells belongs to slides that have one.
+  root.classList.toggle("deck-cell", Boolean(slide.querySelector(".slide-body .livecell")));
+  markScrolling(slide);
+}
 
 /** Show one slide at a time, at the size of the window. */
 async function showStage(first) {
@@ -118,8 +98,8 @@ async function showStage(first) {
   await mine.initialize();
   if (deck !== mine) return; // the window has become small meanwhile
   if (first !== undefined) mine.slide(first);
-  fit(mine.getCurrentSlide());
-  mine.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
+  turn(mine.getCurrentSlide());
+  mine.on("slidechanged", ({ currentSlide }) => turn(currentSlide));
 }
 
 /** Show the slides below one another, from the one that was shown. */
@@ -157,6 +137,7 @@ async function show() {
 }
 
 root.classList.remove("deck-waiting");
+slides.filter((slide) => slide.matches(".slide-cell")).forEach(ask);
 await show();
 small.addEventListener("change", show);
 addEventListener("scroll", () => {
