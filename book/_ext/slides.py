@@ -5,8 +5,9 @@ its one sentence, and at most one thing to look at:
 
 ``{cell}`def storm():` ``
     the cell of the lab whose code has this text. What it prints is out of sight until
-    it has run, or somebody asks for it. ``{cell}`04_going_deeper: def held(` `` is a
-    cell of another lab, which does not run here.
+    it has run, or somebody asks for it. ``{cell}`page: def storm():` `` is a cell of
+    the chapter's page and ``{cell}`04_going_deeper: def held(` `` one of another lab;
+    these do not run on the slide.
 
 ``{picture}`04_late_heartbeat: storm_picture` ``
     what a lab has glued; ``{picture}`page: figure.loop-player` `` is a part of the
@@ -33,9 +34,11 @@ import json
 import posixpath
 import re
 import shutil
+from copy import copy
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
@@ -65,12 +68,15 @@ REVEAL = {
     "LICENSE": "LICENSE",
 }
 NOTES = re.compile(r"^:::notes\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
-OTHER_LAB = re.compile(r"(\d\d_\w+): ")
+ELSEWHERE = re.compile(r"(page|\d\d_\w+): ")
 ROLE = re.compile(r"\{(cell|picture)\}`([^`]+)`")
-# A slide is 1280 by 720 CSS pixels; this is left below a heading and above the foot.
-WIDTH, HEIGHT = 1180, 540
+# A slide is 1280 by 720 CSS pixels; this is left below a heading of one line.
+WIDTH, HEIGHT = 1180, 575
+HEADING = 60  # letters of a heading in one line; another line takes this much away:
+NEXT_LINE = 40
 LETTER, LINE = 0.61, 1.42  # width and height of a letter of code, in its size
 LARGEST = 24  # letters of code, in CSS pixels
+LONG = 90  # letters of a line that a cell prints; a longer one goes on below
 
 
 class DeckError(ValueError):
@@ -176,12 +182,12 @@ class Page:
                 tag[name] = posixpath.normpath(posixpath.join(folder, value))
 
     def cell(self, text: str) -> Tag:
-        """The cell whose code has this text.
+        """The cell whose code has this text; a solution is on no slide.
 
         Raises:
             DeckError: no cell has it, or several have.
         """
-        cells = self.article.select("div.cell")
+        cells = self.article.select("div.cell:not(.tag_solution)")
         found = [cell for cell in cells if text in code_of(cell)]
         if len(found) != 1:
             raise DeckError(f"{len(found)} cells of {self.address} have {text!r}")
@@ -211,17 +217,21 @@ def letters(lines: list[str], down: float, across: float = WIDTH) -> float:
     return min(LARGEST, down / LINE / max(len(lines), 1), across / LETTER / (longest + 3))
 
 
-def lay_out(cell: Tag) -> tuple[str, str]:
+def lay_out(cell: Tag, room: float) -> tuple[str, str]:
     """The class and the style of a slide with a cell, by how much it holds."""
     code = code_of(cell).splitlines()
     output = cell.select_one("div.cell_output")
-    room = HEIGHT - 60  # its toolbar
+    room -= 60  # its toolbar
     if output is None:
         return "", f"--code: {letters(code, room):.1f}px"
     if output.select_one("svg, table, figure"):
         size = min(letters(code, room - 230), 20)
         return "with-picture", f"--code: {size:.1f}px; {tall(output, 250)}"
-    printed = output.get_text().strip("\n").splitlines()
+    printed = [
+        part
+        for line in output.get_text().strip("\n").splitlines()
+        for part in wrap(line, LONG, replace_whitespace=False) or [""]
+    ]
     below = letters([*code, *printed, ""], room - 20)
     wide, other = (max(map(len, lines), default=1) + 4 for lines in (code, printed))
     share = wide / (wide + other)
@@ -282,16 +292,17 @@ class Writer:
         return f'<span class="ours">{escape(value.text(key, spec))}</span>'
 
     def cell(self, words: str) -> Tag:
-        """The cell that a slide names; one of another lab does not run here."""
-        found = OTHER_LAB.match(words)
+        """The cell that a slide names; one that is not of the lab does not run."""
+        found = ELSEWHERE.match(words)
         if found is None:
             cell = self.lab.cell(words)
             if "livecell" in (cell.get("class") or ()):
                 self.shown.append(cell)
             return cell
-        cell = Page(self.html, f"{self.labs.name}/{found[1]}.html").cell(
-            words[found.end() :]
-        )
+        other = self.page
+        if found[1] != "page":
+            other = Page(self.html, f"{self.labs.name}/{found[1]}.html")
+        cell = copy(other.cell(words[found.end() :]))
         cell["class"] = [name for name in cell["class"] if name != "livecell"]
         del cell["id"]
         return cell
@@ -326,10 +337,11 @@ class Writer:
             raise DeckError(f"{where}: {error}") from None
         names, style = "", ""
         part = BeautifulSoup(body, "html.parser")
+        room = HEIGHT - NEXT_LINE * (len(slide.title) > HEADING)
         if slide.kind == "cell":
-            names, style = lay_out(part.select_one("div.cell"))
+            names, style = lay_out(part.select_one("div.cell"), room)
         elif slide.kind == "picture":
-            style = tall(part, HEIGHT)
+            style = tall(part, room)
         level = "h2" if number else "h1"
         plain = escape(BeautifulSoup(title, "html.parser").get_text())
         hidden = f"<div hidden>{before}</div>" if before else ""
@@ -346,7 +358,7 @@ class Writer:
         Later cells may need them, so they keep their place, without their outputs.
         """
         kind, words = slide.shown or ("", "")
-        if kind != "cell" or OTHER_LAB.match(words):
+        if kind != "cell" or ELSEWHERE.match(words):
             return ""
         live = self.lab.article.select("div.livecell[id]")
         until = self.lab.cell(words)
