@@ -20,7 +20,8 @@ a list, a table, a few lines of code, or a question to vote on::
     * another
     :::
 
-``{ours}`key:.3f` `` is a figure of the lab, as on a page. What stands between
+``{ours}`key:.3f` `` is a figure of the lab and ``{published}`A2:1.534 s` `` one of an
+article, as on a page. What stands between
 ``:::notes`` and ``:::`` is for the speaker.
 
 The slides are shown by reveal.js, from its npm package, and their cells are live as
@@ -52,6 +53,9 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
+from scoreboard import open_scoreboard
+from scoreboard_data import published_number
+from scoreboard_verdicts import Scoreboard
 from sphinx.util import logging
 from whole_units import GAP, NO_BREAK
 
@@ -259,17 +263,18 @@ def tall(part: Tag, room: float) -> str:
 class Writer:
     """Writes the slides of one chapter as reveal.js wants them."""
 
-    def __init__(self, html: Path, labs: Path, name: str) -> None:
+    def __init__(self, html: Path, board: Scoreboard, name: str) -> None:
         """Open the chapter.
 
         Args:
             html: the folder of the built book.
-            labs: the folder of the notebooks.
+            board: the published figures, and where the notebooks lie.
             name: of the chapter's page, its lab and its deck.
         """
-        self.html, self.labs, self.name = html, labs, name
+        self.html, self.board, self.name = html, board, name
+        self.labs = board.notebooks
         self.page = Page(html, f"book/{name}.html")
-        self.lab = Page(html, f"{labs.name}/{name}.html")
+        self.lab = Page(html, f"{self.labs.name}/{name}.html")
         self.shown: list[Tag] = []  # the live cells, in the order of the slides
         self.markdown = MarkdownIt("commonmark").enable("table")
         self.markdown.use(myst_role_plugin).use(container_plugin, "vote")
@@ -281,10 +286,16 @@ class Writer:
 
     def _role(self, tokens: Any, at: int, *_: Any) -> str:
         name, content = tokens[at].meta["name"], tokens[at].content
+        if name == "published":
+            name, _, text = content.partition(":")
+            row = self.board.row(name)
+            if row is None or not published_number(row, text):
+                raise DeckError(f"{content!r} is no published figure")
+            return f'<span class="published">{escape(text)}</span>'
         if name != "ours":
             raise DeckError(
                 f"{{{name}}} stands in a sentence: a cell or a picture is all that its "
-                "slide shows, and a figure is {ours}`key:.3f`"
+                "slide shows, and a figure is {ours}`key:.3f` or {published}`A2:1.5 s`"
             )
         lab, slash, words = content.rpartition("/")
         key, _, spec = words.partition(":")
@@ -421,20 +432,20 @@ class Writer:
         )
 
 
-def deck(source: Path, html: Path, labs: Path, version: str) -> str:
+def deck(source: Path, html: Path, board: Scoreboard, version: str) -> str:
     """The page with the slides of a chapter.
 
     Args:
         source: the deck, whose name is that of the chapter.
         html: the folder of the built book.
-        labs: the folder of the notebooks.
+        board: the published figures, and where the notebooks lie.
         version: of the style and the script.
 
     Raises:
         DeckError: the deck names what is not there.
     """
     slides = read_deck(source.read_text(encoding="utf-8"))
-    return Writer(html, labs, source.stem).deck(slides, version)
+    return Writer(html, board, source.stem).deck(slides, version)
 
 
 # ------------------------------------------------------------------ in a build
@@ -491,10 +502,10 @@ def make_slides(app: Any, error: Exception | None) -> None:
     folder = html / "slides"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    labs = Path(app.srcdir, app.config.ours_labs)
+    board = open_scoreboard(app.config, app.srcdir)
     for name, source in decks.items():
         try:
-            text = deck(source, html, labs, version.hexdigest()[:8])
+            text = deck(source, html, board, version.hexdigest()[:8])
         except DeckError as problem:
             logger.warning("slides: %s", problem)
             continue
