@@ -218,7 +218,9 @@ def code_of(cell: Tag) -> str:
 def letters(lines: list[str], down: float, across: float = WIDTH) -> float:
     """How large the letters of some lines of code may be, in CSS pixels."""
     longest = max(map(len, lines), default=1)
-    return min(LARGEST, down / LINE / max(len(lines), 1), across / LETTER / (longest + 3))
+    return min(
+        LARGEST, down / LINE / max(len(lines), 1), across / LETTER / (longest + 3)
+    )
 
 
 def lay_out(cell: Tag, room: float) -> tuple[str, str]:
@@ -458,7 +460,9 @@ def sources(app: Any) -> dict[str, Path]:
     if not all((reveal(app) / name).is_file() for name in REVEAL):
         return {}
     found = sorted(Path(app.srcdir, SOURCES).glob("*.md"))
-    return {path.stem: path for path in found if f"book/{path.stem}" in app.env.found_docs}
+    return {
+        path.stem: path for path in found if f"book/{path.stem}" in app.env.found_docs
+    }
 
 
 def reveal(app: Any) -> Path:
