@@ -411,7 +411,7 @@ class Ledger:
             used = theirs + cpu + own_cpu + delay + own_wait
             if late and used < 0.2 * length and gap > 0.5 * length:
                 stopped = rest
-            elif theirs > 0.4 * rest * asked and asked > 0.1:
+            elif theirs + starved > 0.4 * rest * asked and asked > 0.1:
                 gil = min(rest * asked, theirs)
                 # Whoever keeps the interpreter may itself wait for a core.
                 delay += min(rest * asked - gil, starved)
@@ -420,10 +420,10 @@ class Ledger:
             whom = []
             if gil:
                 kept = late and length - own_wait - SWITCH_NS > KEPT_NS
-                for name, used, _, seen in others:
+                for name, used, wanted, seen in others:
                     if seen is not None and is_pythons(seen.file):
                         seen = self._job_in(a, b) or seen  # it may be idle again
-                    alone = kept and used > 0.6 * length
+                    alone = kept and used + wanted > 0.6 * length
                     whom.append((name, seen, used / theirs, alone))
             self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
         # One late look alone is chance.
@@ -612,7 +612,9 @@ class Ledger:
                 collected[paused] += pause.held_ns
         self._priced: list[Row] = []
         self._number: dict[tuple[str, str, str], int] = {}
-        unseen = self._number_of("unseen", "not known: no callback held the loop")
+        unseen = self._number_of(
+            "unseen", "something not seen: no callback held the loop"
+        )
         between = self._number_of("loop", "the loop itself, between callbacks")
         self._clock = self._number_of("clock", "the selector's own millisecond")
         gc_row = self._number_of("gc", "the garbage collector")
@@ -874,7 +876,7 @@ class Ledger:
         if not found:
             size = sum(hi - lo for lo, hi in minus([span], naps))
             if size:
-                charge(self._row("unseen", "awaited, not seen where"), size)
+                charge(self._row("unseen", "something awaited, not seen where"), size)
 
     def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> Row:
         """The row of what was awaited at the innermost place of *stack*."""

@@ -139,7 +139,7 @@ def _next(ledger: Ledger, row: Row) -> str:
     if max(pieces, default=0) <= SHORT_NS:
         return f"--yield {quote(row.name)}"
     tagged = row.name in ledger.recording.tags.values()
-    function = row.function.rpartition("<locals>.")[2]
+    function = _plain(row.function)
     return f"--move {quote(row.name if tagged or not function else function)}"
 
 
@@ -218,14 +218,15 @@ def described(row: Row) -> str:
     if row.kind == "pool":
         if not row.place:
             return row.name
-        return f"{row.name}, which {row.function} at {_short(row.place)} fills"
+        return f"{row.name}, which {_plain(row.function)} at {_short(row.place)} fills"
     return f"{row.name}{where if row.kind == 'executor' else ''}"
 
 
 def _where(row: Row) -> str:
     if not row.place:
         return ""
-    return f" at {_short(row.place)}" + (f" in {row.function}" if row.function else "")
+    function = _plain(row.function)
+    return f" at {_short(row.place)}" + (f" in {function}" if function else "")
 
 
 def head(recording: Recording) -> str:
@@ -258,6 +259,11 @@ def _program(argv: Sequence[str]) -> list[str]:
     if words:
         words[0] = words[0].rpartition("/")[2]
     return words[:6]
+
+
+def _plain(function: str) -> str:
+    """A qualified name without the functions around it."""
+    return function.rpartition("<locals>.")[2]
 
 
 def _short(place: str) -> str:

@@ -1,0 +1,134 @@
+"""The command: ``python -m benchmarks.diagnose_peers``.
+
+Runs each of :mod:`.programs` under each tool, and looks whether what the tool says
+names the reason: of ``looplab who`` in its first sentence, of the others anywhere in
+all that they print or write.  That is kind to the others: some list everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import common, readme
+from benchmarks.diagnose_peers.programs import PROGRAMS
+from tools.common import ROOT, say
+
+HERE = Path(__file__).parent
+RESULTS, TABLE = HERE / "results.json", HERE / "results.md"
+TOOLS = (
+    "debug mode",
+    "blockbuster",
+    "pyleak",
+    "aiocop",
+    "loopsentry",
+    "py-spy",
+    "pyinstrument",
+)
+LIMIT = 90  # seconds for a program
+
+
+def output_of(tool: str, name: str, python: str) -> str:
+    """All that *tool* says of a program; of looplab, the first sentence."""
+    program = [str(HERE / "programs.py"), name]
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(*words: str) -> str:
+            environ = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+            done = subprocess.run(
+                words, cwd=folder, env=environ, capture_output=True, timeout=LIMIT
+            )
+            return (done.stdout + done.stderr).decode(errors="replace")
+
+        looplab = python, "-m", "looplab"
+        if tool == "looplab":
+            run(*looplab, "trace", "-o", "t.jsonl", *program)
+            return run(*looplab, "who", "t.jsonl").partition("\n")[0]
+        if tool == "py-spy":
+            spy = str(Path(python).parent / "py-spy")
+            record = spy, "record", "--format", "raw", "-o", "spy.txt"
+            said = run(*record, "--", python, *program)
+        else:
+            said = run(python, str(HERE / "under.py"), tool, name)
+        files = [one for one in Path(folder).rglob("*") if one.is_file()]
+        return said + "".join(one.read_text(errors="replace") for one in files)
+
+
+def row_of(name: str, python: str) -> dict[str, Any]:
+    """What each tool makes of a program."""
+    words = PROGRAMS[name][1]
+    row: dict[str, Any] = {"program": name, "load": round(os.getloadavg()[0], 1)}
+    for tool in ("looplab", *TOOLS):
+        try:
+            said = output_of(tool, name, python)
+        except subprocess.TimeoutExpired:
+            row[tool] = "no end"
+            continue
+        row[tool] = "named" if any(word in said for word in words) else "–"
+        if tool == "looplab":
+            row["sentence"] = said
+    say(f"  {row}")
+    return row
+
+
+def table(results: dict[str, Any]) -> str:
+    """The table of the page, in Markdown."""
+    versions = ", ".join(f"{tool} {one}" for tool, one in results["versions"].items())
+    loads = [row["load"] for row in results["rows"]]
+    tools = ("looplab", *TOOLS)
+    lines = [
+        f"{results['cores']} cores, load {min(loads)} to {max(loads)}; "
+        f"{results['python']}; {versions}. One run each.",
+        "",
+        readme.line(["Why it is late", *tools]),
+        "|---" * (len(tools) + 1) + "|",
+    ]
+    lines += [
+        readme.line([row["program"], *(row[tool] for tool in tools)])
+        for row in results["rows"]
+    ]
+    counts = [sum(row[tool] == "named" for row in results["rows"]) for tool in tools]
+    lines.append(readme.line(["**named**", *map(str, counts)]))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Run all, or what is asked for, and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.diagnose_peers")
+    parser.add_argument(
+        "--python", default=sys.executable, help="one that has the tools"
+    )
+    parser.add_argument("--only", choices=PROGRAMS, nargs="*", default=list(PROGRAMS))
+    options = parser.parse_args()
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
+    rows = {row["program"]: row for row in known["rows"]}
+    for name in options.only:
+        rows[name] = row_of(name, options.python)
+    ask = (
+        "import sys, json; from importlib.metadata import version as v;"
+        "print(json.dumps([sys.version.split()[0], {t: v(t) for t in sys.argv[1:]}]))"
+    )
+    packages = [tool for tool in TOOLS if tool != "debug mode"]
+    done = subprocess.run(
+        [options.python, "-c", ask, *packages], capture_output=True, check=True
+    )
+    python, versions = json.loads(done.stdout)
+    results = {
+        "python": f"CPython {python}",
+        "cores": os.cpu_count(),
+        "versions": versions,
+        "rows": [rows[name] for name in PROGRAMS if name in rows],
+    }
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    TABLE.write_text(table(results), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(common.status(main))
