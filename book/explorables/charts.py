@@ -6,12 +6,19 @@ once by :data:`STYLE`; a chart names roles, not colours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 
 from places import Line, Place, find_place, text_width
 
-from looplab.timeline import COLOURS, COLOURS_DARK
+from looplab.draw.palette import (
+    COLOURS,
+    COLOURS_DARK,
+    GROUND,
+    GROUND_DARK,
+    themed,
+    variables,
+)
 
 __all__ = ["STYLE", "Axes", "figure"]
 
@@ -23,19 +30,18 @@ BESIDE, BELOW = 10, 20  # pixels to the values of the axes, which a ring may not
 
 
 def _style() -> str:
-    def variables(colours: Mapping[str, str]) -> str:
-        return ";".join(f"--{role}:{colour}" for role, colour in colours.items())
-
     roles = "".join(
         f".xp .{role}{{stroke:var(--{role});fill:var(--{role})}}" for role in COLOURS
     )
     return (
-        f".xp{{{variables(COLOURS)};--ink:#1f2429;--soft:#59636e;--rule:#d9dee4;"
-        "overflow:visible;font:12.5px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,"
-        "sans-serif}"
-        f'html[data-theme="dark"] .xp{{{variables(COLOURS_DARK)};'
-        "--ink:#e8edf2;--soft:#a3adb8;--rule:#343c46}"
-        ".xp path{fill:none;stroke-width:2;vector-effect:non-scaling-stroke}"
+        themed(
+            "xp",
+            variables(COLOURS, GROUND),
+            variables(COLOURS_DARK, GROUND_DARK),
+            "overflow:visible;"
+            "font:12.5px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
+        )
+        + ".xp path{fill:none;stroke-width:2;vector-effect:non-scaling-stroke}"
         ".xp .rule{stroke:var(--rule);stroke-width:1}"
         f"{roles}.xp path[class]{{fill:none}}.xp path.bar{{stroke-width:26}}"
         ".xp path.area{stroke-width:26;opacity:.15}.xp text.on{font-size:13px}"
@@ -45,7 +51,7 @@ def _style() -> str:
         ".xp text[class]{stroke:var(--pst-color-background,Canvas);stroke-width:4px;"
         "paint-order:stroke;stroke-linejoin:round;fill:var(--ink);"
         "font-variant-numeric:tabular-nums}"
-        ".xp text.soft{fill:var(--soft)}.xp text.head{font-weight:650}"
+        ".xp text.soft{fill:var(--muted)}.xp text.head{font-weight:650}"
         ".xp text.bare{stroke:none}.xp text.paper{stroke:none;font-weight:650;"
         "fill:var(--pst-color-background,Canvas)}"
         + "".join(

@@ -12,6 +12,8 @@ from types import MappingProxyType
 __all__ = [
     "COLOURS",
     "COLOURS_DARK",
+    "GROUND",
+    "GROUND_DARK",
     "LOUD",
     "PLAIN",
     "QUIET",
@@ -39,6 +41,14 @@ COLOURS_DARK: Mapping[str, str] = MappingProxyType(
         "green": "#4fcfa4",
         "grey": "#98a2ae",
     }
+)
+
+#: The colours of the ground, of text and of lines, and the same where it is dark.
+GROUND: Mapping[str, str] = MappingProxyType(
+    {"paper": "#ffffff", "ink": "#1f2429", "muted": "#59636e", "rule": "#d9dee4"}
+)
+GROUND_DARK: Mapping[str, str] = MappingProxyType(
+    {"paper": "#14181e", "ink": "#e8edf2", "muted": "#a3adb8", "rule": "#343c46"}
 )
 
 #: The colour of what nobody chose a colour for, of what must be seen first, and of

@@ -9,6 +9,8 @@ from looplab._words import duration, moment
 from looplab.draw.palette import (
     COLOURS,
     COLOURS_DARK,
+    GROUND,
+    GROUND_DARK,
     LOUD,
     PLAIN,
     QUIET,
@@ -31,16 +33,7 @@ from looplab.timeline.scene import Scene
 from looplab.timeline.words import alternative, facts, notes
 from looplab.trace.record import Record
 
-__all__ = ["GROUND", "GROUND_DARK", "picture"]
-
-#: The colours of the ground, of text and of lines.
-GROUND = {"paper": "#ffffff", "ink": "#1f2429", "muted": "#59636e", "rule": "#d9dee4"}
-GROUND_DARK = {
-    "paper": "#14181e",
-    "ink": "#e8edf2",
-    "muted": "#a3adb8",
-    "rule": "#343c46",
-}
+__all__ = ["picture"]
 
 _MAX_BYTES = 60_000
 # Rows of a lane and blocks across the plot, from fine to coarse.

@@ -13,12 +13,19 @@ from typing import Any
 import pytest
 
 from looplab.clock import burn
-from looplab.draw.palette import COLOURS, COLOURS_DARK, LOUD, PLAIN, QUIET
+from looplab.draw.palette import (
+    COLOURS,
+    COLOURS_DARK,
+    GROUND,
+    GROUND_DARK,
+    LOUD,
+    PLAIN,
+    QUIET,
+)
 from looplab.timeline import Timeline
 from looplab.timeline.layout import PHONE
 from looplab.timeline.layout import ticks as ticks_of
 from looplab.timeline.layout import width as width_of
-from looplab.timeline.svg import GROUND, GROUND_DARK
 from looplab.trace import Record, Trace, record
 
 MS = 1_000_000
