@@ -7,7 +7,7 @@
 * :mod:`.realcase` runs the published test (websockets opened at once through a test
   client) with the libraries of its time and with today's, again and again in one
   process;
-* :mod:`.toolbox` shows each tool at work on the case distilled to the standard library;
+* ``tools.sh`` runs each tool on the case distilled to the standard library;
 * :mod:`.guard` is the test that fails when an idle loop turns;
 * :mod:`.free` measures hops on a Python without the GIL.
 

@@ -18,11 +18,12 @@ from spinning_loop.programs import (
     CaptureError,
     SkippedError,
     cores,
+    environ_with_ours,
     machine,
+    remember,
     run,
     write_text,
 )
-from spinning_loop.toolbox import environ, remember
 
 __all__ = ["NAMES", "capture", "interpreter", "named_version", "table"]
 
@@ -63,7 +64,7 @@ def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
     """What ``python -m ontime.crossthread`` says, with the GIL or without."""
     command = [python, "-X", f"gil={gil}", "-m", "ontime.crossthread", way, "--json"]
     command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
-    done = run(command, timeout=600, env=environ())
+    done = run(command, timeout=600, env=environ_with_ours())
     if done.code:
         raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
     found = json.loads(done.out)

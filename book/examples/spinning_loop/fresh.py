@@ -36,6 +36,7 @@ from spinning_loop.programs import (
     clean,
     find,
     machine,
+    parsed,
     spawn,
     write_text,
 )
@@ -44,7 +45,6 @@ from spinning_loop.realcase import (
     attempt,
     cell,
     milliseconds,
-    parsed,
     pinned,
     read_versions,
     row,
@@ -62,7 +62,7 @@ from spinning_loop.watching import (
     strace_rows,
 )
 
-__all__ = ["QUICK", "Size", "added", "measure", "table", "write"]
+__all__ = ["Size", "added", "measure", "table", "write"]
 
 WAITING = "Waiting for the GIL"
 # Shares of the usual time of a test after which one is looked at: both loops run by
@@ -78,9 +78,6 @@ class Size:
     dumps: int = 40
     aborted: int = 16
     attaches: int = 12
-
-
-QUICK = Size(rounds=3, dumps=4, aborted=2, attaches=2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from spinning_loop.environments import ensure
-from spinning_loop.programs import CaptureError, clean, spawn, write_text
-from spinning_loop.realcase import parsed
-from spinning_loop.toolbox import environ, remember
+from spinning_loop.programs import (
+    CaptureError,
+    clean,
+    environ_with_ours,
+    parsed,
+    remember,
+    spawn,
+    write_text,
+)
 
 __all__ = ["capture", "check"]
 
@@ -30,7 +36,9 @@ def check(side: str, folder: Path, say: Callable[[str], None]) -> dict[str, Any]
         CaptureError: The test did something else than pass or fail.
     """
     python = ensure(side, folder, say)
-    with spawn([str(python), str(HERE / "idle_sessions.py")], env=environ()) as program:
+    with spawn(
+        [str(python), str(HERE / "idle_sessions.py")], env=environ_with_ours()
+    ) as program:
         program.say("go")
         return parsed(program.wait(60))
 

@@ -7,6 +7,7 @@ so that an interrupted or failed capture leaves nothing running.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import platform
 import re
@@ -19,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 __all__ = [
     "CaptureError",
@@ -30,6 +31,8 @@ __all__ = [
     "cores",
     "find",
     "machine",
+    "parsed",
+    "remember",
     "run",
     "spawn",
     "start_up",
@@ -106,15 +109,6 @@ class Running:
             raise SkippedError(
                 f"{Path(self.command[0]).name} cannot be started: {error.strerror}"
             ) from None
-        self._as_nice_as_this()
-
-    def _as_nice_as_this(self) -> None:
-        """Make ``nice -n -15 capture.py`` count: Linux may rank sessions, too."""
-        if hasattr(os, "nice") and (level := os.nice(0)):
-            with contextlib.suppress(OSError):  # Linux alone has the file
-                group = Path(f"/proc/{self.process.pid}/autogroup")
-                if group.exists():
-                    group.write_text(str(level), "utf-8")
 
     @property
     def pid(self) -> int:
@@ -232,6 +226,46 @@ def spawn(
     with Running(command, env=env, cwd=cwd) as program:
         program.wait_for("ready", timeout)
         yield program
+
+
+def parsed(done: Done) -> dict[str, Any]:
+    """The JSON object on the last line of what a program printed.
+
+    Raises:
+        CaptureError: The program failed, or printed something else.
+    """
+    if done.code:
+        how = f"signal {-done.code}" if done.code < 0 else f"exit status {done.code}"
+        raise CaptureError(f"the test ended with {how}: {done.last_words}")
+    lines = [line for line in done.out.splitlines() if line.startswith("{")]
+    try:
+        found = json.loads(lines[-1])
+    except (IndexError, ValueError):
+        raise CaptureError("the test printed no result") from None
+    assert isinstance(found, dict)
+    return found
+
+
+def environ_with_ours() -> dict[str, str]:
+    """The variables for a program of ours: the packages of this tree, and no others."""
+    from spinning_loop.environments import quiet_environ
+
+    source = Path(__file__).resolve().parents[3] / "src"
+    return {**quiet_environ(), "PYTHONPATH": str(source)}
+
+
+def remember(output: Path, name: str, figures: dict[str, Any]) -> None:
+    """Put the figures of one capture into ``captures.json``."""
+    path = output / "captures.json"
+    try:
+        known = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        known = {}
+    except (OSError, ValueError) as error:
+        raise CaptureError(f"{path} is not readable: remove it ({error})") from None
+    known[name] = {**figures, "machine": machine()}
+    ordered = {key: known[key] for key in sorted(known)}
+    write_text(path, json.dumps(ordered, indent=1) + "\n")
 
 
 def start_up() -> None:

@@ -27,19 +27,19 @@ from typing import Any
 from spinning_loop.environments import ensure, quiet_environ
 from spinning_loop.programs import (
     CaptureError,
-    Done,
     FreeCores,
     SkippedError,
     cores,
     find,
     machine,
+    parsed,
     run,
     spawn,
     write_text,
 )
 from spinning_loop.watching import APT
 
-__all__ = ["Program", "Size", "measure", "parsed", "spread", "table", "write"]
+__all__ = ["Program", "Size", "measure", "spread", "table", "write"]
 
 HERE = Path(__file__).resolve().parent
 QUIET = 0.10  # share of the machine that others may use during a quiet block
@@ -55,9 +55,6 @@ class Size:
     runs: int = 10
     budget: float = 2.5  # seconds of one block of tests
     clients: tuple[int, ...] = (1, 2, 3, 4, 5, 8)
-
-
-QUICK = Size(rounds=1, rounds_of_two=2, runs=5, budget=1.0, clients=(1, 2, 4))
 
 
 class Program:
@@ -78,25 +75,6 @@ class Program:
         with spawn(command, env=quiet_environ()) as program:
             program.say("go")
             return parsed(program.wait(timeout))
-
-
-def parsed(done: Done) -> dict[str, Any]:
-    """The JSON object on the last line of what a program printed.
-
-    Raises:
-        CaptureError: The program failed, or printed something else.
-    """
-    words = done.err.strip().splitlines()
-    if done.code:
-        how = f"signal {-done.code}" if done.code < 0 else f"exit status {done.code}"
-        raise CaptureError(f"the test ended with {how}: {(words or ['no words'])[-1]}")
-    lines = [line for line in done.out.splitlines() if line.startswith("{")]
-    try:
-        found = json.loads(lines[-1])
-    except (IndexError, ValueError):
-        raise CaptureError("the test printed no result") from None
-    assert isinstance(found, dict)
-    return found
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:

@@ -21,12 +21,13 @@ from spinning_loop.free import interpreter, named_version
 from spinning_loop.programs import (
     CaptureError,
     SkippedError,
+    environ_with_ours,
     find,
     machine,
+    remember,
     run,
     write_text,
 )
-from spinning_loop.toolbox import environ, remember
 
 __all__ = ["BUILDS", "capture", "shim", "table"]
 
@@ -64,7 +65,7 @@ def measured(command: list[str], sessions: int, library: Path | None) -> float:
     """Milliseconds of a hop on one core, on average."""
     line = [*command, "-m", "ontime.crossthread", "poll", "--json", "--cores", "1"]
     line += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
-    variables = environ()
+    variables = environ_with_ours()
     if library is not None:
         variables["LD_PRELOAD"] = str(library)
     done = run(line, timeout=600, env=variables)

@@ -1,11 +1,38 @@
-"""The case in one file, and what debug mode and a dump say of it."""
+"""The case in one file, and the tools at work on it."""
 
 from __future__ import annotations
 
-from tests.fast.book.spinning_loop.example import toolbox
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.fast.book.spinning_loop.example import EXAMPLE
 
 
-def test_the_distilled_case_runs() -> None:
-    found = toolbox.told("hops", loops=1, seconds=0.2)
-    assert found["hops"] > 0
+def tools(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(EXAMPLE / "tools.sh"), *words],
+        env={**os.environ, "PYTHON": sys.executable, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "key"), [("frames", "innermost"), ("lag_monitor", "beats")]
+)
+def test_the_distilled_case_runs(tool: str, key: str) -> None:
+    done = tools(tool)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["hops"] > 0 and found[key]
     assert 0 < found["median_ms"] <= found["worst_ms"]
+
+
+def test_an_unknown_tool() -> None:
+    done = tools("perf")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "strace" in done.stderr

@@ -32,10 +32,13 @@ def test_no_index(tmp_path: Path) -> None:
             timeout=SLOW,
         )
     assert done.returncode == 3
-    assert "real left out: the package index cannot be reached" in done.stderr
+    assert (
+        "real left out: the libraries of requirements-old.txt could not be"
+        in done.stderr
+    )
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "o").exists()
-    assert [path.suffix for path in (tmp_path / "e").iterdir()] == [".lock"]
+    assert list((tmp_path / "e").iterdir()) == []
 
 
 @pytest.mark.slow
@@ -66,5 +69,4 @@ def test_interrupted_while_pip_waits(number: int, tmp_path: Path) -> None:
     assert program.returncode == 130
     assert "interrupted; nothing is left running" in err
     assert "Traceback" not in err
-    assert [path.suffix for path in (tmp_path / "e").iterdir()] == [".lock"]
     assert not processes_with(str(tmp_path))

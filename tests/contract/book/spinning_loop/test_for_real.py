@@ -12,12 +12,11 @@ from tests.fast.book.spinning_loop.example import capture_py, processes_with
 
 @pytest.mark.slow  # pip fetches both sets of libraries
 def test_the_real_case(tmp_path: Path) -> None:
-    """About a minute: both environments, and a quick run of everything."""
+    """Some minutes: both environments, and a run of everything."""
     done = capture_py(
         "fresh",
         "real",
         "guard",
-        "--quick",
         "--folder",
         tmp_path / "e",
         "--output",

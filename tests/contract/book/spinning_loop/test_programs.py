@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.left import SLOW
-from tests.fast.book.spinning_loop.example import EXAMPLE, processes_with, programs
+from tests.fast.book.spinning_loop.example import processes_with, programs
 
 
 def test_processes_of_others_are_not_mine() -> None:
@@ -50,28 +50,6 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None
     while processes_with(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not processes_with(mark)
-
-
-@pytest.mark.skipif(
-    not Path("/proc/self/autogroup").exists(), reason="Linux with groups of sessions"
-)
-def test_the_priority_goes_to_the_session_that_is_started(tmp_path: Path) -> None:
-    group = "/proc/self/autogroup"
-    waits = f"for i in $(seq 99); do grep -q 'nice 5' {group} && break; sleep 0.1; done"
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); "
-        "from spinning_loop.programs import run; "
-        f'print(run(["sh", "-c", "{waits}; cat {group}"], timeout=200).out)'
-    )
-    command = [sys.executable, "-B", "-c", program, str(EXAMPLE.parent)]
-    done = subprocess.run(
-        ["nice", "-n", "5", *command],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=SLOW,
-    )
-    assert done.stdout.strip().endswith("nice 5")
 
 
 def test_a_program_that_is_not_there() -> None:

@@ -14,11 +14,10 @@ if os.name != "posix":  # the captures need Unix
 @pytest.fixture
 def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PATH with one empty folder; nothing is found beside the interpreter."""
-    from tests.fast.book.spinning_loop.example import only_on_path, realcase, toolbox
+    from tests.fast.book.spinning_loop.example import only_on_path, realcase
 
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    for module in (realcase, toolbox):
-        monkeypatch.setattr(module, "find", only_on_path)
+    monkeypatch.setattr(realcase, "find", only_on_path)
     return folder

@@ -32,7 +32,6 @@ __all__ = [
     "processes_with",
     "programs",
     "realcase",
-    "toolbox",
     "watching",
     "yields",
 ]
@@ -69,7 +68,6 @@ from spinning_loop import (  # type: ignore[import-not-found]  # noqa: E402
     idle_guard,
     programs,
     realcase,
-    toolbox,
     watching,
     yields,
 )

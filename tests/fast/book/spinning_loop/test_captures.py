@@ -16,7 +16,6 @@ from tests.fast.book.spinning_loop.example import (
     committed,
     fresh,
     realcase,
-    toolbox,
     yields,
 )
 
@@ -33,7 +32,8 @@ def test_a_capture_names_no_place(path: Path) -> None:
 
 def test_every_capture_is_there() -> None:
     names = {path.name for path in committed()}
-    wanted = {f"{tool}.txt" for tool in toolbox.TOOLS}
+    script = (EXAMPLE / "tools.sh").read_text("utf-8")
+    wanted = {f"{tool}.txt" for tool in re.findall(r"^(\w+)\)", script, re.MULTILINE)}
     wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
     wanted |= {"guard_old.txt", "guard_new.txt"}
     wanted |= {"fresh.json", "fresh.txt", "fresh_stacks.txt", "fresh_core.txt"}
@@ -79,9 +79,10 @@ def test_the_captures_support_what_the_table_of_tools_says() -> None:
         for name, part in found["getrusage"].items()
         if name != "machine"
     }
-    assert shares.pop("2_pinned") < toolbox.MORE_THAN_ONE
+    more_than_one = 1.05  # CPU seconds a second
+    assert shares.pop("2_pinned") < more_than_one
     assert sorted(shares) == ["2", "4"]
-    assert min(shares.values()) > toolbox.MORE_THAN_ONE
+    assert min(shares.values()) > more_than_one
     # strace of the loops' call alone is the cure: most hops of all four cases.
     hops = {
         name: sum(part["hops"])

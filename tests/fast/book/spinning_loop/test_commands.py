@@ -8,43 +8,20 @@ from typing import Any
 
 import pytest
 
-from tests.fast.book.spinning_loop.example import (
-    commands,
-    free,
-    guard,
-    programs,
-    toolbox,
-    yields,
-)
+from tests.fast.book.spinning_loop.example import commands, programs
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["everything"], "no part 'everything': choose from fresh, real, tools"),
-        (["tools", "--only", "perf"], "no tool 'perf': choose from strace"),
-    ],
-)
-def test_wrong_usage(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        commands.main(arguments)
+        commands.main(["everything"])
     assert caught.value.code == 2
-    assert message in capsys.readouterr().err
+    assert "no part 'everything': choose from fresh, real" in capsys.readouterr().err
 
 
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The parts, each of which does what the test says."""
-    results: dict[str, Any] = {
-        "fresh": 0,
-        "real": 0,
-        "tools": 0,
-        "guard": 0,
-        "free": 0,
-        "yields": 0,
-    }
+    results: dict[str, Any] = dict.fromkeys(commands.PARTS, 0)
 
     def result(name: str) -> Callable[..., int]:
         def work(*arguments: object) -> int:
@@ -55,12 +32,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
         return work
 
-    monkeypatch.setattr(commands, "fresh_processes", result("fresh"))
-    monkeypatch.setattr(commands, "real", result("real"))
-    monkeypatch.setattr(toolbox, "capture", result("tools"))
-    monkeypatch.setattr(guard, "capture", result("guard"))
-    monkeypatch.setattr(free, "capture", result("free"))
-    monkeypatch.setattr(yields, "capture", result("yields"))
+    monkeypatch.setattr(commands, "PARTS", {name: result(name) for name in results})
     monkeypatch.setattr(commands, "start_up", lambda: None)
     return results
 
@@ -68,10 +40,10 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_the_exit_status(
     parts: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    every = ["fresh", "real", "tools", "guard", "free", "yields"]
+    every = list(parts)
     line = [*every, "--output", str(tmp_path), "--folder", str(tmp_path)]
     assert commands.main(line) == 0
-    parts["tools"] = 3
+    parts["free"] = 3
     assert commands.main(line) == 3
     parts["real"] = programs.CaptureError("the disk is full")
     assert commands.main(line) == 1  # and the others still ran
@@ -80,5 +52,5 @@ def test_the_exit_status(
     err = capsys.readouterr().err
     assert "capture.py: real failed: the disk is full\n" in err
     assert "capture.py: guard left out: no network\n" in err
-    parts["tools"] = KeyboardInterrupt()
+    parts["free"] = KeyboardInterrupt()
     assert commands.main(line) == 130

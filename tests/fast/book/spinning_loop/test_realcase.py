@@ -62,7 +62,7 @@ def test_one_block_is_never_called_quiet_by_itself() -> None:
 )
 def test_a_test_that_failed(done: tuple[int, str, str], message: str) -> None:
     with pytest.raises(programs.CaptureError, match=message):
-        realcase.parsed(programs.Done(*done))
+        programs.parsed(programs.Done(*done))
 
 
 def test_one_core(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
