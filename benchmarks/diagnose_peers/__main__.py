@@ -3,6 +3,9 @@
 Runs each of :mod:`.programs` under each tool, and looks whether what the tool says
 names the reason: of ``looplab who`` in its first sentence, of the others anywhere in
 all that they print or write.  That is kind to the others: some list everything.
+
+With ``--reports`` only looplab runs, and what it says of :data:`SHOWN` is captured for
+the page that reads a report.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +37,24 @@ TOOLS = (
     "pyinstrument",
 )
 LIMIT = 90  # seconds for a program
+#: The reports that the page shows, one for each kind of row.
+SHOWN = {
+    "blocking call": "callback",
+    "storm": "storm",
+    "CPU in C": "columns",
+    "thread keeps the interpreter": "thread",
+    "no core": "core",
+    "garbage collector": "gc",
+    "full executor": "executor",
+    "lock": "lock",
+    "process stopped": "stopped",
+    "poll": "poll",
+}
+REPORTS = ROOT / "book" / "looplab" / "reports"
 
 
 def output_of(tool: str, name: str, python: str) -> str:
-    """All that *tool* says of a program; of looplab, the first sentence."""
+    """All that *tool* says of a program."""
     program = [str(HERE / "programs.py"), name]
     with tempfile.TemporaryDirectory() as folder:
 
@@ -49,7 +68,7 @@ def output_of(tool: str, name: str, python: str) -> str:
         looplab = python, "-m", "looplab"
         if tool == "looplab":
             run(*looplab, "trace", "-o", "t.jsonl", *program)
-            return run(*looplab, "who", "t.jsonl").partition("\n")[0]
+            return run(*looplab, "who", "t.jsonl", "--top", "3")
         if tool == "py-spy":
             spy = str(Path(python).parent / "py-spy")
             record = spy, "record", "--format", "raw", "-o", "spy.txt"
@@ -60,40 +79,57 @@ def output_of(tool: str, name: str, python: str) -> str:
         return said + "".join(one.read_text(errors="replace") for one in files)
 
 
-def row_of(name: str, python: str) -> dict[str, Any]:
-    """What each tool makes of a program."""
+def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
+    """What each of *tools* makes of a program."""
     words = PROGRAMS[name][1]
-    row: dict[str, Any] = {"program": name, "load": round(os.getloadavg()[0], 1)}
-    for tool in ("looplab", *TOOLS):
+    load = round(os.getloadavg()[0], 1)
+    row: dict[str, Any] = {"load of looplab" if "looplab" in tools else "load": load}
+    for tool in tools:
         try:
             said = output_of(tool, name, python)
         except subprocess.TimeoutExpired:
             row[tool] = "no end"
             continue
-        row[tool] = "named" if any(word in said for word in words) else "–"
         if tool == "looplab":
-            row["sentence"] = said
+            said = row["sentence"] = said.partition("\n")[0]
+        row[tool] = "named" if any(word in said for word in words) else "–"
     say(f"  {row}")
     return row
+
+
+def capture(name: str, python: str) -> None:
+    """Write the report of a program for the page."""
+    load = os.getloadavg()[0]
+    said = output_of("looplab", name, python)
+    head = f"# captured on {date.today()}, {os.cpu_count()} cores, load {load:.1f}\n"
+    say(f"  {name}: {said.partition(chr(10))[0]}")
+    path = REPORTS / f"{SHOWN[name]}.txt"
+    path.write_text(head + said.rstrip() + "\n", encoding="utf-8")
 
 
 def table(results: dict[str, Any]) -> str:
     """The table of the page, in Markdown."""
     versions = ", ".join(f"{tool} {one}" for tool, one in results["versions"].items())
-    loads = [row["load"] for row in results["rows"]]
+    ours, theirs = (
+        sorted(row[what] for row in results["rows"] if what in row)
+        for what in ("load of looplab", "load")
+    )
     tools = ("looplab", *TOOLS)
     lines = [
-        f"{results['cores']} cores, load {min(loads)} to {max(loads)}; "
-        f"{results['python']}; {versions}. One run each.",
+        f"{results['cores']} cores; {results['python']}; {versions}. One run each, at "
+        f"a load of {ours[0]} to {ours[-1]} under looplab"
+        + (f", {theirs[0]} to {theirs[-1]} under the others." if theirs else "."),
         "",
         readme.line(["Why it is late", *tools]),
         "|---" * (len(tools) + 1) + "|",
     ]
     lines += [
-        readme.line([row["program"], *(row[tool] for tool in tools)])
+        readme.line([row["program"], *(row.get(tool, "–") for tool in tools)])
         for row in results["rows"]
     ]
-    counts = [sum(row[tool] == "named" for row in results["rows"]) for tool in tools]
+    counts = [
+        sum(row.get(tool) == "named" for row in results["rows"]) for tool in tools
+    ]
     lines.append(readme.line(["**named**", *map(str, counts)]))
     return "\n".join(lines) + "\n"
 
@@ -105,11 +141,22 @@ def main() -> int:
         "--python", default=sys.executable, help="one that has the tools"
     )
     parser.add_argument("--only", choices=PROGRAMS, nargs="*", default=list(PROGRAMS))
+    every = ("looplab", *TOOLS)
+    parser.add_argument("--tools", choices=every, nargs="*", default=every)
+    parser.add_argument(
+        "--reports", action="store_true", help="capture the reports of the page"
+    )
     options = parser.parse_args()
+    if options.reports:
+        REPORTS.mkdir(exist_ok=True)
+        for name in SHOWN:
+            capture(name, options.python)
+        return 0
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
     rows = {row["program"]: row for row in known["rows"]}
     for name in options.only:
-        rows[name] = row_of(name, options.python)
+        before = rows.get(name, {"program": name})
+        rows[name] = before | row_of(name, options.tools, options.python)
     ask = (
         "import sys, json; from importlib.metadata import version as v;"
         "print(json.dumps([sys.version.split()[0], {t: v(t) for t in sys.argv[1:]}]))"

@@ -144,7 +144,7 @@ async def no_core():
         for _ in range(3)
     ]
     try:
-        await beside(each(lambda: spin(0.001), 0.5))
+        await beside(each(lambda: spin(0.03), 0.1))
     finally:
         for process in busy:
             process.kill()

@@ -426,10 +426,27 @@ class Ledger:
                     alone = kept and used + wanted > 0.6 * length
                     whom.append((name, seen, used / theirs, alone))
             self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
+        self._one_line_a_function()
         # One late look alone is chance.
         for place, ns in list(self.kept.items()):
             if ns < 0.5 * r.callbacks[place].held_ns:
                 del self.kept[place]
+
+    def _one_line_a_function(self) -> None:
+        """Let a thread's function be one row, at the line at which it was seen most."""
+        seen: Counter[Code] = Counter()
+        for a, b, _, gil, _, whom in self.shares:
+            for _, code, part, _ in whom:
+                if code is not None:
+                    seen[code] += round((b - a) * gil * part)
+        best: dict[tuple[str, str], Code] = {}
+        for code, _ in seen.most_common():
+            best.setdefault((code.file, code.name), code)
+        for *_, whom in self.shares:
+            whom[:] = [
+                (name, code and best[code.file, code.name], part, alone)
+                for name, code, part, alone in whom
+            ]
 
     def _job_in(self, a: int, b: int) -> Any:
         """What an executor ran between *a* and *b*: its thread may be idle again."""
@@ -513,7 +530,7 @@ class Ledger:
         if not leaf or leaf[0][0] == code or is_recorders(leaf[0][0].file):
             return code.place, code.name, ""
         inner = leaf[0][0]
-        if inner.file.startswith("<frozen importlib"):
+        if inner.name == "<module>" or inner.file.startswith("<frozen importlib"):
             return code.place, code.name, IMPORT
         return code.place, code.name, f"{inner.name} at {inner.place}"
 

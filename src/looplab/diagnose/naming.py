@@ -90,12 +90,15 @@ def is_recorders(file: str) -> bool:
 
 
 def own_line(stack: Iterable[Code]) -> Code | None:
-    """The innermost place of a stack that is the program's own; else the innermost
-    that is not Python's own."""
+    """The innermost place of a stack that is the program's own, and not only imported;
+    else the innermost that is not Python's own."""
     places = [code for code in stack if not is_recorders(code.file)]
-    for code in places:
-        if is_own(code.file):
+    own = [code for code in places if is_own(code.file)]
+    for code in own:
+        if code.name != "<module>":
             return code
+    if own:
+        return own[0]
     for code in places:
         if not is_pythons(code.file):
             return code

@@ -79,10 +79,10 @@ def sample_stack(frame: FrameType | None) -> Stack:
         if len(seen) == _KEPT:
             seen.pop()  # both ends say most
         seen.append(frame)
-        if whose == _OWN:
+        if whose == _OWN and code.co_name != "<module>":  # who imports it says more
             end = len(seen)
             break
-        if whose == _LIBRARYS and not end:
+        if whose >= _LIBRARYS and not end:
             end = len(seen)
         frame = frame.f_back
     kept = seen[: end or 1]

@@ -61,6 +61,7 @@ class Looks:
         self.known: dict[int, tuple[int, int, int]] = {}
         self.busy: set[int] = set()
         self.count = 0
+        self._read_at = 0
 
     def _moved(self, native: int) -> tuple[int, int, int]:
         new = self.clock.read(native)
@@ -88,6 +89,9 @@ class Looks:
         if sys.platform != "linux" or os.environ.get("LOOPLAB_NO_SCHEDSTAT"):
             self._without(recorder, last, at, gap, {here, recorder.thread[0]})
             return
+        # While the loop rests nothing is read; what came together since belongs to all
+        # that time.
+        start, self._read_at = last if late else self._read_at or last, at
         cpu, wait, n = self._moved(loop_thread.native_id)
         own = self._moved(me.native_id)
         long = callback >= 0 and at - since > 5_000_000
@@ -103,7 +107,7 @@ class Looks:
                 continue
             used, waited, _ = self._moved(native)
             (self.busy.add if used > 200_000 else self.busy.discard)(native)
-            if note and used + waited > 500_000:
+            if note and start >= last and used + waited > 500_000:
                 if frames is None:
                     frames = sys._current_frames()
                 frame = frames.get(ident)
@@ -111,7 +115,7 @@ class Looks:
                 times = min(used, gap), min(waited, gap)
                 others.append((thread.name, *times, place))
         if note:
-            window = last, at, cpu, wait, n, own[0], own[1], int(late)
+            window = start, at, cpu, wait, n, own[0], own[1], int(late)
             recorder.windows.append((*window, others))
 
     def _without(self, recorder: Any, last: int, at: int, gap: int, ours: Any) -> None:
