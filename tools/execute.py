@@ -41,8 +41,7 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
-from ontime.measuring.cores import free_cores
-from ontime.measuring.records import usable_cores
+from ontime.measuring.cores import free_cores, usable_cores
 from tools.common import ROOT, ToolError, say
 from tools.kernels import AsyncFileKernelManager
 

@@ -25,7 +25,14 @@ from spinning_loop.programs import (
     write_text,
 )
 
-__all__ = ["NAMES", "capture", "interpreter", "named_version", "table"]
+__all__ = [
+    "NAMES",
+    "capture",
+    "interpreter",
+    "measured",
+    "named_version",
+    "table",
+]
 
 NAMES = ("python3.15t", "python3.14t", "python3.13t")
 WAYS = ("poll", "queue")
@@ -60,16 +67,42 @@ def named_version(python: str) -> str:
     return found.group() if found else "unknown"
 
 
-def measured(python: str, gil: int, way: str, sessions: int) -> dict[str, Any]:
-    """What ``python -m ontime.crossthread`` says, with the GIL or without."""
-    command = [python, "-X", f"gil={gil}", "-m", "ontime.crossthread", way, "--json"]
-    command += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
-    done = run(command, timeout=600, env=environ_with_ours())
+# What one fresh process measures: the way, the sessions, seconds, cores or 0 for all.
+_HOPS = """
+import contextlib, json, statistics, sys
+from ontime.crossthread import measure_hops, measure_idle, on_cores, sessions
+
+way, count, seconds, cores = sys.argv[1], *map(float, sys.argv[2:])
+with on_cores(int(cores)) if cores else contextlib.nullcontext():
+    with sessions(way, int(count)) as opened:
+        hops = measure_hops(opened, seconds=seconds, hops=1_000_000)
+        idle = measure_idle(opened, seconds)
+print(json.dumps({"median_s": hops.median, "mean_s": statistics.mean(hops.taken),
+                  "idle_share": idle.share}))
+"""
+
+
+def measured(
+    command: list[str],
+    way: str,
+    sessions: int,
+    seconds: float,
+    *,
+    cores: int = 0,
+    **variables: str,
+) -> dict[str, float]:
+    """Hops and idle loops in a fresh process of the interpreter *command*."""
+    words = [way, str(sessions), str(seconds), str(cores)]
+    done = run(
+        [*command, "-c", _HOPS, *words],
+        timeout=600,
+        env=environ_with_ours() | variables,
+    )
     if done.code:
-        raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
-    found = json.loads(done.out)
-    assert isinstance(found, dict)
-    return found
+        raise CaptureError(f"the hops were not measured: {done.last_words}")
+    figures = json.loads(done.out)
+    assert isinstance(figures, dict)
+    return figures
 
 
 def capture(output: Path, say: Callable[[str], None]) -> int:
@@ -92,13 +125,12 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
         for way in WAYS:
             for sessions in SESSIONS:
                 for gil in (1, 0):  # in turns, so that load meets both
-                    found = measured(python, gil, way, sessions)
+                    command = [python, "-X", f"gil={gil}"]
+                    hops = measured(command, way, sessions, SECONDS)
                     part = figures[way].setdefault(str(sessions), {})
                     row = part.setdefault(f"gil={gil}", {"median_ms": [], "idle": []})
-                    median = found["hops"]["median_s"] * 1000
-                    row["median_ms"].append(round(median, 3))
-                    idle = found["idle"]["share_of_a_core"]
-                    row["idle"].append(round(idle, 4))
+                    row["median_ms"].append(round(hops["median_s"] * 1000, 3))
+                    row["idle"].append(round(hops["idle_share"], 4))
     write_text(output / "free.txt", table(figures))
     remember(output, "free", figures)
     return 0

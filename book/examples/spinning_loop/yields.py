@@ -8,7 +8,6 @@ C has a ``sched_yield`` that returns at once.
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
 import tempfile
@@ -17,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from spinning_loop.environments import quiet_environ
-from spinning_loop.free import interpreter, named_version
+from spinning_loop.free import interpreter, measured, named_version
 from spinning_loop.programs import (
     CaptureError,
     SkippedError,
-    environ_with_ours,
     find,
     machine,
     remember,
@@ -61,17 +59,11 @@ def shim(folder: Path) -> Path:
     return library
 
 
-def measured(command: list[str], sessions: int, library: Path | None) -> float:
+def hop(command: list[str], sessions: int, library: Path | None) -> float:
     """Milliseconds of a hop on one core, on average."""
-    line = [*command, "-m", "ontime.crossthread", "poll", "--json", "--cores", "1"]
-    line += ["--sessions", str(sessions), "--seconds", str(SECONDS)]
-    variables = environ_with_ours()
-    if library is not None:
-        variables["LD_PRELOAD"] = str(library)
-    done = run(line, timeout=600, env=variables)
-    if done.code:
-        raise CaptureError(f"ontime.crossthread failed: {done.last_words}")
-    return round(float(json.loads(done.out)["hops"]["mean_s"]) * 1000, 3)
+    preload = {"LD_PRELOAD": str(library)} if library is not None else {}
+    figures = measured(command, "poll", sessions, SECONDS, cores=1, **preload)
+    return round(figures["mean_s"] * 1000, 3)
 
 
 def capture(output: Path, say: Callable[[str], None]) -> int:
@@ -101,8 +93,8 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
                 part = figures["mean_ms"].setdefault(str(sessions), {})
                 for build, command in commands.items():
                     row = part.setdefault(build, {"calls": [], "none": []})
-                    row["calls"].append(measured(command, sessions, None))
-                    row["none"].append(measured(command, sessions, library))
+                    row["calls"].append(hop(command, sessions, None))
+                    row["none"].append(hop(command, sessions, library))
     write_text(output / "yields.txt", table(figures))
     remember(output, "yields", figures)
     return 0

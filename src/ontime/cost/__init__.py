@@ -10,42 +10,32 @@ asyncio.  :func:`compare_variants` asks what it costs to await the same coroutin
 sequence, through ``gather``, in tasks; :func:`clients_per_core` turns a cost into
 clients.
 
-* :mod:`.measure`: the three functions that measure;
+* :mod:`.measure`: the functions that measure; :mod:`.child`: what runs in the clean
+  interpreter;
 * :mod:`.variants`: the ways to await, as source code;
 * :mod:`.works`: small functions to measure;
 * :mod:`.table`: what they return;
-* :mod:`.capacity`: the arithmetic of clients and cores;
-* :mod:`.plan`: what is to be measured, and how a function reaches the clean
-  interpreter;
-* :mod:`.lab`: the interpreters of a measurement; :mod:`.child`: what runs in one;
-* :mod:`.__main__`: ``python -m ontime.cost``, which can keep a table.
+* :mod:`.capacity`: the arithmetic of clients and cores.
 
 Introduced in the chapter *Count what a task costs*.
 """
 
-from ontime.measuring.sending import UnsendableError
+from ontime.measuring.fresh import MeasurementError, UnpicklableError, WorkFailedError
 
 from .capacity import clients_per_core, cores_needed
-from .lab import CostError, WorkFailedError
-from .measure import (
-    compare_costs,
-    compare_variants,
-    cpu_cost,
-)
-from .plan import MissingPackageError
+from .measure import MissingPackageError, compare_variants, cpu_cost
 from .table import Cost, CostTable
 from .variants import VARIANTS, variant_source
 
 __all__ = [
     "VARIANTS",
     "Cost",
-    "CostError",
     "CostTable",
+    "MeasurementError",
     "MissingPackageError",
-    "UnsendableError",
+    "UnpicklableError",
     "WorkFailedError",
     "clients_per_core",
-    "compare_costs",
     "compare_variants",
     "cores_needed",
     "cpu_cost",

@@ -1,11 +1,10 @@
-"""From CPU time for a request to clients on a core: a division, and what it says.
-
-Runs anywhere, in a browser too.
-"""
+"""From CPU time for a request to clients on a core: a division, and what it says."""
 
 from __future__ import annotations
 
 import math
+
+from looplab._numbers import number_of
 
 __all__ = ["clients_per_core", "cores_needed"]
 
@@ -25,7 +24,6 @@ def clients_per_core(
         The number of clients; not rounded, since 2.5 clients mean five on two cores.
 
     Raises:
-        TypeError: an argument is not a number.
         ValueError: *cpu* or *rate* is not above zero and finite, or *utilisation* is
             not a share.
 
@@ -34,9 +32,9 @@ def clients_per_core(
     >>> clients_per_core(0.001, utilisation=0.5)
     500.0
     """
-    cpu = _above_0(cpu, "cpu", "number of seconds", " s")
-    rate = _above_0(rate, "rate", "number of requests a second")
-    utilisation = _above_0(utilisation, "utilisation", "share of a core")
+    cpu = number_of(cpu, "cpu", "number of seconds", unit=" s", above=True)
+    rate = number_of(rate, "rate", "number of requests a second", above=True)
+    utilisation = number_of(utilisation, "utilisation", "share of a core", above=True)
     if utilisation > 1:
         raise ValueError(
             f"utilisation is {utilisation:g}: give at most 1, because a core cannot "
@@ -56,19 +54,10 @@ def cores_needed(
         utilisation: the share of each core that may be used, above 0 and at most 1.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is not above zero and finite, or *utilisation* is above
-            1.
+        ValueError: as :func:`clients_per_core`.
 
     >>> cores_needed(0.004, 1000, utilisation=0.8)
     5
     """
-    rate = _above_0(requests_per_second, "requests_per_second", "number")
+    rate = number_of(requests_per_second, "requests_per_second", "number", above=True)
     return math.ceil(rate / clients_per_core(cpu, utilisation=utilisation) - 1e-9)
-
-
-def _above_0(value: float, what: str, kind: str, unit: str = "") -> float:
-    # Here, since a clean interpreter imports this package and is to stay small.
-    from looplab._numbers import number_of
-
-    return number_of(value, what, kind, unit=unit, above=True)

@@ -1,19 +1,40 @@
-"""The functions that measure: one function, several, or several ways to await one."""
+"""The functions that measure: one function, or several ways to await one."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+import importlib.util
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .lab import measure_jobs
-from .plan import Job, Plan, Reference, need, refer
-from .table import CostTable
+from ontime.measuring import counters, fresh, processes
+from ontime.measuring.records import machine
+
+from .child import Order, Trial
+from .table import Cost, CostTable
 from .variants import VARIANTS, variant_source
 
-__all__ = ["compare_costs", "compare_variants", "cpu_cost"]
+__all__ = ["MissingPackageError", "compare_variants", "cpu_cost"]
 
 CoroutineFunction = Callable[..., Awaitable[object]]
+LOOPS = ("asyncio", "uvloop")
+
+
+class MissingPackageError(ImportError):
+    """An optional package is not installed; the message says how to get it."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How much to measure."""
+
+    calls: int | None
+    values: int
+    processes: int
+    instructions: bool
+    timeout: float
 
 
 def cpu_cost(
@@ -41,79 +62,31 @@ def cpu_cost(
         setup: a plain function, called once in each process before anything else.
         calls: how many calls make one value; None: as many as take 20 ms.
         values: how many values each process gives.
-        processes: how many processes, one after the other.  Several functions or
-            variants take turns, so that a slow spell of the machine hits all of them.
+        processes: how many processes, one after the other.  Several variants take
+            turns, so that a slow spell of the machine hits all of them.
         instructions: count instructions too, with perf where it has hardware counters,
             else with Valgrind, else not at all.
-        timeout: seconds for the whole measurement.
+        timeout: seconds that one process may take.
 
     Returns:
         A table of one row.
 
     Raises:
-        TypeError: *coro_fn* is not a coroutine function, or another argument is of the
-            wrong type.
-        ValueError: a count or *timeout* is not above zero, or *loop* is not known.
-        UnsendableError: the function or *args* cannot be sent to another process.
+        TypeError: *coro_fn* is not a coroutine function.
+        ValueError: *loop* is not known, or *coro_fn* is a string of another form.
+        UnpicklableError: the function or *args* cannot be sent to another process.
         MissingPackageError: pyperf is not installed, or uvloop where it is asked for.
         WorkFailedError: the function raised; its traceback is in the error.
-        TimeoutError: it took longer than *timeout*.
-        CostError: the measurement ended without a result.
+        TimeoutError: a process took longer than *timeout*.
+        MeasurementError: a process ended without a result.
 
     Whatever ends the call, no process of it is left then.
     """
-    reference = refer(coro_fn)
-    job = Job(reference.name, reference, args, loop, _setup(setup))
-    plan = Plan(calls, values, processes, instructions, timeout)
-    need([job])
-    return measure_jobs([job], plan, baseline=job.name)
-
-
-def compare_costs(
-    coro_fns: Mapping[str, CoroutineFunction | str] | Sequence[CoroutineFunction | str],
-    *,
-    args: tuple[Any, ...] = (),
-    loop: str = "asyncio",
-    setup: Callable[[], object] | str | None = None,
-    calls: int | None = None,
-    values: int = 4,
-    processes: int = 3,
-    instructions: bool = False,
-    timeout: float = 600.0,
-) -> CostTable:
-    """Measure several coroutine functions; ratios are to the first (chapter 3).
-
-    Args:
-        coro_fns: coroutine functions by the name that the table gives them, or a list
-            of them.
-        args: the arguments of each.
-        loop: as for :func:`cpu_cost`, and so are the others.
-
-    Raises:
-        TypeError: as :func:`cpu_cost`.
-        ValueError: there is none, or two have the same name; else as :func:`cpu_cost`.
-        Exception: as :func:`cpu_cost`.
-    """
-    if isinstance(coro_fns, str) or callable(coro_fns):
-        raise TypeError("coro_fns must be several functions: for one take cpu_cost()")
-    prepared = _setup(setup)
-    pairs: list[tuple[str | None, CoroutineFunction | str]] = (
-        list(coro_fns.items())
-        if isinstance(coro_fns, Mapping)
-        else [(None, function) for function in coro_fns]
-    )
-    jobs = []
-    for name, function in pairs:
-        reference = refer(function)
-        named = str(name) if name is not None else reference.name
-        jobs.append(Job(named, reference, args, loop, prepared))
-    if not jobs:
-        raise ValueError("coro_fns is empty: give at least one coroutine function")
-    if len({job.name for job in jobs}) < len(jobs):
-        raise ValueError("two coro_fns have the same name: give a dict of names")
-    plan = Plan(calls, values, processes, instructions, timeout)
-    need(jobs)
-    return measure_jobs(jobs, plan, baseline=jobs[0].name)
+    name, reference = _refer(coro_fn)
+    order = Order(reference, _packed(args), loop, _setup(setup), None, 1)
+    plan = _Plan(calls, values, processes, instructions, timeout)
+    _need(order)
+    return _measure({name: order}, [loop], plan, lenient=False)
 
 
 def compare_variants(
@@ -146,23 +119,178 @@ def compare_variants(
 
     Raises:
         KeyError: there is no such variant.
-        ValueError: a sequence is empty or says a word twice; else as :func:`cpu_cost`.
         Exception: as :func:`cpu_cost`.
     """
-    reference = refer(coro_fn)
-    prepared = _setup(setup)
-    names, loop_names = list(variants), list(loops)
-    for name in names:
-        variant_source(name, times)
-    jobs = [
-        Job(name, reference, args, loop, prepared, name, times)
-        for loop in loop_names
-        for name in names
-    ]
-    plan = Plan(calls, values, processes, instructions, timeout)
-    need([replace(job, loop=loop_names[0]) for job in jobs[:1]])
-    return measure_jobs(jobs, plan, baseline=names[0], lenient=True)
+    for variant in variants:
+        variant_source(variant, times)
+    _, reference = _refer(coro_fn)
+    packed, prepared = _packed(args), _setup(setup)
+    orders = {
+        variant: Order(reference, packed, loops[0], prepared, variant, times)
+        for variant in variants
+    }
+    plan = _Plan(calls, values, processes, instructions, timeout)
+    _need(orders[variants[0]])
+    return _measure(orders, loops, plan, lenient=True)
 
 
-def _setup(setup: Callable[[], object] | str | None) -> Reference | None:
-    return None if setup is None else refer(setup, what="setup", is_async=False)
+# -- what goes to the other process ----------------------------------------------------
+
+
+def _refer(function: CoroutineFunction | str) -> tuple[str, str | bytes]:
+    """The name of a coroutine function, and what leads the other process to it."""
+    if isinstance(function, str):
+        module, _, name = function.partition(":")
+        if not module or not name:
+            raise ValueError(
+                f"coro_fn is {function!r}: write module:function, such as "
+                "'mypackage.service:handle'"
+            )
+        return name, function
+    if inspect.iscoroutine(function):
+        function.close()
+        raise TypeError(
+            "coro_fn is a coroutine, which can run only once: hand over the function, "
+            "without calling it"
+        )
+    if not inspect.iscoroutinefunction(function) or not hasattr(
+        function, "__qualname__"
+    ):
+        raise TypeError(
+            f"coro_fn is {function!r:.80}: give a coroutine function (async def), and "
+            "its arguments as args=(...)"
+        )
+    name = function.__qualname__.rpartition("<locals>.")[2]
+    return name, fresh.pack(function, f"coro_fn {name}")
+
+
+def _packed(args: tuple[Any, ...]) -> bytes:
+    if not isinstance(args, tuple):
+        raise TypeError(f"args is {args!r:.60}: write args=(x,) for one")
+    return fresh.pack(args, "args")
+
+
+def _setup(setup: Callable[[], object] | str | None) -> str | bytes | None:
+    if setup is None or isinstance(setup, str):
+        return setup
+    return fresh.pack(setup, "setup")
+
+
+def _need(order: Order) -> None:
+    """Refuse what cannot be measured here."""
+    if order.loop not in LOOPS:
+        raise ValueError(f"loop is {order.loop!r}: there are {' and '.join(LOOPS)}")
+    if lacks := _lacks(order, "pyperf"):
+        raise MissingPackageError(lacks)
+
+
+def _lacks(order: Order, *packages: str) -> str:
+    """What is not there for an order, or an empty string."""
+    variant = order.variant or ""
+    if variant.endswith("eager") and sys.version_info < (3, 12):
+        return "needs Python 3.12 or newer"
+    if order.loop == "uvloop":
+        packages += ("uvloop",)
+    if variant.startswith("anyio"):
+        packages += ("anyio",)
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            return f"{package} is not installed: pip install {package}"
+    return ""
+
+
+# -- the measurement -------------------------------------------------------------------
+
+
+def _measure(
+    named: dict[str, Order], loops: Sequence[str], plan: _Plan, *, lenient: bool
+) -> CostTable:
+    """Measure orders on loops, in turns; ratios are to the first.
+
+    With *lenient*, one that is unavailable here, or that fails where its baseline does
+    not, has a row that says why.
+    """
+    baseline = next(iter(named))
+    orders = {
+        (name, loop): replace(order, loop=loop)
+        for loop in loops
+        for name, order in named.items()
+    }
+    rows = dict.fromkeys(orders, Cost("", ""))
+    trials: dict[tuple[str, str], Trial] = {}
+    for key, order in orders.items():
+        name, loop = key
+        reason = _lacks(order)
+        if not reason:
+            try:
+                trials[key] = _call("trial", name, (order, plan.calls), plan)[0]
+                continue
+            except fresh.WorkFailedError as error:
+                if not lenient or name == baseline:
+                    raise
+                reason = f"failed: {str(error).rpartition(' raised ')[2]}"
+        rows[key] = Cost(name, loop, unavailable=reason)
+    times: dict[tuple[str, str], tuple[tuple[float, ...], tuple[float, ...]]]
+    times = dict.fromkeys(trials, ((), ()))
+    for _ in range(plan.processes):
+        for key, (calls, _) in trials.items():
+            request = orders[key], calls, plan.values
+            cpus, walls = _call("values", key[0], request, plan)[0]
+            times[key] = times[key][0] + cpus, times[key][1] + walls
+    counts: dict[tuple[str, str], float] = {}
+    notes = []
+    if any(trial.tasks != "_asyncio" for trial in trials.values()):
+        notes.append(
+            "The tasks measured are those written in Python: asyncio was patched."
+        )
+    if plan.instructions:
+        counts, note = _count({key: orders[key] for key in trials}, plan)
+        notes.append(note)
+    for key, (cpus, walls) in times.items():
+        calls, tasks = trials[key]
+        rows[key] = Cost(*key, cpus, walls, calls, counts.get(key), tasks)
+    on = machine(*(["uvloop"] if any(key[1] == "uvloop" for key in trials) else []))
+    return CostTable(tuple(rows.values()), on, baseline, " ".join(notes))
+
+
+def _call(
+    what: str, name: str, request: object, plan: _Plan, before: Sequence[str] = ()
+) -> tuple[Any, str]:
+    target = f"ontime.cost.child:{what}"
+    return fresh.call(target, request, name=name, timeout=plan.timeout, before=before)
+
+
+def _count(
+    orders: dict[tuple[str, str], Order], plan: _Plan
+) -> tuple[dict[tuple[str, str], float], str]:
+    """Instructions of a call: the difference between two numbers of calls."""
+    counter = _find_counter(plan.timeout)
+    if counter is None:
+        return {}, (
+            "Instructions were not counted: perf has no hardware counters here, and "
+            "Valgrind is not installed."
+        )
+    per_call = {}
+    few, many = 50, 450
+    for key, order in orders.items():
+        counts = [
+            counter.find(_call("count", key[0], (order, n), plan, counter.command)[1])
+            for n in (few, many)
+        ]
+        if counts[0] is not None and counts[1] is not None:
+            per_call[key] = (counts[1] - counts[0]) / (many - few)
+    return per_call, f"Instructions counted by {counter.name}."
+
+
+def _find_counter(timeout: float) -> counters.Counter | None:
+    """The first tool that counts here; each is tried for *timeout* seconds at most."""
+
+    def behind(words: Sequence[str]) -> str | None:
+        # "true" is no Python: the question is whether the tool counts at all.
+        try:
+            status, printed = processes.run([*words, "true"], fresh.environ(), timeout)
+        except TimeoutError:
+            return None
+        return printed if status == 0 else None
+
+    return counters.first_that_counts(behind, counters.COUNTERS)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from ontime.measuring.records import machine
+from looplab._words import THREE_DIGITS, seconds
+from ontime.measuring.tables import Table, aligned, as_html
 
 __all__ = ["Cost", "CostTable"]
 
-
-def _time(value: float) -> str:
-    # Here, since a clean interpreter imports this package and is to stay small.
-    from looplab._words import THREE_DIGITS, seconds
-
-    return seconds(value, THREE_DIGITS)
+_time = partial(seconds, scale=THREE_DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +64,6 @@ class Cost:
         """The highest CPU time of a call."""
         return max(self._measured(self.cpus))
 
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the CPU time; 0 for a single value."""
-        values = self._measured(self.cpus)
-        return statistics.stdev(values) if len(values) > 1 else 0.0
-
     def _measured(self, values: tuple[float, ...]) -> tuple[float, ...]:
         if not values:
             raise ValueError(f"{self.name} was not measured: {self.unavailable}")
@@ -91,7 +79,8 @@ class Cost:
         )
 
 
-class CostTable:
+@dataclass(repr=False)
+class CostTable(Table[Cost]):
     """Some costs side by side; made by the functions of :mod:`ontime.cost`.
 
     ``table["gather"]`` is the :class:`Cost` of that name on the first loop,
@@ -100,29 +89,18 @@ class CostTable:
 
     Attributes:
         rows: the costs.
-        baseline: the name of the one that ratios are taken to.
         machine: what it was measured on, as words by name.
+        baseline: the name of the one that ratios are taken to.
         note: what a reader of the figures must know, or an empty string.
     """
 
-    def __init__(
-        self,
-        rows: tuple[Cost, ...],
-        *,
-        baseline: str,
-        machine: dict[str, str],
-        note: str = "",
-    ) -> None:
-        self.rows = rows
-        self.baseline = baseline
-        self.machine = machine
-        self.note = note
+    baseline: str
+    note: str = ""
 
-    def __iter__(self) -> Iterator[Cost]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+    @staticmethod
+    def _row(data: dict[str, Any]) -> Cost:
+        times = {name: tuple(data[name]) for name in ("cpus", "walls")}
+        return Cost(**data | times)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Cost:
         """The cost of that name, and on that loop.
@@ -130,12 +108,13 @@ class CostTable:
         Raises:
             KeyError: there is none; the message lists them.
         """
-        name, loop = key if isinstance(key, tuple) else (key, None)
+        if isinstance(key, str):
+            return super().__getitem__(key)
         for row in self.rows:
-            if row.name == name and loop in (None, row.loop):
+            if (row.name, row.loop) == key:
                 return row
-        there = ", ".join(f"{row.name!r} on {row.loop}" for row in self.rows)
-        raise KeyError(f"no {key!r}; there are: {there}")
+        listed = ", ".join(f"{row.name!r} on {row.loop}" for row in self.rows)
+        raise KeyError(f"no {key!r}; there are: {listed}")
 
     def ratio(self, name: str, loop: str | None = None) -> float:
         """CPU time of a call, in calls of the baseline on the same loop.
@@ -146,17 +125,6 @@ class CostTable:
         """
         row = self[name] if loop is None else self[name, loop]
         return row.cpu / self[self.baseline, row.loop].cpu
-
-    def ratio_range(self, name: str, loop: str | None = None) -> tuple[float, float]:
-        """The ratio at its least and at its most: low by high, and high by low.
-
-        Raises:
-            KeyError: there is no such row.
-            ValueError: one of the two was not measured.
-        """
-        row = self[name] if loop is None else self[name, loop]
-        base = self[self.baseline, row.loop]
-        return row.low / base.high, row.high / base.low
 
     def instruction_ratio(self, name: str, loop: str | None = None) -> float | None:
         """The same by instructions; None where they were not counted.
@@ -181,104 +149,38 @@ class CostTable:
             raise ValueError(f"{len(self.rows)} rows: say which one, table[name].cpu")
         return self.rows[0].cpu
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, in types that JSON knows."""
-        return {
-            "baseline": self.baseline,
-            "machine": self.machine,
-            "note": self.note,
-            "rows": [asdict(row) for row in self.rows],
-        }
-
-    def to_json(self) -> str:
-        """Everything as JSON."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
-
-        Raises:
-            ValueError: *path* does not end in .json, or is a folder.
-            OSError: it cannot be written.
-        """
-        from ontime.measuring.tables import keep
-
-        keep(path, self.as_dict(), repr(self))
-
-    @classmethod
-    def load(cls, path: str | Path) -> CostTable:
-        """Read what :meth:`save` has written.
-
-        Raises:
-            OSError: the file cannot be read.
-            ValueError: it is not such a file.
-        """
-        text = Path(path).read_text(encoding="utf-8")
-        try:
-            data = json.loads(text)
-            times = ("cpus", "walls")
-            rows = tuple(
-                Cost(**row | {name: tuple(row[name]) for name in times})
-                for row in data["rows"]
-            )
-            return cls(
-                rows,
-                baseline=data["baseline"],
-                machine=data["machine"],
-                note=data["note"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{path} is not a saved table ({error}): make one with save()"
-            ) from error
-
     @property
-    def where(self) -> str:
-        """The machine and the versions, in a sentence."""
-        return f"Measured on {', '.join(self.machine.values())}."
-
-    # Showing
+    def _several(self) -> bool:
+        return len({row.name for row in self.rows}) > 1
 
     def _columns(self) -> list[str]:
-        columns = ["what", "loop", "CPU a call", "low to high"]
-        if len({row.name for row in self.rows}) > 1:
-            columns.append("ratio")
+        ratio = ["ratio"] * self._several
+        columns = ["what", "loop", "CPU a call", "low to high", *ratio]
         if any(row.instructions for row in self.rows):
-            columns += ["instructions", "ratio"][: len(columns) - 3]
+            columns += ["instructions", *ratio]
         return [*columns, "wall a call"]
 
     def _cells(self, row: Cost) -> list[str]:
         if row.unavailable:
             return [row.name, row.loop, row.unavailable]
-        cells = [
-            row.name,
-            row.loop,
-            _time(row.cpu),
-            f"{_time(row.low)} to {_time(row.high)}",
-        ]
-        several = len({row.name for row in self.rows}) > 1
-        if several:
+        cells = [row.name, row.loop, _time(row.cpu)]
+        cells.append(f"{_time(row.low)} to {_time(row.high)}")
+        if self._several:
             measured = self[self.baseline, row.loop].cpus
             cells.append(f"{self.ratio(row.name, row.loop):.1f} ×" if measured else "-")
         if any(row.instructions for row in self.rows):
             counted = row.instructions
             cells.append("-" if counted is None else f"{counted:,.0f}")
-            if several:
+            if self._several:
                 ratio = self.instruction_ratio(row.name, row.loop)
                 cells.append("-" if ratio is None else f"{ratio:.1f} ×")
         return [*cells, _time(row.wall)]
 
     def __repr__(self) -> str:
-        # Here, since a clean interpreter imports this package and is to stay small.
-        from ontime.measuring.tables import aligned
-
         rows = [self._columns(), *map(self._cells, self.rows)]
-        where = self.where if self.machine else ""
-        return "\n".join(filter(None, [aligned(rows, left=2), where, self.note]))
+        return "\n".join(filter(None, [aligned(rows, left=2), self.where, self.note]))
 
     def _repr_html_(self) -> str:
-        from ontime.measuring.tables import as_html
-
         loops = {row.loop for row in self.rows}
         # A column that says the same in each row would be one too many on a phone.
         first = 1 if len(loops) == 1 else 0
@@ -288,8 +190,7 @@ class CostTable:
         )
         label = "CPU time of a call"
         on = f" on {loops.pop()}" if len(loops) == 1 else ""
-        where = self.where if self.machine else ""
-        caption = " ".join(filter(None, [f"{label}{on}.", where, self.note]))
+        caption = " ".join(filter(None, [f"{label}{on}.", self.where, self.note]))
         return as_html(rows, head, label=label, caption=caption, cell=_html_cell)
 
 
@@ -297,8 +198,3 @@ def _html_cell(text: str) -> str:
     """A cell of a page: a number and its unit stay together."""
     text = re.sub(r"(?<=\d) (?=[nµm]?s\b|×)", "\N{NO-BREAK SPACE}", text)
     return f"<td>{escape(text)}</td>"
-
-
-def this_machine(packages: dict[str, str]) -> dict[str, str]:
-    """What a figure of this machine depends on, with versions of *packages*."""
-    return machine() | {name: f"{name} {text}" for name, text in packages.items()}

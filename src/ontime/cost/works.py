@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["compute", "nap", "nothing"]
+__all__ = ["nap", "nothing"]
 
 
 async def nothing() -> int:
@@ -16,8 +16,3 @@ async def nap(seconds: float = 0.001) -> int:
     """Wait, and nothing else."""
     await asyncio.sleep(seconds)
     return 0
-
-
-async def compute(rounds: int = 1000) -> int:
-    """Add up numbers: CPU work that never waits."""
-    return sum(number * number for number in range(rounds))

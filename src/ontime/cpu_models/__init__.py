@@ -8,43 +8,30 @@ CPU time of all processes, the time to start, and how late the loop was meanwhil
 
     print(compare_models(product, (20_000,), models=["chain", "threads", "pool"]))
 
-``python -m ontime.cpu_models`` does so in a terminal; with ``--full`` it runs the work
-of the published experiments.
+``python -m ontime.cpu_models`` runs the work of the published experiments.
 
 * :mod:`.work`: the jobs of the chapter;
 * :mod:`.models`: the models, when each is available, and how it runs;
 * :mod:`.compare`: compare several;
-* :mod:`.measure`: one measurement;
-* :mod:`.fresh`: a fresh process for each, and none left behind;
-* :mod:`.table`: the result; :mod:`ontime.measuring.records` keeps it.
+* :mod:`.measure`: one measurement, in a fresh process;
+* :mod:`.table`: the result.
 
 The cluster needs ``distributed`` (``ontime[cluster]``).
 Introduced in the chapter *Move CPU work off the loop*.
 """
 
-from ontime.measuring.cores import free_cores
-from ontime.measuring.records import machine, usable_cores
+from ontime.measuring.cores import free_cores, usable_cores
+from ontime.measuring.fresh import MeasurementError, UnpicklableError, WorkFailedError
+from ontime.measuring.records import machine
 
 from .compare import compare_models
-from .fresh import MeasurementError, UnpicklableError, WorkError
 from .measure import Measurement
-from .models import (
-    DEFAULT_MODELS,
-    KINDS,
-    MOST_JOBS,
-    MOST_WORKERS,
-    Model,
-    ModelUnavailableError,
-    WorkerLostError,
-)
+from .models import KINDS, Model, ModelUnavailableError
 from .table import Comparison, Row
 from .work import compress, digest, product
 
 __all__ = [
-    "DEFAULT_MODELS",
     "KINDS",
-    "MOST_JOBS",
-    "MOST_WORKERS",
     "Comparison",
     "Measurement",
     "MeasurementError",
@@ -52,8 +39,7 @@ __all__ = [
     "ModelUnavailableError",
     "Row",
     "UnpicklableError",
-    "WorkError",
-    "WorkerLostError",
+    "WorkFailedError",
     "compare_models",
     "compress",
     "digest",

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import multiprocessing.spawn
+import pickle
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
-from ontime.measuring.cores import free_cores
-from ontime.measuring.records import machine, usable_cores
+from ontime.measuring import fresh
+from ontime.measuring.cores import free_cores, usable_cores
+from ontime.measuring.records import machine
 
-from .fresh import dump, in_fresh_process
 from .measure import Measurement
-from .models import (
-    DEFAULT_MODELS,
-    MOST_JOBS,
-    Model,
-    ModelUnavailableError,
-)
+from .models import DEFAULT_MODELS, Model, ModelUnavailableError
 from .table import Comparison, Row
 
 __all__ = ["compare_models"]
@@ -31,7 +30,6 @@ def compare_models(
     count: int = 8,
     models: Iterable[Model | str] | None = None,
     repeats: int = 1,
-    interval: float = 0.01,
     timeout: float = 120.0,
     patience: float | None = None,
     report: Callable[[str], object] | None = None,
@@ -49,12 +47,11 @@ def compare_models(
     Args:
         function: a plain function that other processes can import.
         args: its arguments.
-        count: how many jobs, 1 to 1000.
+        count: how many jobs.
         models: a :class:`Model` or the name of a kind for each row.  By default one of
             each kind; those that are not available here are named in the table and not
             run.
         repeats: how many runs of each model.  They take turns.
-        interval: seconds between two beats.
         timeout: seconds that one run may take, its start included.
         patience: if given, a run counts only if at least 0.9 of the usable cores were
             free just before and just after it, as :func:`free_cores` tells; other runs
@@ -67,11 +64,11 @@ def compare_models(
     Raises:
         TypeError: if *function* is not a plain function.
         UnpicklableError: if *function* or *args* cannot be sent to another process.
-        ValueError: if there is no such model, a model is asked for twice, or *count* is
-            not in its range.
+        ValueError: if there is no such model, or a model is asked for twice.
         ModelUnavailableError: if a model in *models* needs a newer Python or a package
             that is not installed.
-        WorkError: if *function* raised, or a worker died; ``__cause__`` says more.
+        WorkFailedError: if *function* raised, or a worker died; ``__cause__`` says
+            more.
         TimeoutError: if a run took too long, or the cores were not free in time.
         MeasurementError: if a measuring process died.
 
@@ -82,15 +79,18 @@ def compare_models(
             f"the work is {function!r}: give a plain function, which other processes "
             "can import, and its arguments as args=(…)"
         )
-    if not 1 <= count <= MOST_JOBS:
-        raise ValueError(f"count is {count}: give 1 to {MOST_JOBS}")
     args = tuple(args)
-    chosen = _choose(models)
+    if models is None:
+        chosen = list(DEFAULT_MODELS)
+    else:
+        chosen = [Model(kind) if isinstance(kind, str) else kind for kind in models]
+    if len(set(chosen)) < len(chosen):
+        raise ValueError("a model is there twice: use repeats=2 instead")
     reasons = {model: model.unavailable() for model in chosen}
     if models is not None:
         for reason in filter(None, reasons.values()):
             raise ModelUnavailableError(reason)
-    dump(function, (function, args))
+    work = _dump(function, args)
 
     runs: dict[Model, list[Measurement]] = {model: [] for model in chosen}
     for turn in range(1, repeats + 1):
@@ -100,15 +100,57 @@ def compare_models(
             if report is not None:
                 which = f" ({turn} of {repeats})" if repeats > 1 else ""
                 report(f"{model.name}{which}")
-            run = functools.partial(
-                in_fresh_process, model, function, args, count, interval, timeout
-            )
+            name = f"{_name_of(function)} in {model.name}"
+            run = functools.partial(_run, name, (model, count, work), timeout)
             runs[model].append(run() if patience is None else _in_quiet(run, patience))
     rows = tuple(
         Row(model, model.name, tuple(runs[model]), reasons[model]) for model in chosen
     )
     packages = ["distributed"] if any(m.kind == "dask" for m in chosen) else []
-    return Comparison(_in_words(function, args), count, rows, machine(*packages))
+    return Comparison(rows, machine(*packages), _in_words(function, args), count)
+
+
+def _run(name: str, request: tuple[Model, int, bytes], timeout: float) -> Measurement:
+    prepare: dict[str, Any] = multiprocessing.spawn.get_preparation_data("measuring")
+    # The method is ours to choose in each measurement.
+    prepare.pop("start_method", None)
+    # This type refuses to be sent; the child makes one again.
+    prepare["authkey"] = bytes(prepare["authkey"])
+    if not _main_is_a_file():
+        prepare.pop("init_main_from_path", None)
+    target = "ontime.cpu_models.measure:measure_sent"
+    measured, _ = fresh.call(target, (prepare, *request), name=name, timeout=timeout)
+    assert isinstance(measured, Measurement)
+    return measured
+
+
+def _dump(function: Any, args: tuple[Any, ...]) -> bytes:
+    """The work as bytes.  It goes by its name, in the way of ``multiprocessing``.
+
+    A pool in the fresh process has to send it once more, and cannot send a copy.
+    """
+    name = _name_of(function)
+    inner = getattr(function, "func", function)  # that of a functools.partial
+    if getattr(inner, "__module__", None) == "__main__" and not _main_is_a_file():
+        raise fresh.UnpicklableError(
+            f"{name} was defined in a notebook or at a prompt, where another process "
+            "cannot import it: write it to a module (in a notebook with %%writefile "
+            "jobs.py) and import it from there"
+        )
+    try:
+        return pickle.dumps((function, args))
+    except Exception as error:
+        raise fresh.UnpicklableError(
+            f"{name} or its arguments cannot be sent to another process ({error}): use "
+            "a function defined at the top level of a module, and arguments that "
+            "pickle can copy"
+        ) from error
+
+
+def _main_is_a_file() -> bool:
+    """Whether another process can import what is the main program of this one."""
+    path = getattr(sys.modules.get("__main__"), "__file__", None)
+    return path is not None and Path(path).exists()
 
 
 def _in_quiet(run: Callable[[], Measurement], patience: float) -> Measurement:
@@ -128,24 +170,16 @@ def _in_quiet(run: Callable[[], Measurement], patience: float) -> Measurement:
         time.sleep(2)  # to ask takes CPU time from the others
 
 
-def _choose(models: Iterable[Model | str] | None) -> list[Model]:
-    if models is None:
-        return list(DEFAULT_MODELS)
-    chosen = [Model(kind) if isinstance(kind, str) else kind for kind in models]
-    names = [model.name for model in chosen]
-    if len(set(names)) < len(names):
-        raise ValueError(f"a model is there twice in {names}: use repeats=2 instead")
-    return chosen
+def _name_of(function: Any) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
 
 
 def _in_words(function: Any, args: tuple[Any, ...]) -> str:
     while isinstance(function, functools.partial):
         function, args = function.func, (*function.args, *args)
-    name = getattr(function, "__qualname__", type(function).__name__)
-    listed = ", ".join(_short(argument) for argument in args)
-    return f"{name}({listed})"
+    return f"{_name_of(function)}({', '.join(map(_short, args))})"
 
 
 def _short(value: object) -> str:
-    text = f"{value:,}".replace(",", "_") if type(value) is int else repr(value)
+    text = f"{value:_}" if type(value) is int else repr(value)
     return text if len(text) <= 40 else f"{text[:37]}…"

@@ -1,24 +1,31 @@
 """One measurement: what one model costs, and how late the loop is meanwhile.
 
-This is the part that runs in the fresh process of :mod:`ontime.cpu_models.fresh`.
+This is the part that runs in the fresh process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import multiprocessing.process
+import multiprocessing.spawn
+import pickle
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from looplab.heartbeat import Heartbeat
 
 from .models import Model
 
-__all__ = ["Measurement", "measure"]
+__all__ = ["Measurement", "measure", "measure_sent"]
+
+#: Seconds between two beats.
+_INTERVAL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,50 +50,52 @@ class Measurement:
         return self.startup + self.wall
 
 
-def measure(
-    model: Model,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    count: int,
-    interval: float,
-) -> Measurement:
-    """Run ``function(*args)`` *count* times in the manner of *model*, in this process.
+def measure_sent(request: tuple[dict[str, Any], Model, int, bytes]) -> Measurement:
+    """Import what the other side can import, unpack the work and measure it."""
+    prepare, model, count, work = request
+    current: Any = multiprocessing.process.current_process()
+    current._inheriting = True
+    try:
+        multiprocessing.spawn.prepare(prepare)
+        function, args = pickle.loads(work)
+    except Exception as error:
+        raise ImportError(
+            f"the work cannot be imported ({error}): what it needs must be defined in "
+            'a module, and a script must measure only under if __name__ == "__main__":'
+        ) from error
+    finally:
+        del current._inheriting
+    return measure(model, partial(function, *args), count)
 
-    The heartbeat beats every *interval* seconds.
-    """
-    from functools import partial
 
-    job = partial(function, *args)
+def measure(model: Model, job: Callable[[], Any], count: int) -> Measurement:
+    """Run *job* so many times in the manner of *model*, in this process."""
     noted: dict[str, float] = {}
 
     async def main() -> tuple[float, int]:
         begun = time.perf_counter()
         async with model.enter() as run_all:
             ready = time.perf_counter()
-            async with Heartbeat(interval) as heartbeat:
+            async with Heartbeat(_INTERVAL) as heartbeat:
                 # The first beat must be asked for before the work begins.
                 await asyncio.sleep(0)
                 started = time.perf_counter()
                 await run_all(job, count)
                 noted["wall"] = time.perf_counter() - started
                 # Work that is shorter than a beat must meet one too.
-                await asyncio.sleep(2 * interval)
+                await asyncio.sleep(2 * _INTERVAL)
         noted["startup"] = ready - begun
         return heartbeat.worst, heartbeat.count
 
     gc.collect()
-    before = _own_cpu(), _children_cpu()
+    before = time.process_time(), _children_cpu()
     lateness, beats = asyncio.run(main())
     counted = _reap_forkserver()
-    after = _own_cpu(), _children_cpu()
+    after = time.process_time(), _children_cpu()
     cpu = None
     if counted and before[1] is not None and after[1] is not None:
         cpu = after[0] - before[0] + after[1] - before[1]
     return Measurement(noted["wall"], noted["startup"], cpu, lateness, beats)
-
-
-def _own_cpu() -> float:
-    return time.process_time()
 
 
 def _children_cpu() -> float | None:

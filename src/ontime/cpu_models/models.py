@@ -16,36 +16,25 @@ import logging
 import multiprocessing
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.pool import Pool
 from typing import Any, TypeVar
 
-from ontime.measuring.records import usable_cores
+from ontime.measuring.cores import usable_cores
 
 from .work import hello, with_an_error_that_travels
 
 __all__ = [
     "DEFAULT_MODELS",
     "KINDS",
-    "MOST_JOBS",
-    "MOST_WORKERS",
     "Model",
     "ModelUnavailableError",
     "RunAll",
-    "WorkerLostError",
 ]
 
 T = TypeVar("T")
-
-#: The most workers of a pool.  Windows waits for no more processes than this.
-MOST_WORKERS = 61
-
-#: The most jobs of one measurement.
-MOST_JOBS = 1000
 
 
 class ModelUnavailableError(RuntimeError):
@@ -76,7 +65,7 @@ class Model:
 
     Raises:
         ValueError: if there is no such kind, if the kind takes no such
-            setting, or if *workers* is below 1 or above :data:`MOST_WORKERS`.
+            setting.
 
     Introduced in the chapter *Move CPU work off the loop*.
     """
@@ -93,10 +82,6 @@ class Model:
         kind = KINDS[self.kind]
         if self.workers is not None and not kind.pooled:
             raise ValueError(f"the model {self.kind!r} has no pool: leave workers out")
-        if self.workers is not None and not 1 <= self.workers <= MOST_WORKERS:
-            raise ValueError(
-                f"workers is {self.workers}: give 1 to {MOST_WORKERS} of them"
-            )
         if self.start_method is not None and not kind.processes:
             raise ValueError(
                 f"the model {self.kind!r} has no start method: leave start_method out"
@@ -256,9 +241,6 @@ async def with_to_thread(model: Model) -> AsyncIterator[RunAll]:
 # -- on an executor: threads, processes, interpreters ----------------------------------
 
 
-#: Seconds within which every worker must have answered.
-_START_LIMIT = 600.0
-
 #: Seconds for which a worker says hello, so that another one has to take the next.
 _HELLO = 0.005
 
@@ -276,14 +258,8 @@ async def on_executor(
 async def all_answer(run_all: RunAll, size: int) -> None:
     """Wait until *size* workers have said hello, each under its own name."""
     seen: set[object] = set()
-    limit = time.monotonic() + _START_LIMIT
     while len(seen) < size:
         seen.update(await run_all(partial(hello, _HELLO), size))
-        if len(seen) < size and time.monotonic() > limit:
-            raise TimeoutError(
-                f"{len(seen)} of {size} workers have answered in {_START_LIMIT:g} s: "
-                "ask for fewer, or close other programs"
-            )
 
 
 @asynccontextmanager
@@ -324,78 +300,31 @@ def needs_interpreters() -> str:
 # -- in a multiprocessing.Pool ---------------------------------------------------------
 
 
-#: Seconds for workers to end after an error.
-_PATIENCE = 10.0
-
-
-class WorkerLostError(RuntimeError):
-    """A worker process ended before its job did."""
-
-
 @asynccontextmanager
 async def in_pool(model: Model) -> AsyncIterator[RunAll]:
-    context = multiprocessing.get_context(model.start_method)
-    others = _children()
-    pool = context.Pool(model.size)
-    try:
+    """After an error its workers are left to the end of the measuring process.
 
-        async def run_all(job: Job[T], count: int) -> list[T]:
-            loop = asyncio.get_running_loop()
-            futures: list[asyncio.Future[T]] = new_futures(count)
-            # Before the first job: one that dies at once is replaced at once.
-            workers = _children() - others
-            # Of the two callbacks one runs, in a thread of the pool.
-            tell: Any = loop.call_soon_threadsafe
-            for future in futures:
-                pool.apply_async(
-                    with_an_error_that_travels,
-                    (job,),
-                    callback=partial(tell, resolve, future),
-                    error_callback=partial(tell, reject, future),
-                )
-            results = asyncio.ensure_future(asyncio.gather(*futures))
-            await _unless_one_dies(workers, results)
-            return list(results.result())
+    ``Pool.terminate`` may wait for ever then, for a lock that an ended worker held.
+    """
+    pool = multiprocessing.get_context(model.start_method).Pool(model.size)
 
-        await all_answer(run_all, model.size)
-        yield run_all
-        pool.close()
-    except BaseException:
-        # A worker that is ended while it sends a result keeps the lock of the results,
-        # and terminate() then waits for that lock for ever.  The workers are gone.
-        ending = threading.Thread(target=_terminate, args=(pool,), daemon=True)
-        ending.start()
-        ending.join(_PATIENCE)
-        raise
-    else:
-        pool.join()
-
-
-def _terminate(pool: Pool) -> None:
-    pool.terminate()
-    pool.join()
-
-
-def _children() -> set[int | None]:
-    """The numbers of the processes that this one has started and that still run."""
-    return {child.pid for child in multiprocessing.active_children()}
-
-
-async def _unless_one_dies(
-    workers: set[int | None], results: asyncio.Future[list[T]]
-) -> None:
-    """Wait for the results.  A Pool would wait for ever for those of a dead worker."""
-    while True:
-        await asyncio.wait([results], timeout=0.25)
-        if results.done():
-            return
-        if not workers <= _children():
-            results.cancel()
-            await asyncio.gather(results, return_exceptions=True)
-            raise WorkerLostError(
-                "a worker process of the Pool ended before its job did: it was killed, "
-                "or the job left Python (os._exit, a crash, no memory)"
+    async def run_all(job: Job[T], count: int) -> list[T]:
+        futures: list[asyncio.Future[T]] = new_futures(count)
+        # Of the two callbacks one runs, in a thread of the pool.
+        tell: Any = asyncio.get_running_loop().call_soon_threadsafe
+        for future in futures:
+            pool.apply_async(
+                with_an_error_that_travels,
+                (job,),
+                callback=partial(tell, resolve, future),
+                error_callback=partial(tell, reject, future),
             )
+        return await asyncio.gather(*futures)
+
+    await all_answer(run_all, model.size)
+    yield run_all
+    pool.close()
+    pool.join()
 
 
 # -- on a cluster of this machine ------------------------------------------------------

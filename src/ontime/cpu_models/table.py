@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from ontime.measuring.tables import aligned, as_html, keep
+from ontime.measuring.tables import Table, aligned, as_html
 
 from .measure import Measurement
 from .models import Model
@@ -80,44 +77,27 @@ _COLUMNS = (
 _HEAD = ["model", *(label for _, label in _COLUMNS)]
 
 
-class Comparison:
+@dataclass(repr=False)
+class Comparison(Table[Row]):
     """The same jobs in several models; made by :func:`compare_models`.
 
     Iterating gives a :class:`Row` for each model in the order in which they were asked
     for, and ``comparison["Pool(2)"]`` the one of that name.
 
     Attributes:
-        work: what was run, in words.
-        count: how many jobs.
         rows: the rows.
         machine: what it was measured on, as words by name.
+        work: what was run, in words.
+        count: how many jobs.
     """
 
-    def __init__(
-        self, work: str, count: int, rows: tuple[Row, ...], machine: dict[str, str]
-    ) -> None:
-        self.work = work
-        self.count = count
-        self.rows = rows
-        self.machine = machine
+    work: str
+    count: int
 
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> Row:
-        """The row of that name.
-
-        Raises:
-            KeyError: if there is none.
-        """
-        for row in self.rows:
-            if row.name == name:
-                return row
-        names = ", ".join(row.name for row in self.rows)
-        raise KeyError(f"there is no row {name!r}; there are {names}")
+    @staticmethod
+    def _row(data: dict[str, Any]) -> Row:
+        runs = tuple(Measurement(**run) for run in data["runs"])
+        return Row(**data | {"model": Model(**data["model"]), "runs": runs})
 
     def _cells(self) -> list[list[str]]:
         return [
@@ -143,62 +123,6 @@ class Comparison:
         runs = f", the median of {most} runs (least to most)" if most > 1 else ""
         jobs = "1 job" if self.count == 1 else f"{self.count} jobs"
         return f"{jobs} of {self.work}{runs}."
-
-    @property
-    def where(self) -> str:
-        """The machine and the versions, in a line."""
-        listed = ", ".join(self.machine.values())
-        return f"Measured on {listed}."
-
-    # ------------------------------------------------------------------- a file
-
-    def save(self, path: str | Path) -> None:
-        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
-
-        Raises:
-            ValueError: if *path* does not end in ``.json``, or is a folder.
-            OSError: if it cannot be written.
-        """
-        data = {
-            "work": self.work,
-            "count": self.count,
-            "machine": self.machine,
-            "rows": [
-                {
-                    "model": asdict(row.model),
-                    "name": row.name,
-                    "unavailable": row.unavailable,
-                    "runs": [asdict(run) for run in row.runs],
-                }
-                for row in self.rows
-            ],
-        }
-        keep(path, data, repr(self))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Comparison:
-        """Read what :meth:`save` has written.
-
-        Raises:
-            OSError: if the file cannot be read.
-            ValueError: if it is not such a file.
-        """
-        try:
-            data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
-            rows = tuple(
-                Row(
-                    Model(**row["model"]),
-                    row["name"],
-                    tuple(Measurement(**run) for run in row["runs"]),
-                    row["unavailable"],
-                )
-                for row in data["rows"]
-            )
-            return cls(data["work"], data["count"], rows, data["machine"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{path} is not a saved comparison ({error}): make it with save()"
-            ) from error
 
 
 def _cell(row: Row, what: str) -> str:

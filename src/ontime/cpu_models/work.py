@@ -2,8 +2,6 @@
 
 They are plain functions of a module, so that another process can import them.  Two of
 them let go of the interpreter's lock (the GIL) while they compute, one does not.
-
-Standard library only.
 """
 
 from __future__ import annotations

@@ -23,17 +23,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from looplab._numbers import count_of, seconds_of
-
 from .conditions import on_cores
 from .measure import measure_hops
 from .session import Session, sessions
 
 __all__ = ["Case", "Stays", "measure_case", "stays"]
 
-#: Seconds of the gap in which loops compute, or sleep: longer than a wake-up takes.
-COMPUTING = 3e-5
-SLEEPING = 1e-3
+#: The settings of the sessions for each column.  The gap in which loops compute, or
+#: sleep, is longer than a wake-up takes.
+_COLUMNS = {
+    "plain": (0.0, False),
+    "computing": (3e-5, True),
+    "sleeping": (1e-3, False),
+}
 
 
 @dataclass(slots=True)
@@ -60,20 +62,19 @@ def stays(opened: Sequence[Session]) -> Iterator[Stays]:
         RuntimeError: a session is not open.
     """
     threads = [session.call(threading.get_native_id) for session in opened]
-    found = Stays()
+    noted = Stays()
     before = [_read(thread) for thread in threads]
-    yield found
+    yield noted
     after = [_read(thread) for thread in threads]
-    running = for_core = whole = 0.0
+    running = for_core = 0.0
     for first, last in zip(before, after, strict=True):
         if first is None or last is None:
             return
         wall, ran, queued = (b - a for a, b in zip(first, last, strict=True))
         running += ran / wall
         for_core += queued / wall
-        whole += 1.0
-    found.running, found.for_core = running, for_core
-    found.for_lock = max(0.0, whole - running - for_core)
+    noted.running, noted.for_core = running, for_core
+    noted.for_lock = max(0.0, len(threads) - running - for_core)
 
 
 def _read(thread: int) -> tuple[float, float, float] | None:
@@ -109,11 +110,6 @@ class Case:
     for_core: float | None
 
     @property
-    def room(self) -> bool:
-        """Whether the caller and each loop can have a core of its own."""
-        return self.cores > self.loops
-
-    @property
     def by_lock(self) -> float:
         """How many times as short a hop is when the lock is given back."""
         return self.plain / self.computing
@@ -143,34 +139,22 @@ def measure_case(
     """Measure hops to *loops* polling loops on *cores* cores, with interventions.
 
     Args:
-        loops: how many loops poll, from 1 to 64.
+        loops: how many loops poll.
         cores: how many cores their threads and the caller may use.
         seconds: of each run.
         runs: how many runs of each kind; each figure is the median of their means.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: a number is out of range, or there are not so many cores.
-        NotImplementedError: the system pins no threads.
+        ValueError: there are not so many cores.
         TimeoutError: a loop did not answer within five minutes.
     """
-    count_of(loops, "loops", most=64)
-    count_of(cores, "cores")
-    seconds = seconds_of(seconds, "seconds", above=True)
-    count_of(runs, "runs", most=1000)
-    means: dict[str, list[float]] = {"plain": [], "computing": [], "sleeping": []}
+    means: dict[str, list[float]] = {name: [] for name in _COLUMNS}
     places: list[Stays] = []
     for _ in range(runs):
-        for name, window in (
-            ("plain", 0.0),
-            ("computing", COMPUTING),
-            ("sleeping", SLEEPING),
-        ):
+        for name, (window, busy) in _COLUMNS.items():
             with (
                 on_cores(cores),
-                sessions(
-                    "poll", loops, window=window, busy=name == "computing"
-                ) as opened,
+                sessions("poll", loops, window=window, busy=busy) as opened,
                 stays(opened) as where,
             ):
                 waits = measure_hops(opened, seconds=seconds, hops=1_000_000)
@@ -180,7 +164,7 @@ def measure_case(
     return Case(
         loops,
         cores,
-        **{name: statistics.median(found) for name, found in means.items()},
+        **{name: statistics.median(column) for name, column in means.items()},
         for_lock=_middle([where.for_lock for where in places]),
         for_core=_middle([where.for_core for where in places]),
     )

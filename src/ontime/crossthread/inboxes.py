@@ -12,9 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["INBOXES", "PACKAGES", "WAYS", "Inbox", "Question", "missing"]
-
-_NAP = 0.001
+__all__ = ["INBOXES", "WAYS", "Inbox", "Question", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class _Poll(Inbox):
 class _Nap(_Poll):
     """The quick fix: the same with a real sleep."""
 
-    pause = _NAP
+    pause = 0.001
 
 
 class _Queue(Inbox):
@@ -142,11 +140,9 @@ INBOXES: dict[str, type[Inbox]] = {
     "nap": _Nap,
     "queue": _Queue,
     "event": _Event,
-    "anyio": _AnyIO,
+    "anyio": _AnyIO,  # these two need a package of that name
     "janus": _Janus,
 }
-
-PACKAGES = {"anyio": "anyio", "janus": "janus"}
 
 #: The ways in which a session's task can wait.
 WAYS: tuple[str, ...] = tuple(INBOXES)
@@ -158,13 +154,8 @@ def missing(way: str) -> str:
     Raises:
         ValueError: there is no such way.
     """
-    _known(way)
-    package = PACKAGES.get(way)
-    if package is None or importlib.util.find_spec(package) is not None:
-        return ""
-    return f"the way {way!r} needs the package {package}: pip install {package}"
-
-
-def _known(way: str) -> None:
     if way not in INBOXES:
         raise ValueError(f"there is no way {way!r}: choose from {', '.join(WAYS)}")
+    if way not in ("anyio", "janus") or importlib.util.find_spec(way) is not None:
+        return ""
+    return f"the way {way!r} needs the package {way}: pip install {way}"

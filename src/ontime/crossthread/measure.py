@@ -7,22 +7,113 @@ one run on one machine is a draw from a lottery, which is what chapter 6 is abou
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from looplab._numbers import count_of, seconds_of
 from looplab.idle import count_turns
 
 from .conditions import pinned, voluntary
-from .results import Idle, Waits
 from .session import Session
 
 __all__ = [
+    "Idle",
+    "Waits",
     "measure_hops",
     "measure_idle",
     "measure_messages",
     "measure_wakes",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Waits of one thread, for others or for the interpreter.
+
+    Attributes:
+        taken: seconds of each wait, in order.
+        voluntary: voluntary context switches of the calling thread: how often it went
+            to sleep; None where the system does not count them for a thread.
+        cpu: seconds of CPU time of the calling thread.
+    """
+
+    taken: tuple[float, ...]
+    voluntary: int | None
+    cpu: float
+
+    @property
+    def median(self) -> float:
+        """The middle one, in seconds."""
+        return statistics.median(self.taken)
+
+    @property
+    def worst(self) -> float:
+        """The longest, in seconds."""
+        return max(self.taken)
+
+    @property
+    def total(self) -> float:
+        """All together, in seconds."""
+        return math.fsum(self.taken)
+
+    @property
+    def voluntary_each(self) -> float:
+        """Voluntary context switches for each wait.
+
+        Raises:
+            NotImplementedError: the system does not count them for a thread.
+        """
+        if self.voluntary is None:
+            raise NotImplementedError(
+                "this system does not count the context switches of a thread: Linux "
+                "does (resource.RUSAGE_THREAD)"
+            )
+        return self.voluntary / len(self.taken)
+
+    def __repr__(self) -> str:
+        count = len(self.taken)
+        text = (
+            f"{count:,} wait{'' if count == 1 else 's'}: "
+            f"median {self.median * 1000:.3f} ms, worst {self.worst * 1000:.3f} ms"
+        )
+        if self.voluntary is None:
+            return text
+        return f"{text}, {self.voluntary_each:.1f} voluntary switches each"
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """What sessions did while nobody sent them anything.
+
+    Attributes:
+        turns: iterations of each loop while they were counted.
+        seconds: how long they were counted.
+        cpu: seconds of CPU time that their threads used in *wall* seconds.
+        wall: the same time and a little more, as the CPU time is asked of each loop.
+    """
+
+    turns: tuple[int, ...]
+    seconds: float
+    cpu: float
+    wall: float
+
+    @property
+    def most(self) -> int:
+        """The iterations of the busiest loop."""
+        return max(self.turns)
+
+    @property
+    def share(self) -> float:
+        """Share of a core that all of them used together; 1 is a whole core."""
+        return self.cpu / self.wall
+
+    def __repr__(self) -> str:
+        loops = len(self.turns)
+        return (
+            f"{loops} idle loop{'' if loops == 1 else 's'} for {self.seconds:.2f} s: "
+            f"{sum(self.turns):,} turns, {self.share:.2%} of a core"
+        )
 
 
 def measure_hops(
@@ -38,26 +129,18 @@ def measure_hops(
         opened: open sessions; each is called in turn, at least once.
         seconds: after this no further hop begins.
         hops: how many at most.
-        cpu: the core for the calling thread meanwhile; any if None.
+        cpu: the core for the calling thread meanwhile (Linux); any if None.
 
     Raises:
-        ValueError: no session was given, or a number is out of range.
-        TypeError: an argument is not a number.
         RuntimeError: a session is not open.
         TimeoutError: a loop did not answer within five minutes.
-        NotImplementedError: *cpu* was given and the system pins no threads.
     """
-    return _waits(
-        [session.hop for session in _some(opened)], seconds, hops, cpu, "hops"
-    )
+    with pinned(cpu):
+        return _waits([session.hop for session in opened], seconds, hops)
 
 
 def measure_messages(
-    opened: Sequence[Session],
-    *,
-    seconds: float = 0.5,
-    messages: int = 2000,
-    cpu: int | None = None,
+    opened: Sequence[Session], *, seconds: float = 0.5, messages: int = 2000
 ) -> Waits:
     """Send messages from session to session and wait for each answer.
 
@@ -74,13 +157,10 @@ def measure_messages(
 
         return ask
 
-    asked = [timed(session) for session in _some(opened)]
-    return _waits(asked, seconds, messages, cpu, "messages")
+    return _waits([timed(session) for session in opened], seconds, messages)
 
 
-def measure_wakes(
-    wakes: int = 60, *, nap: float = 0.001, cpu: int | None = None
-) -> Waits:
+def measure_wakes(wakes: int = 60, *, nap: float = 0.001) -> Waits:
     """Sleep *wakes* times, and note how much later than due the thread goes on.
 
     A thread that wakes must have the interpreter before it can run Python: what it
@@ -91,38 +171,26 @@ def measure_wakes(
     Args:
         wakes: how often.
         nap: seconds of each sleep.
-        cpu: the core for the calling thread meanwhile; any if None.
 
     Returns:
         Lateness of each wake-up.  One voluntary switch each is the sleep itself.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: a number is out of range.
-        NotImplementedError: *cpu* was given and the system pins no threads.
     """
-    nap = seconds_of(nap, "nap", above=True)
-    count_of(wakes, "wakes", most=1_000_000)
 
     def late() -> float:
         due = time.perf_counter() + nap
         time.sleep(nap)
         return time.perf_counter() - due
 
-    return _waits([late] * wakes, nap, wakes, cpu, "wakes")
+    return _waits([late] * wakes, nap, wakes)
 
 
 def measure_idle(opened: Sequence[Session], seconds: float = 0.3) -> Idle:
     """Count iterations and CPU time of sessions while nobody sends them anything.
 
     Raises:
-        ValueError: no session was given, or *seconds* is not above 0.
-        TypeError: *seconds* is not a number.
         RuntimeError: a session is not open.
         TimeoutError: a loop did not answer within five minutes.
     """
-    opened = _some(opened)
-    seconds = seconds_of(seconds, "seconds", above=True)
     began = time.perf_counter()
     before = [session.call(time.thread_time) for session in opened]
     # The answers to these calls need an iteration or two that are not of the waiting.
@@ -140,36 +208,14 @@ def measure_idle(opened: Sequence[Session], seconds: float = 0.3) -> Idle:
     )
 
 
-def _waits(
-    calls: list[Callable[[], float]],
-    seconds: float,
-    count: int,
-    cpu: int | None,
-    what: str,
-) -> Waits:
-    seconds = seconds_of(seconds, "seconds", above=True)
-    count_of(count, what, most=1_000_000)
+def _waits(calls: list[Callable[[], float]], seconds: float, count: int) -> Waits:
     taken: list[float] = []
-    with pinned(cpu):
-        end = time.perf_counter() + seconds
-        switched, used = voluntary(), time.thread_time()
-        while len(taken) < count and (
-            len(taken) < len(calls) or time.perf_counter() < end
-        ):
-            taken.append(calls[len(taken) % len(calls)]())
-        used = time.thread_time() - used
-        switched_after = voluntary()
+    end = time.perf_counter() + seconds
+    switched, used = voluntary(), time.thread_time()
+    while len(taken) < count and (len(taken) < len(calls) or time.perf_counter() < end):
+        taken.append(calls[len(taken) % len(calls)]())
+    used = time.thread_time() - used
+    switched_after = voluntary()
     if switched is None or switched_after is None:
         return Waits(tuple(taken), None, used)
     return Waits(tuple(taken), switched_after - switched, used)
-
-
-def _some(opened: Sequence[Session]) -> list[Session]:
-    opened = list(opened)
-    if not opened:
-        raise ValueError("no session was given: open one with Session() or sessions()")
-    for session in opened:
-        if not isinstance(session, Session):
-            raise TypeError(f"{session!r} is not a Session")
-        assert session.loop  # raises if it is not open
-    return opened

@@ -1,16 +1,32 @@
-"""How many cores are free: ask before you believe a measurement of several."""
+"""How many cores there are, and how many are free."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import ExitStack
 
-from looplab._numbers import seconds_of
+__all__ = ["free_cores", "usable_cores"]
 
-from .records import usable_cores
 
-__all__ = ["free_cores"]
+def usable_cores() -> int:
+    """How many cores this process may use, which can be fewer than the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS or Windows
+        return os.cpu_count() or 1
+
+
+# All begin together: each waits until its input ends.
+_SPIN = """\
+import sys, time
+sys.stdin.read()
+begun = time.process_time()
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end: pass
+print(time.process_time() - begun)
+"""
 
 
 def free_cores(seconds: float = 0.3) -> float:
@@ -20,28 +36,17 @@ def free_cores(seconds: float = 0.3) -> float:
     together, by that time, is the answer.  On a machine where nothing else runs it is
     close to the number of usable cores.  Ask before you believe a speed-up.
 
-    Raises:
-        TypeError: *seconds* is not a number.
-        ValueError: *seconds* is not above 0 and finite.
-
     Introduced in the chapter *Move CPU work off the loop*.
     """
-    seconds = seconds_of(seconds, "seconds", above=True)
-    # All begin together: each waits until its input ends.
-    spin = (
-        "import sys, time\nsys.stdin.read()\nbegun = time.process_time()\n"
-        "end = time.monotonic() + float(sys.argv[1])\n"
-        "while time.monotonic() < end: pass\n"
-        "print(time.process_time() - begun)"
-    )
-    command = [sys.executable, "-S", "-E", "-c", spin, repr(seconds)]
+    command = [sys.executable, "-S", "-E", "-c", _SPIN, repr(seconds)]
     pipe = subprocess.PIPE
     with ExitStack() as stack:
-        spinners = []
-        for _ in range(usable_cores()):
-            spinner = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-            stack.callback(_close, spinner)
-            spinners.append(spinner)
+        spinners = [
+            stack.enter_context(
+                subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+            )
+            for _ in range(usable_cores())
+        ]
         for spinner in spinners:
             assert spinner.stdin is not None
             spinner.stdin.close()
@@ -50,11 +55,3 @@ def free_cores(seconds: float = 0.3) -> float:
             assert spinner.stdout is not None
             got += float(spinner.stdout.read())
     return got / seconds
-
-
-def _close(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()

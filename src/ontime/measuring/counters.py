@@ -27,24 +27,17 @@ class Counter:
 
     def find(self, text: str) -> int | None:
         """The number in *text*."""
-        found = re.search(self.pattern, text, re.MULTILINE)
-        return int(found[1].replace(",", "")) if found else None
+        match = re.search(self.pattern, text, re.MULTILINE)
+        return int(match[1].replace(",", "")) if match else None
 
 
+_PERF = "perf stat -x ; -e instructions:u"
+_VALGRIND = "valgrind --tool=cachegrind --cache-sim=no"
 COUNTERS = (
-    Counter(
-        "perf",
-        ("perf", "stat", "-x", ";", "-e", "instructions:u"),
-        r"^(\d+);.*instructions",
-    ),
+    Counter("perf", tuple(_PERF.split()), r"^(\d+);.*instructions"),
     Counter(
         "Valgrind",
-        (
-            "valgrind",
-            "--tool=cachegrind",
-            "--cache-sim=no",
-            f"--cachegrind-out-file={os.devnull}",
-        ),
+        (*_VALGRIND.split(), f"--cachegrind-out-file={os.devnull}"),
         r"I +refs: +([\d,]+)",
     ),
 )
@@ -61,8 +54,8 @@ def first_that_counts(
         counters: those that are tried.
     """
     for counter in counters:
-        if shutil.which(counter.command[0]) is not None:
-            said = run(counter.command)
-            if said is not None and counter.find(said):
-                return counter
+        if shutil.which(counter.command[0]) and counter.find(
+            run(counter.command) or ""
+        ):
+            return counter
     return None

@@ -7,21 +7,92 @@ others ends with a reason: why it has no figures.  The reason runs over their co
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from looplab._words import TO_THE_MILLISECOND, seconds
 
-from .records import record_path
-
-__all__ = ["aligned", "as_html", "as_time", "keep", "range_of"]
+__all__ = ["Table", "aligned", "as_html", "as_time", "range_of"]
 
 #: A time of an exact run, in words.
 as_time = partial(seconds, scale=TO_THE_MILLISECOND)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Named)
+
+
+@dataclass(repr=False)
+class Table(Generic[R]):
+    """Rows of a measurement side by side.
+
+    Iterating gives them in order, ``table["NAME"]`` the first of that name.
+
+    Attributes:
+        rows: the rows.
+        machine: what they were measured on, as words by name.
+    """
+
+    rows: tuple[R, ...]
+    machine: dict[str, str]
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: Any) -> R:
+        """The row of that name.
+
+        Raises:
+            KeyError: there is none; the message lists them.
+        """
+        for row in self.rows:
+            if row.name == name:
+                return row
+        names = ", ".join(row.name for row in self.rows)
+        raise KeyError(f"there is no row {name!r}; there are {names}")
+
+    @property
+    def where(self) -> str:
+        """The machine and the versions, in a sentence; empty if nobody has noted it."""
+        listed = ", ".join(self.machine.values())
+        return listed and f"Measured on {listed}."
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
+
+        Raises:
+            ValueError: *path* does not end in .json.
+            OSError: it cannot be written.
+        """
+        path = Path(path)
+        if path.suffix != ".json":
+            raise ValueError(f"'{path}' must end in .json; the text goes beside it")
+        words = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        path.write_text(f"{words}\n", encoding="utf-8")
+        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what :meth:`save` has written."""
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        return cls(**data | {"rows": tuple(map(cls._row, data["rows"]))})
+
+    @staticmethod
+    def _row(data: dict[str, Any]) -> Any:
+        """A row from its JSON."""
+        raise NotImplementedError
 
 
 def range_of(values: Sequence[float]) -> str:
@@ -81,8 +152,8 @@ def as_html(
         if len(cells) == most - 1:
             body += "".join(map(cell, cells))
         else:
-            body += "".join(map(cell, cells[:-1]))
             reason = escape(cells[-1])
+            body += "".join(map(cell, cells[:-1]))
             body += f'<td colspan="{most - len(cells)}">{reason}</td>'
         body += "</tr>"
     if not label:
@@ -92,16 +163,3 @@ def as_html(
         f'aria-label="{escape(label)}"><table><caption>{escape(caption)}</caption>'
         f"{top}<tbody>{body}</tbody></table></div>"
     )
-
-
-def keep(path: str | Path, data: Any, text: str) -> None:
-    """Write *data* as JSON to *path*, and *text* beside it, with the suffix .txt.
-
-    Raises:
-        ValueError: *path* does not end in .json, or is a folder.
-        OSError: it cannot be written.
-    """
-    path = record_path(path)
-    words = json.dumps(data, indent=1, ensure_ascii=False)
-    path.write_text(f"{words}\n", encoding="utf-8")
-    path.with_suffix(".txt").write_text(f"{text}\n", encoding="utf-8")

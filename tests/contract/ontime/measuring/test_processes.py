@@ -1,32 +1,43 @@
-"""A command under a supervisor: what it gives back, and that nothing of it is left."""
+"""A command and its group: what it gives back, and that nothing of it is left."""
 
 from __future__ import annotations
 
-import math
+import _thread
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ontime.measuring import processes
-from ontime.measuring.supervisor import GROUPS
-from tests.contract.left import HAS_PROC, SLOW, none_left, ours
-
-needs_proc = pytest.mark.skipif(
-    not HAS_PROC or not GROUPS,
-    reason="needs /proc and process groups",
+from ontime.measuring import fresh, processes
+from ontime.measuring.cores import free_cores
+from tests.contract.left import (
+    HAS_PROC,
+    PATIENCE,
+    SLOW,
+    needs_groups,
+    needs_proc,
+    none_left,
+    ours,
 )
 
+ROOT = Path(__file__).parents[4]
+SLEEPS = "import time; time.sleep(600)"
 
-@pytest.fixture
-def env() -> Iterator[dict[str, str]]:
-    """An environment by which the processes of a test are told."""
-    yield {**os.environ, "ON_TIME_TEST": str(os.getpid())}
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The processes of a test are told by a variable of their environment."""
+    monkeypatch.setenv("ON_TIME_TEST", str(os.getpid()))
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}{os.pathsep}{ROOT}")
+    yield
     if HAS_PROC:
         left = none_left()
         for pid in left:
@@ -34,131 +45,276 @@ def env() -> Iterator[dict[str, str]]:
         assert left == {}
 
 
-def python(code: str) -> list[str]:
-    return [sys.executable, "-c", code]
+def until(state: Callable[[], Any]) -> Any:
+    limit = time.monotonic() + SLOW
+    while not (value := state()):
+        assert time.monotonic() < limit, "the state does not come"
+        time.sleep(0.01)
+    return value
 
 
-def test_status_and_what_it_printed(env: dict[str, str]) -> None:
-    code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
-    status, said = processes.run(python(code), env, SLOW)
+def python(code: str) -> tuple[int, str]:
+    return processes.run([sys.executable, "-c", code], os.environ, SLOW)
+
+
+# -- a command -------------------------------------------------------------------------
+
+
+def test_status_and_what_it_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_WORD", "out")
+    code = "import os, sys; print(os.environ['A_WORD'] + repr(sys.stdin.read()))"
+    status, printed = python(f"{code}; print('err', file=sys.stderr); sys.exit(3)")
     assert status == 3
-    assert sorted(said.split()) == ["err", "out"]
+    assert sorted(printed.split()) == ["err", "out''"]
 
 
-def test_it_reads_nothing(env: dict[str, str]) -> None:
-    code = "import sys; print(repr(sys.stdin.read()))"
-    assert processes.run(python(code), env, SLOW) == (0, "''\n")
-
-
-def test_the_environment_is_the_given_one(env: dict[str, str]) -> None:
-    code = "import os; print(os.environ['A_WORD'])"
-    assert processes.run(python(code), {**env, "A_WORD": "here"}, SLOW)[1] == "here\n"
-
-
-def test_a_program_that_is_not_there(env: dict[str, str]) -> None:
+def test_a_program_that_is_not_there() -> None:
     with pytest.raises(ChildProcessError, match="no-such-program"):
-        processes.run(["/no-such-program"], env, SLOW)
+        processes.run(["/no-such-program"], os.environ, SLOW)
 
 
-@pytest.mark.parametrize("timeout", [1e300, math.inf])
-def test_a_limit_that_no_clock_can_hold(env: dict[str, str], timeout: float) -> None:
-    assert processes.run(python("pass"), env, timeout) == (0, "")
-
-
-@needs_proc
-def test_a_timeout_ends_the_children_too(env: dict[str, str]) -> None:
-    code = (
-        "import subprocess, sys, time\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        "time.sleep(600)"
-    )
-    begun = time.monotonic()
-    with pytest.raises(TimeoutError, match=r"not done after 1\.5 s"):
-        processes.run(python(code), env, 1.5)
-    assert time.monotonic() - begun < 300
-    assert none_left() == {}
+def test_a_command_that_takes_too_long() -> None:
+    with pytest.raises(TimeoutError, match=r"not done after 0\.5 s"):
+        processes.run([sys.executable, "-c", SLEEPS], os.environ, 0.5)
 
 
 @needs_proc
-def test_what_the_command_leaves_behind_ends_with_it(env: dict[str, str]) -> None:
-    code = (
-        "import subprocess, sys\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
-    )
-    assert processes.run(python(code), env, SLOW)[0] == 0
-    assert none_left() == {}
+@needs_groups
+@pytest.mark.parametrize("died", [False, True], ids=["child", "parent has died"])
+def test_what_the_command_leaves_behind_ends_with_it(died: bool) -> None:
+    modules = "import subprocess, sys; "
+    code = f"{modules}subprocess.Popen([sys.executable, '-c', {SLEEPS!r}])"
+    if died:
+        code = f"{modules}subprocess.run([sys.executable, '-c', {code!r}])"
+    assert python(code) == (0, "")
 
 
 @needs_proc
-def test_a_process_in_a_session_of_its_own_ends_too(env: dict[str, str]) -> None:
-    """No signal to the group reaches it; it descends from the command."""
-    code = (
-        "import subprocess, sys, time\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],\n"
-        "    start_new_session=True)\n"
-        "print('started', flush=True)\n"
-        "time.sleep(600)"
-    )
-    with pytest.raises(TimeoutError):
-        processes.run(python(code), env, 5)
-    assert none_left() == {}
-
-
-@needs_proc
-def test_a_process_whose_parent_has_died_ends_too(
-    env: dict[str, str], tmp_path: Path
-) -> None:
-    """It descends from nobody here; it is in the group."""
-    code = (
-        "import os, time\n"
-        "if os.fork() == 0:\n"
-        "    if os.fork() == 0:\n"
-        f"        open({str(tmp_path / 'there')!r}, 'w').close()\n"
-        "        time.sleep(600)\n"
-        "    os._exit(0)\n"
-        "os.wait()\n"
-        f"while not os.path.exists({str(tmp_path / 'there')!r}): time.sleep(0.01)"
-    )
-    assert processes.run(python(code), env, SLOW)[0] == 0
-    assert none_left() == {}
-
-
-@needs_proc
-def test_the_supervisor_is_killed(env: dict[str, str]) -> None:
+@needs_groups
+def test_the_supervisor_is_killed() -> None:
     caught: list[BaseException] = []
 
     def call() -> None:
         try:
-            processes.run(python("import time; time.sleep(600)"), env, 600)
+            python(SLEEPS)
         except BaseException as error:
             caught.append(error)
 
     thread = threading.Thread(target=call)
     thread.start()
-    limit = time.monotonic() + SLOW
-    supervisors: list[int] = []
-    others = 0
-    # Until the process it has started is another program, there seem to be two of it.
-    while not (len(supervisors) == 1 and others) and time.monotonic() < limit:
-        time.sleep(0.01)
-        found = ours()
-        supervisors = [pid for pid, line in found.items() if "supervisor" in line]
-        others = len(found) - len(supervisors)
-    (supervisor,) = supervisors
-    os.kill(supervisor, signal.SIGKILL)
-    thread.join(SLOW)
+
+    def supervisor() -> int | None:
+        """Its number, once the command is another program."""
+        leads = [pid for pid, line in ours().items() if "end_with_the_input" in line]
+        return leads[0] if len(leads) == 1 and len(ours()) == 2 else None
+
+    os.kill(until(supervisor), signal.SIGKILL)
+    thread.join()
     assert isinstance(caught[0], ChildProcessError)
-    assert none_left() == {}
 
 
 @needs_proc
-def test_an_interrupt(env: dict[str, str]) -> None:
-    import _thread
+@needs_groups
+def test_an_interrupt() -> None:
+    def interrupt() -> None:
+        until(lambda: len(ours()) == 2)
+        _thread.interrupt_main()
 
-    timer = threading.Timer(0.5, _thread.interrupt_main)
+    thread = threading.Thread(target=interrupt)
     with pytest.raises(KeyboardInterrupt):
-        timer.start()
-        processes.run(python("import time; time.sleep(600)"), env, SLOW)
-        pytest.fail("it was not interrupted")
-    timer.join()
-    assert none_left() == {}
+        thread.start()
+        python(SLEEPS)
+    thread.join()
+
+
+@needs_proc
+@needs_groups
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_outlives_a_caller_that_is_ended(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    path = tmp_path / "program.py"
+    target = f"{__name__}:starts_a_child_and_waits"
+    path.write_text(
+        "from ontime.measuring import fresh\n"
+        f"fresh.call({target!r}, None, name='work', timeout=600)\n"
+    )
+    caller = subprocess.Popen(
+        [sys.executable, str(path)],
+        stderr=subprocess.DEVNULL,
+        # pytest may itself run where interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    # The caller, the supervisor, the fresh interpreter, and its child.
+    until(lambda: len(ours()) == 4)
+    caller.send_signal(number)
+    assert caller.wait(PATIENCE) != 0
+
+
+def test_no_thread_and_no_descriptor_is_left() -> None:
+    folder = Path("/proc/self/fd")
+    if not folder.exists():
+        pytest.skip("needs /proc to count descriptors")
+    threads, files = threading.active_count(), len(list(folder.iterdir()))
+    python("pass")
+    assert len(list(folder.iterdir())) <= files
+    assert threading.active_count() <= threads
+
+
+def test_free_cores() -> None:
+    assert free_cores(0.1) > 0
+
+
+# -- a fresh interpreter ---------------------------------------------------------------
+
+
+class OddError(Exception):
+    """An exception that pickle cannot make again."""
+
+    def __init__(self, a: int, b: int) -> None:
+        super().__init__(f"{a} and {b}")
+
+
+def starts_a_child_and_waits(request: object) -> None:
+    subprocess.run([sys.executable, "-c", SLEEPS], check=True)
+
+
+def does(code: str) -> Any:
+    """What a test wants done in the fresh interpreter."""
+    space: dict[str, Any] = {"OddError": OddError}
+    exec(code, space)
+    return space.get("result")
+
+
+def call(code: str) -> tuple[Any, str]:
+    target = f"{__name__}:does"
+    return fresh.call(target, code, name="work", timeout=SLOW)
+
+
+def test_a_call_in_a_fresh_interpreter() -> None:
+    path, printed = call("import sys; print('printed', flush=True); result = sys.path")
+    assert path == list(map(str, sys.path))
+    assert printed == "printed\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "cause"),
+    [
+        ("raise ValueError('no good\\nat all')", "ValueError: no good", ValueError),
+        ("raise SystemExit", "SystemExit", SystemExit),
+        ("raise OddError(1, 2)", "OddError: 1 and 2", None),
+        ("result = lambda: 0", "(PicklingError|AttributeError): Can't", None),
+    ],
+)
+def test_what_the_work_raises(code: str, words: str, cause: type | None) -> None:
+    with pytest.raises(fresh.WorkFailedError, match=f"^work raised {words}") as caught:
+        call(code)
+    if cause is not None:
+        assert isinstance(caught.value.__cause__, cause)
+        assert code.splitlines()[0][:12] in str(caught.value.traceback) or "exec" in (
+            caught.value.traceback
+        )
+    assert "In the fresh interpreter" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("import os; os._exit(3)", "status 3"),
+        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
+        ("import os; os.write(2, b'so\\nit is'); os._exit(0)", "status 0; it said: it"),
+    ],
+)
+def test_an_interpreter_that_dies(code: str, how: str) -> None:
+    with pytest.raises(fresh.MeasurementError, match=f"^work: .* ended with {how}"):
+        call(code)
+
+
+def test_a_call_that_takes_too_long() -> None:
+    target = f"{__name__}:does"
+    with pytest.raises(TimeoutError, match=r"work was not done after 0\.5 s: give it"):
+        fresh.call(target, SLEEPS, name="work", timeout=0.5)
+
+
+# -- how a function reaches it ---------------------------------------------------------
+
+MINE = """
+import threading
+from ontime.cost import cpu_cost
+from ontime.cpu_models import compare_models
+
+lock = threading.Lock()
+scale = 3
+
+class Own: pass
+
+def helper(number):
+    return number * scale
+
+async def mine(own=Own()):
+    assert helper(2) == 6
+
+async def guarded():
+    with lock: pass
+
+def measure():
+    BRIEF = {"values": 1, "processes": 1, "calls": 9, "timeout": 600}
+    print(cpu_cost(mine, **BRIEF)["mine"].calls)
+    try:
+        cpu_cost(guarded)
+    except TypeError as error:
+        print(error)
+"""
+
+
+def programs() -> dict[str, tuple[list[str], str]]:
+    """Programs by how they run: the words of the command, and the text of a file."""
+    return {
+        "at a prompt": (["-"], MINE + "measure()\n"),
+        "script": (["program.py"], MINE + "if __name__ == '__main__': measure()\n"),
+        "script without a guard": (["program.py"], MINE + "measure()\n"),
+        "module": (["-m", "program"], MINE + "if __name__ == '__main__': measure()\n"),
+    }
+
+
+@pytest.mark.parametrize("how", programs())
+def test_a_function_of_a_program_goes_as_a_copy(how: str, tmp_path: Path) -> None:
+    words, text = programs()[how]
+    (tmp_path / "program.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, *words],
+        input=text if words == ["-"] else None,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SLOW,
+        check=False,
+    )
+    calls, refused = done.stdout.splitlines()
+    assert calls == "9", done.stderr
+    assert "coro_fn guarded cannot be sent to another process" in refused
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("if __name__ == '__main__':\n    print(compare())", "2 jobs of square(7)."),
+        ("compare()", 'under if __name__ == "__main__"'),
+    ],
+    ids=["guard", "no guard"],
+)
+def test_a_script_that_compares_models(end: str, words: str, tmp_path: Path) -> None:
+    head = """
+        from ontime.cpu_models import Model, compare_models
+        def square(n):
+            return n * n
+        def compare():
+            models = ["chain", Model("pool", 2, "spawn"), Model("process pool", 2)]
+            return compare_models(square, (7,), count=2, models=models)
+    """
+    path = tmp_path / "program.py"
+    path.write_text(f"{textwrap.dedent(head)}\n{end}\n")
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, check=False
+    )
+    assert words in done.stdout + done.stderr

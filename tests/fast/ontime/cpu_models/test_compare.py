@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import math
+import sys
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
@@ -11,15 +13,17 @@ from typing import Any
 
 import pytest
 
+from looplab import Heartbeat, burn, run
 from ontime.cpu_models import (
     KINDS,
-    MOST_JOBS,
-    MOST_WORKERS,
     Measurement,
     Model,
     ModelUnavailableError,
+    UnpicklableError,
     compare,
     compare_models,
+    compress,
+    digest,
     product,
     usable_cores,
 )
@@ -31,14 +35,16 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     now = [0.0]
 
-    def in_fresh_process(model: Model, *_: object) -> Measurement:
-        names.append(model.name)
+    def run(
+        name: str, request: tuple[Model, int, bytes], timeout: float
+    ) -> Measurement:
+        names.append(request[0].name)
         return Measurement(1, 0.5, 2, 0.1, 3)
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(compare, "in_fresh_process", in_fresh_process)
+    monkeypatch.setattr(compare, "_run", run)
     clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
     monkeypatch.setattr(compare, "time", clock)
     return names
@@ -103,8 +109,6 @@ def test_patience_has_an_end(
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"count": 0}, "count is 0"),
-        ({"count": MOST_JOBS + 1}, f"{MOST_JOBS}"),
         ({"models": ["treads"]}, "no model 'treads'; there are"),
         ({"models": ["chain", "chain"]}, "there twice"),
     ],
@@ -112,6 +116,28 @@ def test_patience_has_an_end(
 def test_bad_settings(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compare_models(product, (10,), **settings)
+
+
+def test_what_cannot_be_sent() -> None:
+    def inner() -> None: ...
+
+    for work in (inner, lambda: None):
+        with pytest.raises(UnpicklableError, match="top level of a module"):
+            compare_models(work, models=["chain"])
+    with pytest.raises(UnpicklableError, match="arguments that pickle can copy"):
+        compare_models(product, (inner,), models=["chain"])
+
+
+def test_what_a_notebook_cannot_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a prompt there is no file to import the function from."""
+
+    def mine() -> None: ...
+
+    mine.__module__ = "__main__"
+    monkeypatch.setattr(compare, "_main_is_a_file", lambda: False)
+    for work in mine, partial(mine):
+        with pytest.raises(UnpicklableError, match="%%writefile"):
+            compare_models(work, models=["pool"])
 
 
 def test_what_is_no_work() -> None:
@@ -125,8 +151,6 @@ def test_what_is_no_work() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Model("pool", 0), "workers is 0"),
-        (lambda: Model("pool", MOST_WORKERS + 1), "61"),
         (lambda: Model("chain", 2), "has no pool"),
         (lambda: Model("thread pool", 2, "fork"), "no start method"),
         (lambda: Model("poll"), "there is no model 'poll'"),
@@ -143,7 +167,57 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         compare_models(product, (10,), models=["chain", "dask"])
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="3.14 has interpreters")
+def test_interpreters_say_which_python_they_need() -> None:
+    with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14 or newer"):
+        compare_models(product, (10,), models=["interpreters"])
+    with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14"):
+        Model("interpreters").enter()
+
+
 def test_words_for_the_work() -> None:
     assert compare._in_words(partial(product, 40_000), ()) == "product(40_000)"
     assert compare._in_words(math.gcd, (True, 1.5)) == "gcd(True, 1.5)"
     assert len(compare._in_words(product, ("x" * 100,))) < 60
+
+
+@pytest.mark.parametrize(("kind", "jobs"), [("at once", 20), ("chain", 3)])
+def test_the_loop_is_late_by_all_jobs_or_by_three(kind: str, jobs: int) -> None:
+    """Jobs of 0.2 s stand in the iterations between two beats."""
+
+    async def main() -> float:
+        async with Model(kind).enter() as run_all, Heartbeat(0.01) as heartbeat:
+            await asyncio.sleep(0)
+            assert await run_all(partial(burn, 0.2), 20) == [None] * 20
+            await asyncio.sleep(0.02)
+        return heartbeat.worst
+
+    assert run(main()) == pytest.approx(0.2 * jobs - 0.01)
+
+
+@pytest.mark.parametrize("kind", ["at once", "chain"])
+def test_what_a_job_raises_comes_out(kind: str) -> None:
+    left = [ValueError("no"), StopIteration(5), None]
+
+    def job() -> None:
+        if error := left.pop(0):
+            raise error
+
+    async def main() -> None:
+        async with Model(kind).enter() as run_all:
+            await run_all(job, 1)
+
+    with pytest.raises(ValueError, match="no"):
+        run(main())
+    with pytest.raises(RuntimeError, match="StopIteration"):  # no future takes it
+        run(main())
+    run(main())
+
+
+def test_the_jobs_of_the_chapter() -> None:
+    for limit in (-1, 0, 1, 2, 3, 100):
+        assert product(limit) == math.factorial(max(limit - 1, 0))
+    assert digest(0).startswith("e3b0c44298fc1c14")  # SHA-256 of nothing
+    assert digest(10) != digest(11)
+    for size in (0, 1, 996, 997, 998, 100_000):
+        assert 0 < compress(size) < size / 2 + 20

@@ -1,0 +1,180 @@
+"""Costs that are measured in clean interpreters: counts, and what fails there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ontime.cost import WorkFailedError, compare_variants, cpu_cost, measure
+from ontime.cost.works import nothing
+from ontime.measuring import counters
+
+pytest.importorskip("pyperf")
+
+QUICK: dict[str, Any] = {"values": 1, "processes": 1, "timeout": 240}
+BRIEF: dict[str, Any] = QUICK | {"calls": 20}
+
+
+def mark() -> None:
+    os.environ["MARKED"] = "yes"
+
+
+async def wants_the_mark() -> None:
+    assert os.environ["MARKED"] == "yes"
+
+
+async def double(number: int) -> int:
+    print("{}" * 100)
+    assert number == 21
+    return 2 * number
+
+
+async def signs(path: str) -> None:
+    """Write the number of the process, once for each way to await."""
+    with Path(path).open("a") as file:  # noqa: ASYNC230 - it is short
+        file.write(f"{os.getpid()}\n")
+
+
+async def raises() -> None:
+    raise ValueError("no good\nat all")
+
+
+async def only_in_sequence() -> None:
+    import asyncio
+
+    task = asyncio.current_task()
+    assert task is not None
+    if "only_in_sequence" in repr(task.get_coro()):
+        raise RuntimeError("not in a task of mine")
+
+
+def test_the_cost_of_a_call() -> None:
+    table = cpu_cost(nothing, values=3, processes=2, timeout=240)
+    (row,) = table
+    assert row.name == "nothing"
+    assert len(row.cpus) == len(row.walls) == 6
+    assert 0 < row.low <= row.cpu == table.cpu <= row.high
+    assert row.calls > 1
+    assert (row.tasks, table.note) == ("_asyncio", "")
+
+
+def test_the_ways_take_turns_in_processes_of_their_own(tmp_path: Path) -> None:
+    """A machine that is slow for some seconds is then slow for all of them."""
+    path = tmp_path / "book"
+    table = compare_variants(
+        signs,
+        args=(str(path),),
+        variants=("in sequence", "tasks"),
+        times=1,
+        calls=1,
+        values=2,
+        processes=2,
+    )
+    assert [len(row.cpus) for row in table] == [4, 4]
+    processes = dict.fromkeys(path.read_text().splitlines())
+    assert len(processes) == 2 + 2 * 2, "a trial of each, then two rounds"
+
+
+def test_arguments_and_a_setup_reach_the_function() -> None:
+    assert cpu_cost(double, args=(21,), **BRIEF).cpu > 0
+    with pytest.raises(WorkFailedError, match="double raised AssertionError"):
+        cpu_cost(double, args=(22,), **BRIEF)
+    assert cpu_cost(wants_the_mark, setup=mark, **BRIEF).cpu > 0
+    with pytest.raises(WorkFailedError, match="KeyError: 'MARKED'"):
+        cpu_cost(wants_the_mark, **BRIEF)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("ontime.cost.works:absent", "has no attribute 'absent'"),
+        ("ontime.cost.works:asyncio.run", "not a coroutine function"),
+    ],
+)
+def test_a_name_of_nothing(text: str, words: str) -> None:
+    with pytest.raises(WorkFailedError, match=words):
+        cpu_cost(text, **BRIEF)
+
+
+def test_variants_that_are_not_to_be_had_say_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    find = measure.importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name: None if name in ("anyio", "uvloop") else find(name),
+    )
+    table = compare_variants(
+        variants=("in sequence", "anyio group", "tasks, eager"),
+        loops=("asyncio", "uvloop"),
+        **BRIEF,
+    )
+    assert table["anyio group"].unavailable.startswith("anyio is not installed")
+    assert "pip install uvloop" in table["in sequence", "uvloop"].unavailable
+    with pytest.raises(ValueError, match="anyio group was not measured: anyio is not"):
+        table.ratio("anyio group")
+    if sys.version_info < (3, 12):
+        assert table["tasks, eager"].unavailable == "needs Python 3.12 or newer"
+    assert "pip install anyio" in repr(table)
+
+
+def test_a_variant_that_fails_has_a_row_that_says_why() -> None:
+    """As eager tasks do on uvloop 0.23.0 with Python 3.13.0."""
+    ways = ("in sequence", "tasks")
+    table = compare_variants(only_in_sequence, variants=ways, **BRIEF)
+    assert table["in sequence"].cpu > 0
+    assert table["tasks"].unavailable == "failed: RuntimeError: not in a task of mine"
+    with pytest.raises(WorkFailedError, match="in sequence raised ValueError: no good"):
+        compare_variants(raises, variants=ways, **BRIEF)
+
+
+def test_a_patched_asyncio_is_reported() -> None:
+    pytest.importorskip("nest_asyncio")
+    table = cpu_cost(nothing, setup="nest_asyncio:apply", **BRIEF)
+    assert table.rows[0].tasks == "asyncio.tasks"
+    assert "asyncio was patched" in repr(table)
+
+
+# -- instructions ----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_which_ways_to_await_grow_tenfold() -> None:
+    """As the folded answer of section 2 of the notebook that goes deeper says.
+
+    The notebook measures all of its ways; counted are the one that grows tenfold, and
+    one of the others.
+    """
+    if measure._find_counter(240) is None:
+        pytest.skip("nothing counts instructions here")
+    ways = ("wait_for", "gather")
+
+    def counted(times: int) -> dict[str, float]:
+        table = compare_variants(
+            nothing, times=times, variants=ways, instructions=True, **BRIEF
+        )
+        assert "Instructions counted by" in table.note
+        return {row.name: row.instructions or 0 for row in table}
+
+    two, twenty = counted(2), counted(20)
+    grown = {way: twenty[way] / two[way] for way in ways}
+    assert 9 < grown["wait_for"] < 11
+    assert 5.5 < grown["gather"] < 7.5
+
+
+def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prints(code: str) -> counters.Counter:
+        return counters.Counter("a", (sys.executable, "-c", code), r"^(\d+)")
+
+    refuses = prints("print('<not supported>;;instructions:u')")
+    monkeypatch.setattr(counters, "COUNTERS", (refuses, prints("print(12)")))
+    assert measure._find_counter(240) is counters.COUNTERS[1]
+    monkeypatch.setattr(counters, "COUNTERS", (refuses,))
+    table = cpu_cost(nothing, instructions=True, **BRIEF)
+    assert table.rows[0].instructions is None
+    assert "Instructions were not counted" in repr(table)

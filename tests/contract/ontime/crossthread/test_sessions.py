@@ -1,0 +1,198 @@
+"""Sessions: they answer, they end, and what is measured of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from looplab.idle import count_turns
+from ontime.crossthread import (
+    WAYS,
+    Session,
+    Spinner,
+    causes,
+    inboxes,
+    measure_case,
+    measure_hops,
+    measure_idle,
+    measure_messages,
+    measure_wakes,
+    missing,
+    on_cores,
+    pinned,
+    session,
+    sessions,
+    stays,
+    switch_interval,
+)
+from tests.contract.looplab.idle.opened import wait_until
+
+linux = pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity"), reason="only Linux pins threads"
+)
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:  # of a library, about to end
+        thread.join()
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if why := missing(name):
+        pytest.skip(why)
+    return name
+
+
+def test_a_session_answers(way: str) -> None:
+    with Session(way, name="mine") as opened:
+        assert opened.loop.is_running()
+        assert "mine" in [thread.name for thread in threading.enumerate()]
+        assert opened.hop() > 0
+        assert opened.ask("hello") == "hello"
+        assert opened.ask(None) is None
+        assert opened.call(threading.get_ident) != threading.get_ident()
+        assert "open" in repr(opened)
+        loop = opened.loop
+    assert loop.is_closed()
+    assert "closed" in repr(opened)
+    with opened:  # again
+        assert opened.ask(1) == 1
+
+
+def test_which_ways_turn_while_idle(way: str) -> None:
+    """One that waits turns for its messages alone, some turns for each."""
+    with Session(way) as opened, count_turns(opened.loop) as turns:
+        for number in range(10):
+            opened.ask(number)
+        if way in ("poll", "nap"):
+            at_ten = turns.most
+            wait_until(lambda: turns.most > at_ten + 20)
+        else:
+            assert turns.most <= 40
+
+
+def test_what_a_call_raises_comes_out() -> None:
+    with Session("queue") as opened:
+        with pytest.raises(ZeroDivisionError):
+            opened.call(lambda: 1 // 0)
+        with pytest.raises(SystemExit):
+            opened.call(sys.exit)
+        with pytest.raises(TimeoutError, match="mine"):
+            opened.call(lambda: (_ for _ in ()).throw(TimeoutError("mine")))
+        assert opened.ask(2) == 2
+
+
+def test_an_error_in_the_block_ends_the_threads(way: str) -> None:
+    with pytest.raises(KeyboardInterrupt), sessions(way, 3) as opened, Spinner():
+        raise KeyboardInterrupt
+    assert all("closed" in repr(each) for each in opened)
+
+
+def test_a_later_session_that_cannot_be_made_closes_the_earlier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+
+    class Third(inboxes._Poll):
+        def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+            made.append(1)
+            if len(made) == 3:
+                raise OSError("the third")
+            super().__init__(loop)
+
+    monkeypatch.setitem(inboxes.INBOXES, "poll", Third)
+    with pytest.raises(OSError, match="the third"), sessions("poll", 4):
+        pass
+    assert len(made) == 3
+
+
+def test_a_loop_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session("queue") as opened:
+        monkeypatch.setattr(session, "TIMEOUT", 0.05)
+        go_on = threading.Event()
+        opened.loop.call_soon_threadsafe(go_on.wait)
+        with pytest.raises(TimeoutError, match=r"did not answer within 0\.05 s"):
+            opened.hop()
+        go_on.set()
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_session_with_a_gap_answers(busy: bool) -> None:
+    with sessions("poll", 2, window=1e-4, busy=busy) as opened:
+        assert [each.ask(1) for each in opened] == [1, 1]
+
+
+@linux
+def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    everywhere = os.sched_getaffinity(0)
+    core = max(everywhere)
+    with Session("queue", cpu=core) as opened:
+        assert opened.call(lambda: os.sched_getaffinity(0)) == {core}
+        assert os.sched_getaffinity(0) == everywhere
+        assert len(measure_hops([opened], hops=3, cpu=core).taken) == 3
+        assert os.sched_getaffinity(0) == everywhere
+    with pytest.raises(ZeroDivisionError), pinned(core):
+        assert os.sched_getaffinity(0) == {core}
+        raise ZeroDivisionError
+    with on_cores(1), Session("queue") as opened:
+        inherited = opened.call(lambda: os.sched_getaffinity(0))
+    assert inherited == {min(everywhere)}
+    assert os.sched_getaffinity(0) == everywhere
+
+
+def test_the_switch_interval_comes_back() -> None:
+    before = sys.getswitchinterval()
+    with pytest.raises(ZeroDivisionError), switch_interval(0.1):
+        assert sys.getswitchinterval() == pytest.approx(0.1)
+        raise ZeroDivisionError
+    assert sys.getswitchinterval() == before
+
+
+# -- what is measured ------------------------------------------------------------------
+
+
+def test_hops_and_messages_end_at_their_number() -> None:
+    with sessions("queue", 3) as opened:
+        hops = measure_hops(opened, seconds=600, hops=7)
+        assert len(hops.taken) == 7
+        assert hops.median <= hops.worst <= hops.total
+        assert len(measure_messages(opened, seconds=600, messages=7).taken) == 7
+        # Each session is called once, however short the time.
+        assert len(measure_hops(opened, seconds=1e-9).taken) == 3
+        assert len(measure_idle(opened, 0.01).turns) == 3
+
+
+def test_wakes() -> None:
+    assert len(measure_wakes(5, nap=0.002).taken) == 5
+
+
+def test_where_threads_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock of the kernel for each thread, read at both ends of the block."""
+    counts = iter([(0.0, 0.0, 0.0), (5.0, 1.0, 0.0), (2.0, 1.0, 0.5), (7.0, 1.0, 1.0)])
+    monkeypatch.setattr(causes, "_read", lambda thread: next(counts))
+    with sessions("queue", 2) as opened, stays(opened) as where:
+        pass
+    assert where == causes.Stays(0.5, 0.75, 0.75)
+    monkeypatch.setattr(causes, "_read", lambda thread: None)
+    with sessions("queue", 1) as opened, stays(opened) as where:
+        pass
+    assert where == causes.Stays()
+
+
+@linux
+def test_a_case_is_measured() -> None:
+    before = os.sched_getaffinity(0)
+    case = measure_case(2, 1, seconds=0.01, runs=1)
+    assert (case.loops, case.cores) == (2, 1)
+    assert min(case.plain, case.computing, case.sleeping) > 0
+    assert os.sched_getaffinity(0) == before

@@ -1,0 +1,160 @@
+"""What is measured, and what is refused, before any process starts."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from looplab import run
+from ontime import cost
+from ontime.cost import (
+    VARIANTS,
+    CostTable,
+    MissingPackageError,
+    child,
+    compare_variants,
+    cpu_cost,
+    variant_source,
+)
+from ontime.cost.works import nothing
+
+#: What chapter 3 shows of a Python that the lab did not run on.
+KEPT = Path(__file__).parents[4] / "book" / "figures" / "task_cost_newer.json"
+
+
+def plain() -> None: ...
+
+
+class Thing:
+    async def method(self) -> None: ...
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_not_a_coroutine_function() -> None:
+    partial = functools.partial(Thing().method, 21)
+    for work in (plain, print, Thing, partial, None):
+        with pytest.raises(TypeError, match=r"give a coroutine function .*args=\(\.\."):
+            cpu_cost(work)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="hand over the function, without calling it"):
+        cpu_cost(nothing())  # type: ignore[arg-type]
+    for text in ("nothing", "module:", ":name"):
+        with pytest.raises(ValueError, match="write module:function"):
+            cpu_cost(text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"args": 1}, TypeError, r"args=\(x,\)"),
+        ({"loop": "trio"}, ValueError, "'trio'.* asyncio and uvloop"),
+        ({"args": (sys._getframe(),)}, TypeError, "args cannot be sent"),
+    ],
+)
+def test_wrong_arguments(settings: dict[str, Any], error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        cpu_cost(nothing, **settings)
+
+
+def test_a_variant_that_there_is_not() -> None:
+    with pytest.raises(KeyError, match="no variant 'threads'; there are: in sequence"):
+        compare_variants(variants=("threads",))
+
+
+def test_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = {"uvloop", "pyperf"}
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name in missing else name
+    )
+    with pytest.raises(MissingPackageError, match="pip install pyperf"):
+        cpu_cost(nothing)
+    missing.remove("pyperf")
+    with pytest.raises(MissingPackageError, match="pip install uvloop"):
+        cpu_cost(nothing, loop="uvloop")
+
+
+def test_the_source_of_a_variant() -> None:
+    assert variant_source("in sequence") == (
+        "async def variant():\n    await work()\n    await work()\n"
+    )
+    assert variant_source("gather", 3) == (
+        "async def variant():\n    await asyncio.gather(work(), work(), work())\n"
+    )
+    assert max(map(len, variant_source("wait").splitlines())) < 79
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_every_variant_awaits_so_often(name: str, times: int) -> None:
+    anyio = pytest.importorskip("anyio") if "anyio" in name else None
+    called = 0
+
+    async def work() -> None:
+        nonlocal called
+        called += 1
+        await asyncio.sleep(0)
+        called += 100
+
+    space: dict[str, Any] = {"asyncio": asyncio, "anyio": anyio, "work": work}
+    exec(variant_source(name, times), space)
+    run(space["variant"]())
+    assert called == 101 * times
+
+
+@pytest.mark.parametrize(
+    ("number", "samples", "least", "tries"),
+    [
+        (7, [(0.001, 0.03), (0.001, 0.002)], (0.001, 0.002), 2),  # it had to wait
+        (7, [(0.0, 0.03), (0.0, 0.04), (0.0, 0.05)], (0.0, 0.03), 3),  # it waits
+        (7, [(0.02, 0.03)], (0.02, 0.03), 1),  # it computes
+        (1, [(0.0, 1.0)], (0.0, 1.0), 1),  # long enough to tell
+    ],
+)
+def test_a_stop_of_the_process_is_told_from_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    samples: list[tuple[float, float]],
+    least: tuple[float, float],
+    tries: int,
+) -> None:
+    left = list(samples)
+    monkeypatch.setattr(child, "_sample", lambda order, calls: left.pop(0))
+    assert child._undisturbed({}, number) == least  # type: ignore[arg-type]
+    assert len(samples) - len(left) == tries
+
+
+@pytest.mark.parametrize(
+    ("call", "overhead", "calls"),
+    [(1e-6, 0.0, 24_000), (0.004, 0.0, 6), (0.5, 0.0, 1), (1e-5, 1e-4, 2400)],
+)
+def test_so_many_calls_make_a_value(
+    monkeypatch: pytest.MonkeyPatch, call: float, overhead: float, calls: int
+) -> None:
+    """About 20 ms, and a fifth more to be sure."""
+
+    def sample(order: object, count: int) -> tuple[float, float]:
+        seconds = call * count + overhead
+        return seconds, seconds
+
+    monkeypatch.setattr(child, "_sample", sample)
+    trial = child.trial(({}, None))  # type: ignore[arg-type]
+    assert trial.calls == pytest.approx(calls, rel=0.02)
+    assert child.trial(({}, 9)).calls == 9  # type: ignore[arg-type]
+
+
+def test_the_kept_table_has_what_the_chapter_shows() -> None:
+    table = CostTable.load(KEPT)
+    assert table.machine["python"] > "Python 3.12"
+    assert KEPT.with_suffix(".txt").read_text("utf-8") == f"{table!r}\n"
+    for way in "tasks", "gather":
+        assert 0 < table[f"{way}, eager"].cpu < 0.7 * table[way].cpu
+    assert table["wait_for"].cpu < table["tasks"].cpu
+
+
+def test_the_face_of_the_package() -> None:
+    for name in cost.__all__:
+        assert getattr(cost, name).__doc__

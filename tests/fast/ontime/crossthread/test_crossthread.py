@@ -1,0 +1,77 @@
+"""What sessions tell and refuse without a thread."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ontime.crossthread import (
+    Case,
+    Idle,
+    Session,
+    Waits,
+    causes,
+    conditions,
+    missing,
+    on_cores,
+    unable,
+)
+
+
+def test_words_of_a_result() -> None:
+    waits = Waits((0.001, 0.003, 0.002), 6, 0.0)
+    assert waits.voluntary_each == 2
+    assert repr(waits) == (
+        "3 waits: median 2.000 ms, worst 3.000 ms, 2.0 voluntary switches each"
+    )
+    unknown = Waits((0.001,), None, 0.0)
+    assert repr(unknown) == "1 wait: median 1.000 ms, worst 1.000 ms"
+    with pytest.raises(NotImplementedError, match="RUSAGE_THREAD"):
+        _ = unknown.voluntary_each
+    idle = Idle((3,), 0.3, 0.1, 0.4)
+    assert idle.share == 0.25
+    assert repr(idle) == "1 idle loop for 0.30 s: 3 turns, 25.00% of a core"
+
+
+def test_what_a_case_tells() -> None:
+    case = Case(8, 2, 0.008, 0.004, 0.001, for_lock=5.0, for_core=1.5)
+    assert (case.by_lock, case.by_both) == (2, 8)
+    assert repr(case) == (
+        "8 on 2: a hop   8.000 ms; loops compute in the gap   4.000, sleep in it  "
+        "1.000; loops that wait for the lock 5.0, for a core 1.5"
+    )
+    unknown = Case(8, 2, 0.008, 0.004, 0.001, for_lock=None, for_core=None)
+    assert repr(unknown).endswith("sleep in it  1.000")
+
+
+def test_a_case_of_which_some_is_not_known() -> None:
+    assert causes._middle([1.0, 3.0, 2.0]) == 2
+    assert causes._middle([1.0, None]) is None
+    assert causes._middle([]) is None
+    assert causes._read(2**22 + 1) is None  # no such thread
+
+
+def test_what_a_session_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="no way 'pol': choose from poll, nap, queue"):
+        Session("pol")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert missing("poll") == ""
+    for name in "anyio", "janus":
+        words = f"the way '{name}' needs the package {name}: pip install {name}"
+        assert missing(name) == words
+        with pytest.raises(ModuleNotFoundError, match=words):
+            Session(name)
+    with pytest.raises(RuntimeError, match="not open: use it inside `with"):
+        Session("queue").call(int)
+
+
+def test_why_an_experiment_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 4}, raising=False)
+    assert unable() == unable(cores=2) == ""
+    with pytest.raises(ValueError, match="needs 3 cores, and this process may use 2"):
+        on_cores(3).__enter__()
+    monkeypatch.setattr(conditions, "voluntary", lambda: None)
+    assert "does not count" in unable(counts=True)
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert "cannot pin" in unable(cores=2)

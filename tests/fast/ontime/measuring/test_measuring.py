@@ -1,0 +1,152 @@
+"""What a measurement needs besides processes: counters, the machine, a table."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ontime.measuring import cores, fresh, processes
+from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
+from ontime.measuring.records import machine
+from ontime.measuring.tables import Table
+
+
+@pytest.mark.parametrize(
+    ("counter", "text", "number"),
+    [
+        (1, "==7== I   refs:      313,146,377\n", 313_146_377),
+        (1, "==7== I refs: 12\n", 12),
+        (1, "valgrind: no such tool", None),
+        (0, "1234567;;instructions:u;100;100.00;;\n", 1_234_567),
+        (0, "<not supported>;;instructions:u;0;100.00;;\n", None),
+    ],
+)
+def test_what_a_counter_prints_is_read(
+    counter: int, text: str, number: int | None
+) -> None:
+    assert COUNTERS[counter].find(text) == number
+
+
+def test_the_first_that_counts_is_taken() -> None:
+    nowhere = Counter("nowhere", ("no-such-counter",), r"(\d+)")
+    printed = {"fails": None, "silent": "nothing", "counts": "12"}
+    fails, silent, counts = (
+        Counter(name, (sys.executable, name), r"(\d+)") for name in printed
+    )
+    asked = []
+
+    def run(words: Sequence[str]) -> str | None:
+        asked.append(words[-1])
+        return printed[words[-1]]
+
+    assert first_that_counts(run, [nowhere, fails, silent, counts]) is counts
+    assert asked == ["fails", "silent", "counts"]
+    assert first_that_counts(run, [nowhere, fails]) is None
+
+
+def test_the_machine_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
+    words = machine("pytest", "no-such-package")
+    assert words["python"] == f"Python {platform.python_version()}"
+    assert words["cores"] == "1 core"
+    assert words["pytest"] == f"pytest {pytest.__version__}"
+    assert "no-such-package" not in words
+    assert all(words.values())
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores.usable_cores() == 7
+
+
+@pytest.mark.parametrize(
+    ("built", "enabled", "words"),
+    [
+        (1, False, "free-threaded build, GIL off"),
+        (1, True, "free-threaded build, GIL on"),
+        (0, True, None),
+    ],
+)
+def test_the_machine_names_a_free_threaded_build(
+    built: int, enabled: bool, words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = sysconfig.get_config_var
+    monkeypatch.setattr(
+        sysconfig,
+        "get_config_var",
+        lambda name: built if name == "Py_GIL_DISABLED" else ask(name),
+    )
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: enabled, raising=False)
+    assert machine().get("build") == words
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    values: tuple[int, ...]
+
+
+@dataclass(repr=False)
+class Lines(Table[Line]):
+    title: str = ""
+
+    @staticmethod
+    def _row(data: dict[str, Any]) -> Line:
+        return Line(data["name"], tuple(data["values"]))
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.where}"
+
+
+LINES = Lines((Line("ä", (1, 2)), Line("b", ())), {"cores": "2 cores"}, "Two")
+
+
+def test_a_table_is_kept_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "lines.json"
+    LINES.save(path)
+    assert Lines.load(path) == LINES
+    assert json.loads(path.read_text("utf-8"))["rows"][0]["name"] == "ä"
+    assert (tmp_path / "lines.txt").read_text("utf-8") == "Two: Measured on 2 cores.\n"
+
+
+def test_the_text_never_takes_the_place_of_the_record(tmp_path: Path) -> None:
+    for name in "lines.txt", "lines":
+        with pytest.raises(ValueError, match=r"must end in \.json"):
+            LINES.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_have_names() -> None:
+    assert LINES["b"] is list(LINES)[1]
+    assert len(LINES) == 2
+    with pytest.raises(KeyError, match="no row 'c'; there are ä, b"):
+        LINES["c"]
+
+
+def test_the_last_line() -> None:
+    assert processes.last_line("a\n  b \n\n") == "b"
+    assert processes.last_line(" \n") == "it said nothing"
+
+
+def test_who_measures_in_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script without a guard would do so without an end."""
+    monkeypatch.setattr(os, "environ", fresh.environ())
+    with pytest.raises(RuntimeError, match='under if __name__ == "__main__"'):
+        fresh.call("a:b", None, name="b", timeout=1)
+
+
+def test_a_clean_interpreter_has_no_setting_that_slows_asyncio(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONASYNCIODEBUG", "1")
+    monkeypatch.setenv("A_WORD", "stays")
+    kept = fresh.environ()
+    assert "PYTHONASYNCIODEBUG" not in kept
+    assert (kept["A_WORD"], kept["PYTHONHASHSEED"]) == ("stays", "0")
