@@ -76,7 +76,7 @@ def test_every_job_is_run_once(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [kind for kind in AVAILABLE if kind != "dask"])
 def test_one_job_that_raises(kind: str, tmp_path: Path) -> None:
     with pytest.raises(
-        WorkFailedError, match="^fail_once in .*the first one"
+        WorkFailedError, match=r"^fail_once in .*the first one"
     ) as caught:
         compare_models(fail_once, (str(tmp_path / "x"),), count=6, models=[kind])
     assert Model(kind).name in str(caught.value)
