@@ -28,7 +28,7 @@ __version__ = "0.2.0"
 def setup(app: Any) -> dict[str, Any]:
     """Register options, directives and handlers with Sphinx."""
     # Here and not above: a book's own figures import this package without Sphinx.
-    from .sphinx import cells, livecell, slider, tables, texts
+    from .sphinx import cells, livecell, slider, strips, tables, texts
 
     for option in OPTIONS:
         app.add_config_value(
@@ -39,6 +39,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_post_transform(slider.FigureAsText)
     app.add_node(texts.SizedText, html=(texts.visit, texts.depart))
     app.add_post_transform(texts.SizeTexts)
+    app.add_post_transform(strips.Strips)
     app.add_directive("livecell", livecell.LiveCell)
     app.add_directive("explorable", slider.ExplorableDirective)
     app.add_directive("livecells-options", tables.OptionsDirective)

@@ -17,7 +17,9 @@ is played begins, ``end`` its length.  A name is its text, its colour and whethe
 a lane.  ``r`` holds columns for the callbacks: name, iterations since the one before,
 time since the end of the one before, duration, maker (so many steps back; 0 for none),
 time from the maker's start, timer (counted from 1; 0 for none).  ``t`` does so for the
-timers: name, setter, time from the setter's start, due time, who cancelled it.  ``at``,
+timers: name, setter, time from the setter's start, due time, who cancelled it.
+``w`` is what was watched, named by ``watched``, after each callback.
+``between`` says that the loop looks at its timers after every callback.  ``at``,
 ``title``, ``label`` and ``follows`` are what was asked for, if it was.
 """
 
@@ -25,23 +27,39 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from html import escape
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
-from looplab.draw.palette import PLAIN, QUIET
+from looplab.draw.palette import (
+    COLOURS,
+    COLOURS_DARK,
+    LOUD,
+    PLAIN,
+    QUIET,
+    themed,
+    variables,
+)
 from looplab.timeline import Timeline
-from looplab.timeline.lanes import bare, stem
+from looplab.timeline.lanes import bare, stem, wait_from
+from looplab.timeline.svg import GROUND, GROUND_DARK
 from looplab.trace.record import Origin, Record, Timer, Trace
 
-__all__ = ["Player"]
+if TYPE_CHECKING:
+    from looplab.diagnose import Recording
+
+__all__ = ["Player", "worst_moment"]
 
 _COLOURS = ("blue", "orange", "green", "grey")
 #: What a TaskGroup and gather() call when a task of theirs is done.
 _WORDS = {"on task done": "done", "done callback": "done"}
+_STYLE = themed(
+    "loop-player", variables(COLOURS, GROUND), variables(COLOURS_DARK, GROUND_DARK), ""
+)
 #: So many callbacks a page plays.
 _MOST = 5_000
 
@@ -60,6 +78,7 @@ class Player:
             is half-way to where the latest timer is noticed.
         label: the player's name on its page, so that another can follow it.
         follows: the *label* of another player, whose time this one keeps.
+        watched: what ``record(…, watch=…)`` watched, in words; it is drawn below.
         still: more for the timeline that is the still: *lanes*, *probe*, *colours* and
             *marks*, see :class:`looplab.Timeline`.
 
@@ -82,6 +101,7 @@ class Player:
         at: float | None = None,
         label: str | None = None,
         follows: str | None = None,
+        watched: str | None = None,
         **still: Any,
     ) -> None:
         #: The still: the same run as a timeline.
@@ -96,7 +116,18 @@ class Player:
         self.trace = trace
         colours = {lane.stem: lane.colour for lane in self.still._scene.lanes}
         #: The recording as the page reads it; see the module.
-        self.data = _Data(trace, trace.origins, colours, start, end).made
+        made = _Data(trace, trace.origins, colours, start, end)
+        self.data = made.made
+        if watched is not None:
+            if not trace.watched:
+                raise ValueError(
+                    f"watched is {watched!r}, and nothing was: record it with "
+                    "record(main(), whole=True, watch=…)"
+                )
+            self.data["watched"] = watched
+            self.data["w"] = [trace.watched[place] for place in made.places]
+        if trace.looks_between:
+            self.data["between"] = 1
         if at is not None:
             self.data["at"] = at * NS / self.data["u"] - self.data["zero"]
         for name, text in ("title", title), ("label", label), ("follows", follows):
@@ -111,7 +142,8 @@ class Player:
     def _repr_html_(self) -> str:
         text = escape(json.dumps(self.data, separators=(",", ":")), quote=False)
         return (
-            f'<figure class="loop-player">{self.still._repr_html_()}'
+            f'<figure class="loop-player"><style>{_STYLE}</style>'
+            f"{self.still._repr_html_()}"
             f'<samp class="film" style="display:none">{text}</samp></figure>'
         )
 
@@ -136,7 +168,8 @@ class _Data:
         self._trace, self._origins = trace, origins
         zero = 0 if start is None else round(start * NS)
         until = trace.end_ns if end is None else round(end * NS)
-        places = self._whole_iterations(zero, until)
+        #: Of the callbacks that are played, in the trace.
+        self.places = places = self._whole_iterations(zero, until)
         first, last = places.start, places.stop - 1
         fired = {o.timer: i for i, o in enumerate(origins) if o.timer is not None}
         coarse = 1 if trace.clock == "virtual" else 1_000
@@ -265,3 +298,101 @@ class _Data:
             self._place_of[text] = len(self._names)
             self._names.append([text, _COLOURS.index(colour), lane])
         return self._place_of[text]
+
+
+def worst_moment(run: Trace | Recording, **player: Any) -> Player:
+    """The iterations around the longest wait of a run, ready to be played.
+
+    Whoever held the thread longest meanwhile is orange.
+
+    Args:
+        run: what ``record(main(), whole=True)`` returned, or a recording of
+            ``looplab trace``.  A recording does not say when a timer was cancelled, so
+            only the timers that fired are shown.
+        player: more for the :class:`Player`, such as a title.
+
+    Raises:
+        ValueError: if nothing ran, or for what a player refuses.
+
+    Introduced in the chapter *Diagnose your own program*.
+    """
+    trace = run if isinstance(run, Trace) else _as_trace(run)
+    if not trace:
+        raise ValueError("nothing ran, so nobody waited: record a run that does more")
+    if trace.origins is None:
+        return Player(trace)  # says what it lacks
+    victim = max(trace, key=lambda record: record.run_ns - wait_from(record))
+    begun = wait_from(victim)
+    iterations: dict[int, list[Record]] = {}
+    for record, origin in zip(trace, trace.origins, strict=True):
+        iterations.setdefault(origin.iteration, []).append(record)
+    parts = list(iterations.values())
+    last = next(i for i, part in enumerate(parts) if victim in part)
+    first = max(i for i, part in enumerate(parts) if i == 0 or part[0].run_ns <= begun)
+    # One more on each side, as far as a page can play them.
+    shown = parts[max(0, first - 1) : last + 2]
+    while len(shown) > 1 and sum(map(len, shown)) > _MOST:
+        del shown[0]
+    held: Counter[str] = Counter()
+    for record in trace:
+        if record is not victim and (name := stem(record)) is not None:
+            over = min(record.ended_ns, victim.run_ns) - max(record.run_ns, begun)
+            held[name] += max(0, over)
+    guilty = {name: LOUD for name, ns in held.most_common(1) if ns}
+    return Player(
+        trace,
+        **{
+            "start": shown[0][0].run_ns / NS,
+            "end": shown[-1][-1].ended_ns / NS,
+            "colours": guilty,
+            **player,
+        },
+    )
+
+
+def _as_trace(recording: Recording) -> Trace:
+    """A recording as the trace of a whole run; each callback is called by its tag."""
+    records: list[Record] = []
+    origins: list[Origin] = []
+    timers: list[Timer] = []
+    place_of: dict[int, int] = {}  # of a callback, by its number
+    iteration, looked = -1, -1
+    for callback in recording.callbacks:
+        # What was ready as an iteration began belongs to it, and nothing else does.
+        if not records or callback.ready_ns > looked:
+            iteration, looked = iteration + 1, callback.run_ns
+        by = None if callback.by is None else place_of.get(callback.by)
+        timer = None
+        if callback.due_ns is not None:
+            timer, set_ns = len(timers), callback.set_ns
+            timers.append(
+                Timer(
+                    callback.due_ns if set_ns is None else set_ns,
+                    by,
+                    callback.due_ns,
+                    None,
+                    None,
+                )
+            )
+        maker = by if callback.cause == "call" else None
+        place_of[callback.index] = len(records)
+        name = recording.tag_of(callback) or callback.task
+        due = callback.due_ns
+        records.append(
+            Record(
+                callback.ready_ns,
+                due,
+                callback.run_ns,
+                callback.ended_ns,
+                name,
+                callback.code.name,
+            )
+        )
+        origins.append(Origin(iteration, maker, timer))
+    return Trace(
+        records,
+        end_ns=recording.end_ns,
+        clock=recording.clock,
+        origins=origins,
+        timers=timers,
+    )

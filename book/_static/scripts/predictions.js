@@ -1,11 +1,11 @@
 // Predictions that count: what answers a question is out of sight until the reader has
-// said something, has run the cell, or asks to see it. Guesses and choices are kept in
-// this browser, a chapter each, and are sent nowhere.
+// said something, has run the cell, or asks to see it. The guess then stays beside what
+// came out, also after a reader's own run. Guesses and choices are kept in this browser,
+// a chapter each, and are sent nowhere.
 "use strict";
 
 (() => {
   const KEY = `on-time.predictions.${location.pathname.replace(/^.*\/(?=book\/)/, "")}`;
-  const LONGEST = 120; // letters of a guess
 
   const kept = (() => {
     try {
@@ -31,8 +31,93 @@
     return element;
   }
 
+  const button = (text, onclick, type = "button") => make("button", { type, onclick }, text);
+
   const textOf = (details) =>
     details.querySelector(".sd-summary-text").textContent.replace(/\s+/g, " ").trim();
+
+  // ---- the three kinds of guesses: what is asked for, and how a guess is laid beside
+  // what came out. Each has a field, a value (undefined while there is none), and words.
+
+  /** A number on an axis: {number: [from, to, unit]}. */
+  function onAnAxis({ number: [from, to, unit] }) {
+    const place = (x) => `${(100 * Math.min(1, Math.max(0, (x - from) / (to - from)))).toFixed(1)}%`;
+    const words = (x) => `${+(+x).toPrecision(6)} ${unit}`.trim();
+    const step = 10 ** Math.floor(Math.log10((to - from) / 20));
+    const slider = make("input", { type: "range", min: from, max: to, step, value: from });
+    const said = make("output", {}, "?");
+    slider.setAttribute("aria-label", "Your guess");
+    slider.setAttribute("aria-valuetext", "none yet");
+    const scale = () =>
+      make("span", { className: "guess-scale" }, ...[0, 1, 2, 3, 4].map((n) => make("span", {}, words(from + ((to - from) * n) / 4))));
+    const mark = (kind, x, label) => {
+      const element = make("span", { className: `guess-mark is-${kind}` }, label);
+      element.style.left = place(x);
+      element.classList.toggle("is-far", (x - from) / (to - from) > 0.5);
+      return element;
+    };
+    let value;
+    slider.oninput = () => {
+      value = +slider.value;
+      said.value = words(value);
+      slider.setAttribute("aria-valuetext", words(value));
+    };
+    return {
+      field: make("div", { className: "guess-axis" }, slider, scale(), said),
+      value: () => value,
+      isOne: (guess) => Number.isFinite(guess),
+      words,
+      // Of many that came out, the least and the most.
+      results: (texts) => {
+        const all = [...new Set(texts.map((text) => Number.parseFloat(text.replace(/[,\s]/g, ""))))];
+        return all.length > 3 ? [Math.min(...all), Math.max(...all)] : all;
+      },
+      picture: (guess, results) =>
+        make(
+          "div",
+          { className: "guess-axis" },
+          mark("guess", guess, `you: ${words(guess)}`),
+          make("span", { className: "guess-line" }),
+          ...results.map((x) => mark("result", x, words(x))),
+          scale(),
+        ),
+    };
+  }
+
+  /** An order: {order: [what, …]}; a press puts the next one behind the others. */
+  function inOrder({ order }) {
+    let chosen = [];
+    const parts = [...order].sort().reverse().map((text) => {
+      const part = button(text, () => {
+        chosen = chosen.includes(text) ? chosen.slice(0, chosen.indexOf(text)) : [...chosen, text];
+        for (const other of parts) {
+          const at = chosen.indexOf(other.textContent);
+          other.dataset.place = at < 0 ? "" : at + 1;
+          other.setAttribute("aria-pressed", String(at >= 0));
+        }
+      });
+      return part;
+    });
+    return {
+      field: make("div", { className: "guess-order" }, ...parts),
+      value: () => (chosen.length === order.length ? chosen : undefined),
+      isOne: Array.isArray,
+      words: (guess) => guess.join(", ").slice(0, 200),
+    };
+  }
+
+  /** A choice: {choice: [text, …], right: text}. */
+  function ofSome({ choice, right }, name) {
+    const parts = choice.map((value) => make("label", {}, make("input", { type: "radio", name, value }), value));
+    const field = make("div", { className: "guess-choice" }, ...parts);
+    return {
+      field,
+      value: () => field.querySelector(":checked")?.value,
+      isOne: (guess) => choice.includes(guess),
+      words: String,
+      right,
+    };
+  }
 
   // ---- predictions
 
@@ -49,61 +134,113 @@
     );
   }
 
-  function predict(question) {
+  /** What a part says: the text that a cell printed, a table, or the folded answer. */
+  function textIn(part) {
+    if (!part.matches(".cell")) return part.textContent;
+    const printed = [...part.querySelectorAll(".cell_output pre")];
+    if (!printed.length) return part.querySelector(".cell_output")?.textContent ?? "";
+    return printed.map((pre) => pre.textContent).join("\n");
+  }
+
+  /** What came out: each match of the question's pattern in the first part that has one. */
+  function resultsOf(question, parts, pattern) {
+    for (const part of [...parts, question.lastElementChild]) {
+      const found = [...textIn(part).matchAll(new RegExp(pattern, "gm"))];
+      if (found.length) return found.map(([all, ...groups]) => groups.join("") || all);
+    }
+    return [];
+  }
+
+  function predict(question, place) {
     const key = textOf(question);
+    const asks = JSON.parse(question.nextElementSibling.textContent);
     const parts = answersOf(question);
-    const field = make("input", { type: "text", maxLength: LONGEST, autocomplete: "off" });
-    const guess = make("button", { type: "submit" }, "That is my guess");
-    const show = make("button", { type: "button" }, "Just show me");
+    const kind = (asks.number ? onAnAxis : asks.order ? inOrder : ofSome)(asks, `guess-${place}`);
     const form = make(
       "form",
       { className: "prediction" },
-      make("label", {}, "You say: ", field),
-      guess,
-      show,
+      kind.field,
+      button("That is my guess", null, "submit"),
+      button("Just show me", () => {
+        settle();
+        question.open = true;
+        question.querySelector("summary").focus({ preventScroll: true });
+      }),
     );
-    const words = make("p", { className: "prediction-kept", hidden: true });
-    words.setAttribute("role", "status");
-    question.after(form, words);
+    const beside = make("div", { className: "prediction-kept", hidden: true });
+    beside.setAttribute("role", "status");
+    question.after(form, beside);
+
+    question.prediction = { asks, results: () => asks.result ? resultsOf(question, parts, asks.result) : [] };
 
     const reveal = () => parts.forEach((part) => part.classList.add("told"));
-    function settle(text) {
-      form.hidden = true;
-      words.hidden = !text;
-      const change = make("button", { type: "button" }, "Guess again");
-      change.onclick = () => {
+
+    /** The guess beside what came out, which a run of the reader's may have changed. */
+    function compare(guess) {
+      const texts = question.prediction.results();
+      const change = button("Guess again", () => {
         delete kept[key];
         keep();
+        mark();
         form.hidden = false;
-        words.hidden = true;
-        field.focus();
-      };
-      words.replaceChildren("You said: ", make("strong", {}, text), " ", change);
+        beside.hidden = true;
+        form.querySelector("input, button").focus();
+      });
+      const said = make("strong", {}, kind.words(guess));
+      if (kind.picture) {
+        const results = kind.results(texts);
+        const line = ["You said ", said, `. It came out as ${results.map(kind.words).join(" and ")}. `];
+        beside.replaceChildren(kind.picture(guess, results), make("p", {}, ...line, change));
+        mark(guess, texts);
+        return;
+      }
+      // What came out is right, unless the author has said in words which choice is.
+      const right = kind.right ?? texts.join(", ");
+      const isRight = kind.words(guess) === right;
+      said.className = isRight ? "is-right" : "is-wrong";
+      const verdict = isRight ? ". So it is. " : `. The answer: ${right}. `;
+      beside.replaceChildren(make("p", {}, "You said: ", said, verdict, change));
+    }
+
+    /** Put the guess into the pictures and tables that answer. */
+    function mark(guess, texts = []) {
+      for (const part of parts) {
+        for (const figure of part.querySelectorAll(".loop-player")) {
+          if (guess === undefined) delete figure.dataset.guess;
+          else if (asks.number[2] === "s") figure.dataset.guess = guess;
+          figure.dispatchEvent(new Event("guess"));
+        }
+        for (const place of part.querySelectorAll("td")) {
+          const is = guess !== undefined && texts.some((text) => place.textContent.trim().startsWith(text));
+          if (is) place.dataset.guess = `you: ${kind.words(guess)}`;
+          else delete place.dataset.guess;
+        }
+      }
+    }
+
+    function settle(guess) {
+      form.hidden = true;
+      beside.hidden = guess === undefined;
       reveal();
+      if (guess !== undefined) compare(guess);
     }
 
     form.onsubmit = (event) => {
       event.preventDefault();
-      const text = field.value.trim();
-      if (!text) {
-        field.focus();
-        return;
-      }
-      kept[key] = text;
-      settle(text);
+      const guess = kind.value();
+      if (guess === undefined) return void form.querySelector("input, button").focus();
+      kept[key] = guess;
+      settle(guess);
       keep();
     };
-    show.onclick = () => {
-      settle("");
-      question.open = true;
-      question.querySelector("summary").focus({ preventScroll: true });
-    };
     question.addEventListener("toggle", () => question.open && reveal());
-    if (typeof kept[key] === "string") settle(kept[key].slice(0, LONGEST));
+    if (kind.isOne(kept[key])) settle(kept[key]);
     // A run shows its own output, and with it the answer.
     for (const cell of parts.filter((part) => part.matches(".cell")))
       new MutationObserver(() => {
-        if (/^(ran|error|stopped)$/.test(cell.dataset.livecellState)) reveal();
+        if (!/^(ran|error|stopped)$/.test(cell.dataset.livecellState)) return;
+        reveal();
+        if (!beside.hidden) compare(kept[key]);
       }).observe(cell, { attributeFilter: ["data-livecell-state"] });
   }
 
@@ -153,12 +290,11 @@
     const parts = [];
     if (asked.length) parts.push(`${guesses} of ${asked.length} predictions`);
     if (groups.length) parts.push(`${hits} of ${groups.length} quiz answers at the first go`);
-    const clear = make("button", { type: "button" }, "Forget them");
-    clear.onclick = () => {
+    const clear = button("Forget them", () => {
       for (const key of Object.keys(kept)) delete kept[key];
       keep();
       location.reload();
-    };
+    });
     tally.hidden = !Object.keys(kept).length;
     tally.replaceChildren(`You made ${parts.join(", and got ")}. `, clear);
   }

@@ -144,6 +144,9 @@ class Trace(Sequence[Record]):
         result: what the traced coroutine returned.
         origins: how each record came to run, if all of the run was recorded.
         timers: the timers that were set, in that case.
+        looks_between: the loop looked at its timers between any two callbacks, as one
+            with priorities does, and not between iterations.
+        watched: what was watched, after each record.
 
     Raises:
         ValueError: if the records are not in the order in which they ran, or there is
@@ -155,9 +158,11 @@ class Trace(Sequence[Record]):
         "clock",
         "dropped",
         "end_ns",
+        "looks_between",
         "origins",
         "result",
         "timers",
+        "watched",
     )
 
     def __init__(
@@ -170,6 +175,8 @@ class Trace(Sequence[Record]):
         result: Any = None,
         origins: Iterable[Origin] | None = None,
         timers: Iterable[Timer] = (),
+        looks_between: bool = False,
+        watched: Iterable[int] = (),
     ) -> None:
         self._records = tuple(records)
         last = 0
@@ -195,6 +202,10 @@ class Trace(Sequence[Record]):
         self.origins = None if origins is None else tuple(origins)
         #: The timers that were set, in the same case, in the order in which they were.
         self.timers = tuple(timers)
+        #: Whether the loop looked at its timers between any two callbacks.
+        self.looks_between = looks_between
+        #: What ``watch`` returned after each callback of a whole run.
+        self.watched = tuple(watched)
         if self.origins is not None and len(self.origins) != len(self._records):
             raise ValueError(
                 f"there are {len(self.origins)} origins for {len(self._records)} "

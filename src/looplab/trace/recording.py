@@ -22,6 +22,7 @@ def record(
     clock: Clock = "virtual",
     limit: int | None = None,
     whole: bool = False,
+    watch: Callable[[], int] | None = None,
     **settings: Any,
 ) -> Trace:
     """Run *main* and return the trace of it, from its first callback to its last.
@@ -36,11 +37,14 @@ def record(
         limit: keep this many records, the newest; see :class:`LoopTracer`.
         whole: record also which callback made which, in which iteration, and every
             timer, so that a :class:`looplab.player.Player` can play the run.
+        watch: note in :attr:`Trace.watched` what this returns after each callback of a
+            whole run, such as the ``qsize`` of a queue.
         settings: passed on to :func:`looplab.run` or :func:`looplab.run_real`, such as
             ``loop_factory=VirtualPriorityLoop``.
 
     Raises:
-        ValueError: if *clock* is neither, or *limit* is given with *whole*.
+        ValueError: if *clock* is neither, or *limit* is given with *whole*, or
+            *watch* without it.
         TypeError: if *main* is not a coroutine.
 
     Introduced in the chapter *Keep the heartbeat on time*.
@@ -48,7 +52,7 @@ def record(
     try:
         check_clock(clock)
         require_coroutine(main, "record")
-        tracer = LoopTracer(limit=limit, whole=whole)
+        tracer = LoopTracer(limit=limit, whole=whole, watch=watch)
     except (TypeError, ValueError):
         if asyncio.iscoroutine(main):
             main.close()

@@ -45,13 +45,16 @@ class LoopTracer:
             between two iterations, which takes about a microsecond a callback.
         whole: record :attr:`Trace.origins` and :attr:`Trace.timers` too, which a
             :class:`looplab.player.Player` needs.
+        watch: note in :attr:`Trace.watched` what this returns after each callback of a
+            whole run.
 
     Raises:
         RuntimeError: on entering, if there is no loop, if it is closed, runs in another
             thread, or is a loop in real time that is traced already.
         TypeError: on entering, if the loop has no ready queue that a tracer could stand
             in for: uvloop's and :class:`looplab.priority.PriorityEventLoop`.
-        ValueError: if *limit* is below 1, or is given with *whole*.
+        ValueError: if *limit* is below 1 or is given with *whole*, or *watch* is given
+            without it.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -62,7 +65,13 @@ class LoopTracer:
         *,
         limit: int | None = None,
         whole: bool = False,
+        watch: Callable[[], int] | None = None,
     ) -> None:
+        if watch is not None and not whole:
+            raise ValueError(
+                f"watch is {watch!r}, and the run is not recorded as a whole: add "
+                "whole=True"
+            )
         if limit is not None:
             count_of(limit, "limit", none="no limit")
             if whole:
@@ -73,6 +82,7 @@ class LoopTracer:
         self._wanted = loop
         self._limit = limit
         self._whole = whole
+        self._watch = watch
         self._detach: Callable[[], Trace] | None = None
         self._trace: Trace | None = None
 
@@ -94,7 +104,7 @@ class LoopTracer:
             raise RuntimeError("this tracer is attached already: make another one")
         loop = self._find_loop()
         self._trace = None
-        self._detach = _attach(loop, self._limit, self._whole)
+        self._detach = _attach(loop, self._limit, self._whole, self._watch)
         return self
 
     def __exit__(
@@ -134,7 +144,9 @@ class LoopTracer:
         return loop
 
 
-def _attach(loop: Any, limit: int | None, whole: bool) -> Callable[[], Trace]:
+def _attach(
+    loop: Any, limit: int | None, whole: bool, watch: Callable[[], int] | None
+) -> Callable[[], Trace]:
     """Record what *loop* runs; return what ends that and gives the trace."""
     running: tuple[str | None, str] | None = None
     if loop.is_running():
@@ -144,7 +156,7 @@ def _attach(loop: Any, limit: int | None, whole: bool) -> Callable[[], Trace]:
         else:
             running = task.get_name(), coroutine_name(task.get_coro())
     if whole:
-        return attach_whole(loop, *(running or (None, None)))
+        return attach_whole(loop, *(running or (None, None)), watch=watch)
     virtual = isinstance(loop, VirtualTimeLoop)
     origin = loop.time_ns() if virtual else clock_of(loop)[0]()
     reader = Reader(origin, limit)

@@ -44,8 +44,15 @@ class _Ran(NamedTuple):
 class _Notes(Observer):
     """What a loop tells, as records with their origins."""
 
-    def __init__(self, now: Callable[[], int], due_of: Callable[[Any], int]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], int],
+        due_of: Callable[[Any], int],
+        watch: Callable[[], int] | None,
+    ) -> None:
         self._now = now
+        self._watch = watch
+        self._watched: list[int] = []
         self._due_of = due_of
         self._zero = now()
         self._thread = threading.get_ident()
@@ -103,6 +110,8 @@ class _Notes(Observer):
             Record(ran.ready_ns, due, ran.run_ns, self._at(), ran.task, ran.label)
         )
         self._origins.append(ran.origin)
+        if self._watch is not None:
+            self._watched.append(self._watch())
 
     def timer_set(self, handle: asyncio.TimerHandle) -> None:
         self._timer_of[id(handle)] = len(self._timers)
@@ -116,7 +125,7 @@ class _Notes(Observer):
                 cancelled_ns=self._at(), cancelled_by=self._maker
             )
 
-    def trace(self, clock: Clock) -> Trace:
+    def trace(self, clock: Clock, looks_between: bool) -> Trace:
         self.pause()
         return Trace(
             self._records,
@@ -124,19 +133,28 @@ class _Notes(Observer):
             clock=clock,
             origins=self._origins,
             timers=self._timers,
+            looks_between=looks_between,
+            watched=self._watched,
         )
 
 
-def attach_whole(loop: Any, task: str | None, label: str | None) -> Callable[[], Trace]:
+def attach_whole(
+    loop: Any,
+    task: str | None,
+    label: str | None,
+    *,
+    watch: Callable[[], int] | None = None,
+) -> Callable[[], Trace]:
     """Note all that *loop* does; return what ends that and gives the trace.
 
-    *label* is that of the callback that is running, if there is one.
+    *label* is that of the callback that is running, if there is one.  What *watch*
+    returns is noted after each callback.
     """
     virtual = isinstance(loop, VirtualTimeLoop)
     if virtual:
-        notes = _Notes(loop.time_ns, lambda timer: timer._due_ns)
+        notes = _Notes(loop.time_ns, lambda timer: timer._due_ns, watch)
     else:
-        notes = _Notes(*clock_of(loop))
+        notes = _Notes(*clock_of(loop), watch)
     if label is not None:
         notes.begin_with(task, label)
     set_by = "_set_timer" if virtual else "call_at"
@@ -171,7 +189,9 @@ def attach_whole(loop: Any, task: str | None, label: str | None) -> Callable[[],
     def detach() -> Trace:
         if not virtual:
             check_standing(loop, queue)
-        trace = notes.trace("virtual" if virtual else "real")
+        # A queue of priorities looks between callbacks as soon as somebody gives one.
+        between = bool(getattr(loop._ready, "in_use", False))
+        trace = notes.trace("virtual" if virtual else "real", between)
         let_go()
         for name in hidden:
             vars(loop).pop(name, None)

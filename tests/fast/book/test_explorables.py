@@ -13,8 +13,7 @@ from tools.common import ROOT
 FOLDER = ROOT / "book" / "explorables"
 EXPLORE = ("workers", "arrivals", "lost_leases", "clients")  # on explore.md, too
 BARS = ("cpu_work", "hops")
-STEPS = ("iterations",)  # a table: its words are read as they are
-BOOK = (*EXPLORE, *BARS, *STEPS)
+BOOK = (*EXPLORE, *BARS)
 HELPERS = {"charts", "bars", "places"}
 
 

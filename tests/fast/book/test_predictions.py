@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from predictions import Predictions
+from predictions import Dropdown, Predictions
 
 Node = nodes.Element
 
@@ -16,18 +18,20 @@ def section(title: str, *blocks: Node) -> nodes.section:
     return nodes.section("", nodes.title(title, title), *blocks)
 
 
-def dropdown(title: str) -> nodes.container:
+def dropdown(title: str, **asks: object) -> nodes.container:
     return nodes.container(
         "",
         nodes.rubric(title, title),
         design_component="dropdown",
         has_title=True,
         container_classes=[],
+        asks=asks,
     )
 
 
-def cell() -> nodes.container:
-    return nodes.container("", nb_element="cell_code")
+def cell(printed: str = "") -> nodes.container:
+    shown = nodes.container("", nodes.literal_block(printed, printed))
+    return nodes.container("", shown, nb_element="cell_code")
 
 
 def words(text: str, *classes: str) -> nodes.paragraph:
@@ -47,15 +51,14 @@ def foretold(document: nodes.document) -> list[Node]:
     return [n for n in document.findall(nodes.Element) if "foretold" in n["classes"]]
 
 
-def test_the_next_cell_answers_and_the_figures_after_it() -> None:
-    asks, other, answer = dropdown("Predict: how late?"), dropdown("Why?"), cell()
-    tells, goes_on = words("1.5", "ours"), words("A semaphore does not yield.")
-    late = words("1.6", "published")
-    block = section(
-        "Storm", asks, words("The cell:"), other, answer, tells, goes_on, late
-    )
-    document = transformed(block)
-    assert foretold(document) == [answer, tells]
+def test_the_next_cell_answers_and_what_states_figures_or_the_result() -> None:
+    asks = dropdown("Predict: how late?", number=[0, 3, "s"], result=r"\[(\S+),")
+    other, answer = dropdown("Why?"), cell("[1.5, 0.0]")
+    tells, goes_on = words("1.6", "ours"), words("A semaphore does not yield in 11.5.")
+    result = words("So it is 1.5.")
+    block = section("Storm", asks, other, answer, tells, goes_on, result)
+    document = transformed(block, section("Next", words("1.5")))
+    assert foretold(document) == [answer, tells, result]
     assert asks["container_classes"] == ["predict"]
     assert other["container_classes"] == []
 
@@ -92,6 +95,30 @@ def test_the_choices_of_a_quiz_are_marked() -> None:
     transformed(section("Quiz", choice), section("Words", other))
     assert choice["container_classes"] == ["quiz-choice"]
     assert other["container_classes"] == []
+
+
+def test_what_a_guess_is_stands_behind_its_question() -> None:
+    asks = dropdown("Predict: x?", choice=["<b>", "no"], right="no")
+    transformed(section("One", asks))
+    (script,) = asks.parent.findall(nodes.raw)
+    found = re.fullmatch(r"<script[^>]*>([^<]*)</script>", script.astext())
+    assert found
+    assert json.loads(found[1]) == asks["asks"]
+
+
+def test_a_question_says_what_a_guess_is(caplog: pytest.LogCaptureFixture) -> None:
+    transformed(section("One", dropdown("Predict: x?")))
+    assert ":number:" in caplog.text
+
+
+@pytest.mark.parametrize("text", ["0 3", "late", "1 to x"])
+def test_an_axis_has_two_ends(text: str) -> None:
+    with pytest.raises(ValueError, match=f"{text}.*0 to 3 s"):
+        Dropdown.KINDS["number"](text)
+
+
+def test_an_axis_and_its_unit() -> None:
+    assert Dropdown.KINDS["number"]("0.5 to 3,000 items") == [0.5, 3000, "items"]
 
 
 def test_labs_are_left_alone() -> None:

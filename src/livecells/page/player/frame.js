@@ -27,7 +27,7 @@ export function decode(d) {
       look = steps.length;
       steps.push({ k, i: -1, a: at, b: (starts[k] = a) });
     }
-    recs.push({ i, k, a, b, m: M[i] ? i - M[i] : -1, look, n: names[n], t: T[i] - 1, s: steps.length });
+    recs.push({ i, k, a, b, w: +d.w?.[i], m: M[i] ? i - M[i] : -1, look, n: names[n], t: T[i] - 1, s: steps.length });
     steps.push({ k, i, a, b });
     ends[k] = at = b;
   });
@@ -41,10 +41,8 @@ export function decode(d) {
     set: recs[by[i]] ? recs[by[i]].a + +off[i] : 0, end: recs[gone[i]] ? recs[gone[i]].s + 0.5 : 1e9,
   }));
   const late = [], noticed = {};
-  let between = false; // some loops look at their timers after every callback
   for (const r of recs) {
     const t = (r.timer = timers[r.t]);
-    if (t && recs[r.m]) between = true;
     r.open = t && recs[r.m] ? recs[r.m].s + END : r.look + OPEN;
     r.by = t ? t.by : r.m;
     r.born = t ? t.born : made(r.m, O[r.i]);
@@ -75,10 +73,11 @@ export function decode(d) {
   film = 0;
   for (const s of steps) (s.at = film), (film += s.ms *= most);
   const lanes = names.filter((n) => n.lane && recs.some((r) => r.n === n)).sort((x, y) => (y.c === 1) - (x.c === 1) || (x.c === 3) - (y.c === 3)).slice(0, 6);
+  const top = d.w && recs.reduce((most, r) => Math.max(most, r.w), 1); // of what was watched
   const u = +d.u / 1e9, zero = +d.zero || 0;
   const digits = clamp(Math.ceil(-Math.log10(u) - 0.01), 1, 3);
   const lates = timers.some((t) => (t.woken || t.rec)?.a > t.due);
-  return { recs, timers, steps, starts, ends, length: film, lanes, lates, between, u, zero, digits, end: +d.end, last: steps.length - 1 + END };
+  return { recs, timers, steps, starts, ends, length: film, lanes, lates, between: !!d.between, top, watched: esc(d.watched ?? ""), u, zero, digits, end: +d.end, last: steps.length - 1 + END };
 }
 
 const secs = (d, t) => ((t + d.zero) * d.u).toFixed(d.digits);
@@ -101,13 +100,16 @@ export function poster(d) {
   return worst ? when(d, (worst.due + d.starts[worst.rec.k]) / 2) : END;
 }
 
-/** How the moment p looks, so many pixels wide: what lies behind the chips, they, and what before. */
-export function frame(d, p, W) {
+/**
+ * How the moment p looks, so many pixels wide: what lies behind the chips, they, and what
+ * before. A guess, in seconds, is marked in the timeline.
+ */
+export function frame(d, p, W, guess) {
   const wide = W > 520, s = clamp(Math.floor(p), 0, d.steps.length - 1), f = p - s, st = d.steps[s], rec = d.recs[st.i];
   const grid = 10 ** -d.digits / d.u, snap = (t) => Math.round(t / grid) * grid;
   const part = clamp(f / (rec ? END : OPEN), 0, 1), now = part === 1 ? st.b : clamp(snap(st.a + (st.b - st.a) * part), st.a, st.b);
   const L = wide ? 92 : 62, R = W - 6, S = R - (d.lates ? (wide ? 92 : 56) : 6), X = (t) => +(L + ((S - L) * t) / d.end).toFixed(1);
-  const H = 26, yT = 48, yN = 90, yG = 136, yR = 152, yX = 194, yL = 250, bottom = yL + d.lanes.length * 26;
+  const H = 26, yT = 48, yN = 90, yG = 136, yR = 152, yX = 194, yL = 250, yW = yL + d.lanes.length * 26, bottom = yW + (d.top ? 64 : 0);
   const open = !rec && f >= OPEN, back = [], front = [], chips = [];
   const text = (x, y, t, c = "k", more = "") => `<text x="${x}" y="${y}" class="${c.replace(/\w+/g, "lp-$&")}" ${more}>${t}</text>`;
   const right = 'text-anchor="end"', middle = 'text-anchor="middle"';
@@ -229,10 +231,21 @@ export function frame(d, p, W) {
     back.push(`<path class="lp-ar" opacity=".6" d="${ticks}"/><path class="lp-b" d="${path}"/></g>`);
     front.push("</g>");
   });
+  let level = "";
+  if (d.top) {
+    const Y = (n) => (yW + 58 - (40 * n) / d.top).toFixed(1);
+    let n = 0, path = `M${L} ${Y(0)}`;
+    for (const r of d.recs) if (r.s + (part < 1) <= s) path += `H${X(r.b)}V${Y((n = r.w))}`;
+    back.push(`<path class="lp-lv" d="${path}H${X(now)}"/>` + text(L, yW + 10, d.watched, "k"));
+    front.push(text(X(now) + 6, +Y(n) + 4, n, "s halo"));
+    level = ` ${n} ${d.watched}.`;
+  }
   const raw = d.end / (wide ? 6 : 4), mag = 10 ** Math.floor(Math.log10(raw)), tick = [1, 2, 2.5, 5, 10].map((x) => x * mag).find((x) => x >= raw) || 1;
   back.push(`<path class="lp-ax" d="M${L} ${bottom + 2}H${S}"/>`);
   for (let t = Math.ceil(d.zero / tick) * tick - d.zero; t <= d.end; t += tick) back.push(`<path class="lp-ax" d="M${X(t)} ${bottom + 2}v5"/>` + text(X(t), bottom + 19, +secs(d, t), "k", middle));
+  const g = guess / d.u - d.zero;
+  if (g >= 0 && g <= d.end) front.push(`<path class="lp-guess" d="M${X(g)} ${yL - 6}V${bottom + 2}"/>` + text(X(g), yL - 10, "your guess", "k halo", middle));
   front.push(`<path class="lp-cur" d="M${X(now)} ${yL - 12}V${bottom + 2}"/><path d="M${X(now) - 6} ${yL - 16}h12l-6 8z" fill="var(--i)"/>`);
-  const words = `${secs(d, now)} s, iteration ${st.k - d.steps[0].k + 1}: ${rec ? `${rec.n.name} runs for ${span(d, lasts)}` : "the loop looks at its timers"}. Ready: ${now_.length} now, ${next.length} for the next iteration. Timers: ${T.length}${T[0]?.late > 0 ? `, one due and not noticed, ${span(d, T[0].late)} late` : ""}.`;
+  const words = `${secs(d, now)} s, iteration ${st.k - d.steps[0].k + 1}: ${rec ? `${rec.n.name} runs for ${span(d, lasts)}` : "the loop looks at its timers"}. Ready: ${now_.length} now, ${next.length} for the next iteration. Timers: ${T.length}${T[0]?.late > 0 ? `, one due and not noticed, ${span(d, T[0].late)} late` : ""}.${level}`;
   return { back: back.join(""), front: front.join(""), chips, words, height: bottom + 24, ms: st.ms, now, queued: [now_.length, next.length, T.length], left: L, right: S, top: yL - 16, from: rec && { x: L + 20, y: yX + 4 } };
 }

@@ -40,6 +40,7 @@ class Player {
     players.add(this);
     this.#draw(); // an observer says nothing of what is hidden
     new ResizeObserver(() => this.#draw()).observe(this.box);
+    figure.addEventListener("guess", () => this.#draw()); // in data-guess
   }
 
   #build(figure) {
@@ -186,7 +187,8 @@ class Player {
   // ---- how it looks
 
   #draw() {
-    const shown = frame(this.film, this.moment, this.picture.clientWidth || 358);
+    const { guess } = this.box.parentElement.dataset;
+    const shown = frame(this.film, this.moment, this.picture.clientWidth || 358, guess);
     this.shown = shown;
     const glide = this.ticking ? Math.min(320, shown.ms * 0.7) : 320;
     this.box.style.setProperty("--d", `${glide}ms`);
