@@ -127,8 +127,7 @@ export class Session extends EventTarget {
   #run(message) {
     if (this.pending) return Promise.resolve({ status: "failed" }); // one at a time
     const result = new Promise((resolve) => {
-      const begun = new Set();
-      this.pending = { resolve, target: message.target, cell: null, begun };
+      this.pending = { resolve, target: message.target, cell: null, begun: 0 };
     });
     this.#begin(this.pending, message);
     return result;
@@ -361,12 +360,14 @@ export class Session extends EventTarget {
         this.#emit("output", { cell: message.cell, output: message.output });
     } else if (!pending) {
       // Nothing else is of interest.
-    } else if (type === "plan" && Array.isArray(message.cells)) {
-      this.#emit("plan", { cells: message.cells.map(String) });
+    } else if (type === "plan" && Array.isArray(message.cells) && !pending.plan) {
+      pending.plan = message.cells.map(String);
+      this.#emit("plan", { cells: [...pending.plan] });
     } else if (type === "begin") {
       const cell = String(message.cell);
-      if (pending.begun.has(cell)) return; // forged: it would clear what is shown
-      pending.begun.add(cell);
+      // Forged where another one is next, or one still runs: it would clear what that shows.
+      if (pending.cell !== null || cell !== pending.plan?.[pending.begun]) return;
+      pending.begun += 1;
       pending.cell = cell;
       this.ran.add(cell);
       pending.since = performance.now();

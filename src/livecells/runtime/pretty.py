@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any
 
 from ._guard import own_builtins
@@ -74,18 +74,21 @@ def _lay_out(
     else:
         indent, column = indent + len(opening), column + len(opening)
     parts: list[str] = []
-    left = len(value)
+    mapping, joint = _mapping(value)
+    left = len(value if mapping is None else mapping)
     for item in _items(value):
         left -= 1
         if len(parts) == LONGEST:
             parts.append("...")
             break
         room = 1 if left else len(closing) + after
-        if isinstance(value, Mapping):
-            key = _lay_out(item, indent, column, 2, inside)
-            begins = column + len(key.rpartition("\n")[2]) + 2
-            text = _lay_out(value[item], indent, begins, room, inside)
-            parts.append(f"{key}: {text}")
+        if mapping is not None:
+            named = joint == "="
+            key = item if named else _lay_out(item, indent, column, 2, inside)
+            begins = column + len(key.rpartition("\n")[2]) + len(joint)
+            inner = begins if named else indent
+            text = _lay_out(mapping[item], inner, begins, room, inside)
+            parts.append(f"{key}{joint}{text}")
         else:
             parts.append(_lay_out(item, indent, column, room, inside))
         column = indent
@@ -102,14 +105,15 @@ def _one_line(value: Any, room: int, inside: frozenset[int]) -> str | None:
     inside |= {id(value)}
     opening, closing = brackets
     room -= len(opening) + len(closing)
-    if len(value) > room:  # an item takes a column at least
+    mapping, joint = _mapping(value)
+    if len(value if mapping is None else mapping) > room:  # each takes a column
         return None
     parts: list[str] = []
     for item in _items(value):
-        line = _one_line(item, room, inside)
-        if line is not None and isinstance(value, Mapping):
-            text = _one_line(value[item], room - len(line), inside)
-            line = None if text is None else f"{line}: {text}"
+        line = item if joint == "=" else _one_line(item, room, inside)
+        if line is not None and mapping is not None:
+            text = _one_line(mapping[item], room - len(line), inside)
+            line = None if text is None else f"{line}{joint}{text}"
         if line is None:
             return None
         room -= len(line) + 2
@@ -135,12 +139,23 @@ def _brackets(value: object) -> tuple[str, str] | None:
             if isinstance(value, deque) and value.maxlen is not None:
                 return None
             return opening, closing
+    if type(value) is SimpleNamespace and vars(value):
+        return "namespace(", ")"
     if type(value) is defaultdict and value:
         return f"defaultdict({_leaf(value.default_factory)}, {{", "})"
     return None
 
 
+def _mapping(value: Any) -> tuple[Mapping[Any, Any] | None, str]:
+    """The values by key, and what stands between the two."""
+    if isinstance(value, SimpleNamespace):
+        return vars(value), "="
+    return (value, ": ") if isinstance(value, Mapping) else (None, "")
+
+
 def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, SimpleNamespace):
+        return list(vars(value))
     if isinstance(value, (set, frozenset)):
         for key in None, str:
             try:

@@ -67,6 +67,7 @@ class Session:
         """Start with an empty namespace, as if no cell had run."""
         self._history: list[tuple[str, str, bool]] = []  # id, source, went well
         self._module = types.ModuleType("__main__")
+        self._worth: object = None  # what the name _ was given
         vars(self._module)["display"] = self.display
 
     def forget(self, name: str) -> None:
@@ -183,7 +184,10 @@ class Session:
             value = await self._evaluate(code)
             if value is not None:
                 self._show(value, result=True)
-                vars(self._module)["_"] = value
+                names = vars(self._module)
+                # A reader's own name stays what it is.
+                if names.get("_", self._worth) is self._worth:
+                    names["_"] = self._worth = value
 
     async def _evaluate(self, code: types.CodeType) -> object:
         value = eval(code, vars(self._module))

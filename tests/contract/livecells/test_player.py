@@ -7,7 +7,9 @@ callback of some recordings; and data that are wrong are refused, or drawn witho
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable
@@ -17,12 +19,16 @@ from typing import Any
 import pytest
 
 import livecells
-from looplab import Heartbeat, VirtualTimeLoop, burn
+from livecells.sphinx.scripts import find_esbuild
+from livecells.sphinx.strips import strips
+from looplab import Heartbeat, VirtualTimeLoop, burn, record
 from looplab.clock.observers import Observer
 from looplab.player import Player
+from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import LoopTracer
 from looplab.trace.labels import describe
 from tests.fast.looplab.trace.helpers import both
+from tools.common import ROOT
 
 FRAME = Path(livecells.__file__).parent / "page" / "player" / "frame.js"
 SCRIPT = Path(__file__).with_name("player.mjs")
@@ -86,9 +92,17 @@ async def timeouts() -> None:
     await asyncio.gather(*[one(0.007 * n) for n in range(15)])
 
 
-def film(main: Callable[[], Awaitable[None]], **part: float) -> dict[str, Any]:
+async def with_priorities() -> None:
+    with priority(1):
+        await asyncio.gather(both(), both())
+
+
+def film(
+    main: Callable[[], Awaitable[None]],
+    kind: type[VirtualTimeLoop] = VirtualTimeLoop,
+) -> dict[str, Any]:
     """What the player gets of a run, and what was true at each of its callbacks."""
-    loop = VirtualTimeLoop()
+    loop = kind()
     truth = Truth(loop)
     loop.add_observer(truth)
     with LoopTracer(loop, whole=True) as tracer:
@@ -96,13 +110,7 @@ def film(main: Callable[[], Awaitable[None]], **part: float) -> dict[str, Any]:
     loop.close()
     trace = tracer.trace
     assert len(trace) == len(truth.seen)
-    data = Player(trace, **part).data
-    count = len(data["r"][0])
-    start = round(part.get("start", 0.0) * 1e9)
-    first = next(i for i, one in enumerate(trace) if one.run_ns >= start)
-    while trace[first].run_ns < data["zero"] * data["u"]:
-        first += 1
-    return {"data": data, "truth": truth.seen[first : first + count]}
+    return {"data": Player(trace).data, "truth": truth.seen}
 
 
 def in_node(films: list[dict[str, Any]]) -> dict[str, Any]:
@@ -123,7 +131,8 @@ def in_node(films: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
     runs = [both, storm, through_a_queue, timeouts]
-    return in_node([film(run) for run in runs])
+    films = [film(run) for run in runs]
+    return in_node([*films, film(with_priorities, VirtualPriorityLoop)])
 
 
 def test_the_ready_queue_and_the_heap_are_drawn_as_they_were(
@@ -146,9 +155,27 @@ def test_wrong_data_are_refused_or_drawn_without_markup(result: dict[str, Any]) 
 
 
 def test_a_film_is_small() -> None:
-    import gzip
-
     data = film(storm)["data"]
     assert len(data["r"][0]) > 400
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode())
     assert len(packed) * 600 < 10_000 * len(data["r"][0])
+
+
+def test_the_player_itself_is_small(tmp_path: Path) -> None:
+    modules = ROOT / "node_modules"
+    esbuild = find_esbuild(modules, "node_modules")
+    for name in ("player.js", "player.css"):
+        words = ["--bundle", "--minify", "--format=esm", f"--outfile={tmp_path / name}"]
+        subprocess.run([esbuild, str(FRAME.with_name(name)), *words], check=True)
+    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in tmp_path.iterdir()}
+    print(sizes)
+    assert sum(sizes.values()) <= 10_000
+
+
+def test_four_moments_are_drawn_for_paper() -> None:
+    texts = [json.dumps(Player(record(both(), whole=True)).data), "no recording"]
+    drawn, none = strips(texts)
+    assert none == ""
+    said = re.findall(r'<svg role="img" aria-label="([\d.]+) s, iteration (\d+)', drawn)
+    assert said == [("0.028", "4"), ("0.030", "5"), ("0.040", "5"), ("0.050", "6")]
+    assert "NaN" not in drawn

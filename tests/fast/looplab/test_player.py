@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from looplab import Timeline, record
-from looplab.player import Player
+import looplab.diagnose
+from looplab import Timeline, burn, record
+from looplab.player import Player, worst_moment
+from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import Trace
 from tests.fast.looplab.trace.helpers import both
 
@@ -132,3 +134,75 @@ def test_a_timer_that_never_fires_is_not_drawn() -> None:
 
     data = Player(record(main(), whole=True)).data
     assert data["t"][3] == [1]
+
+
+def test_what_is_watched_is_noted_after_each_callback() -> None:
+    queue: asyncio.Queue[int] = asyncio.Queue()
+
+    async def main() -> None:
+        for item in range(3):
+            queue.put_nowait(item)
+            await asyncio.sleep(0)
+
+    trace = record(main(), whole=True, watch=queue.qsize)
+    assert trace.watched == (1, 2, 3, 3)
+    data = Player(trace, watched="in the queue").data
+    assert (data["watched"], data["w"]) == ("in the queue", [1, 2, 3, 3])
+    with pytest.raises(ValueError, match="watch=…"):
+        Player(record(both(), whole=True), watched="in the queue")
+    with pytest.raises(ValueError, match="whole=True"):
+        record(both(), watch=queue.qsize)
+
+
+def test_a_loop_that_looks_between_callbacks_says_so(trace: Trace) -> None:
+    async def main() -> None:
+        with priority(1):
+            await both()
+
+    assert "between" not in Player(trace).data
+    plain = record(both(), whole=True, loop_factory=VirtualPriorityLoop)
+    assert "between" not in Player(plain).data, "without a priority it is the stock loop"
+    urgent = record(main(), whole=True, loop_factory=VirtualPriorityLoop)
+    assert Player(urgent).data["between"] == 1
+
+
+async def late_sleep() -> None:
+    """Long before and long after there is nothing to see."""
+
+    async def sleeper() -> None:
+        await asyncio.sleep(0.25)
+
+    async def storm() -> None:
+        for _ in range(3):
+            await asyncio.sleep(0)
+            burn(0.1)
+
+    await asyncio.sleep(1)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(sleeper(), name="sleeper")
+        tasks.create_task(storm(), name="storm")
+    for _ in range(50):
+        await asyncio.sleep(1)
+
+
+def test_the_worst_moment_holds_the_longest_wait_and_names_who_held_the_loop() -> None:
+    player = worst_moment(record(late_sleep(), whole=True), title="late")
+    data = player.data
+    names = {name: colour for name, colour, _ in data["names"]}
+    assert names["storm"] == 1, "orange"
+    assert names["sleeper"] == 0
+    assert len(data["r"][0]) < 20
+    assert data["title"] == "late"
+
+
+def test_a_recording_has_a_worst_moment_too() -> None:
+    recording = looplab.diagnose.record(late_sleep())
+    data = worst_moment(recording).data
+    assert {"storm", "sleeper"} <= {name for name, *_ in data["names"]}
+    due = (data["t"][3][0] + data["zero"]) * data["u"]
+    assert due == 1_250_000_000, "the sleeper's"
+
+
+def test_without_a_callback_there_is_no_worst_moment() -> None:
+    with pytest.raises(ValueError, match="nothing ran"):
+        worst_moment(Trace([], origins=[]))

@@ -389,7 +389,7 @@ export function readOutputs(document) {
     // The styles of a run reach its own box only, so their text is another one.
     for (const style of copy.querySelectorAll("style")) style.remove();
     // A recorded loop that moves stands beside its still.
-    for (const moving of copy.querySelectorAll(".lp-moving")) moving.remove();
+    for (const moving of copy.querySelectorAll(".lp-moving, .lp-strip")) moving.remove();
     // What the theme's scripts add to every block of code, live or not.
     for (const button of copy.querySelectorAll("button.copybtn")) button.remove();
     for (const block of copy.querySelectorAll("[id^=codecell]"))

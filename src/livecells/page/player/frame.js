@@ -43,10 +43,12 @@ export function decode(d) {
   const late = [], noticed = {};
   for (const r of recs) {
     const t = (r.timer = timers[r.t]);
-    r.open = t && recs[r.m] ? recs[r.m].s + END : r.look + OPEN;
+    // Noticed at the first look at which it was due; where priorities count it may run later.
+    const look = t && steps.findIndex((s, j) => s.i < 0 && j > t.born && s.b >= t.due);
+    r.open = t && recs[r.m] ? recs[r.m].s + END : (t && look >= 0 ? Math.min(look, r.look) : r.look) + OPEN;
     r.by = t ? t.by : r.m;
     r.born = t ? t.born : made(r.m, O[r.i]);
-    if (t) (t.rec = r), (t.end = r.open), (noticed[r.look] = 1);
+    if (t) (t.rec = r), (t.end = r.open), (noticed[Math.floor(r.open)] = 1);
     const wake = recs[r.m]?.timer; // this is the step of a task that a timer has woken
     if (!t && wake?.n === r.n) wake.woken = r;
   }

@@ -268,11 +268,41 @@ task = asyncio.create_task(later())
 while not task.done():
     await asyncio.sleep(0.01)
 print(seen, task.done())""",
+    # What the last line is worth, laid out.
+    "a_number": "6 * 7",
+    "the_last_value": "[_, _ + 1]",
+    "a_long_list": "[n**2 for n in range(30)]",
+    "nested": "{f'key {n}': {'list': list(range(n)), 'text': 'x' * n} for n in range(12)}",
+    "words": "['a word of some length ' * 2] * 5",
+    "a_class": "class Thing: pass\n[Thing, int]",
+    "a_function": "def double(number, times=2): return number * times\ndouble",
+    "sets": "{'one', 'two'} - {'one'}, frozenset(range(40)), set()",
+    "a_dataclass": """\
+from dataclasses import dataclass, field
+@dataclass
+class Point:
+    x: int
+    more: list = field(default_factory=list)
+[Point(n, list(range(12))) for n in range(5)]""",
+    "collected": """\
+from collections import Counter, OrderedDict, defaultdict, deque
+(Counter("mississippi"), OrderedDict(a=1), defaultdict(list, a=[1]), deque(range(3)))""",
+    "a_named_tuple": """\
+from collections import namedtuple
+namedtuple("Job", "name seconds")("hash", 0.25)""",
+    "a_namespace": "from types import SimpleNamespace\nSimpleNamespace(a=1, b=list(range(40)))",
+    "numbers": "2**200, 1e300, 0.1 + 0.2, 3j, True, None, ...",
+    "bytes_and_letters": "b'\\x00ab', 'naïve ≤ “x”', 'two\\nlines', ('alone',)",
+    "itself": "loop_of = [1]\nloop_of.append(loop_of)\nloop_of",
+    "errors_as_values": "[ValueError('x'), KeyError('k'), ExceptionGroup('g', [OSError(2, 'n')])]",
+    "awaited": "import asyncio\nawait asyncio.sleep(0, result='a value')",
+    "displayed": "display(1, 'two')\nprint('three')\n[4]",
+    "printed_and_worth": "print('first')\n{'second': 2}",
 }
 
 
 def run_in_kernel(programs: dict[str, str]) -> dict[str, str]:
-    """What each program prints in a cell of ipykernel, run in one kernel in order."""
+    """What each program shows in a cell of ipykernel, run in one kernel in order."""
     import nbclient
     import nbformat
 
@@ -287,10 +317,14 @@ def run_in_kernel(programs: dict[str, str]) -> dict[str, str]:
         kernel_manager_class=AsyncFileKernelManager,
     )
     client.execute()
+
+    def text_of(output: Any) -> str:
+        if "data" in output:
+            return str(output["data"]["text/plain"]) + "\n"
+        return str(output["text"]) if output["name"] == "stdout" else ""
+
     return {
-        name: "".join(
-            output["text"] for output in cell.outputs if output["name"] == "stdout"
-        )
+        name: "".join(map(text_of, cell.outputs))
         for name, cell in zip(programs, lab.cells, strict=True)
     }
 

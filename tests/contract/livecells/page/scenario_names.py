@@ -51,7 +51,7 @@ def tell(driver: Driver, name: str) -> None:
 def compare_programs(driver: Driver) -> None:
     """Programs print in a page what they print in a notebook."""
     in_kernel = run_in_kernel(PROGRAMS)
-    assert len(PROGRAMS) >= 20 and all(in_kernel.values())
+    assert len(PROGRAMS) >= 40 and all(in_kernel.values())
     printed = driver.tell("programs", PATIENCE)["notes"]["printed"]
     in_page = {name: text.strip() for name, text in printed.items()}
     assert in_page == {name: text.strip() for name, text in in_kernel.items()}

@@ -182,6 +182,11 @@ export async function outlives(t) {
     /first[\s\S]*late/.test(document.getElementById(id).querySelector(".cell_output").textContent),
     cell,
   );
+  // What an error says gives the bar no command of a terminal and turns no text round.
+  await book.edit(other, "raise ValueError('\\x1b]8;;https://e.test\\x07\\u202egnorw')");
+  t.equal(await book.run(other), "error", "a cell with a hostile error");
+  const said = await book.status();
+  t.check(/ValueError: gnorw/.test(said), `said of it: ${JSON.stringify(said)}`);
   // Another cell's output is out of reach, and so is what talks to the page.
   await book.edit(
     other,
