@@ -38,6 +38,8 @@ from looplab._numbers import NS
 from looplab.draw.palette import (
     COLOURS,
     COLOURS_DARK,
+    GROUND,
+    GROUND_DARK,
     LOUD,
     PLAIN,
     QUIET,
@@ -46,7 +48,6 @@ from looplab.draw.palette import (
 )
 from looplab.timeline import Timeline
 from looplab.timeline.lanes import bare, stem, wait_from
-from looplab.timeline.svg import GROUND, GROUND_DARK
 from looplab.trace.record import Origin, Record, Timer, Trace
 
 if TYPE_CHECKING:

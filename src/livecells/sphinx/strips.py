@@ -49,9 +49,8 @@ class Strips(SphinxPostTransform):
         """Draw those of all players of a page in one go."""
         if not self.config.livecells_enabled:
             return  # nothing styles them then
-        found = [
-            raw for raw in self.document.findall(nodes.raw) if _FILM.search(raw.astext())
-        ]
+        raws = self.document.findall(nodes.raw)
+        found = [raw for raw in raws if _FILM.search(raw.astext())]
         films = [film for raw in found for film in _FILM.findall(raw.astext())]
         drawn = iter(strips([unescape(film) for film in films]))
         for raw in found:

@@ -161,7 +161,9 @@ def test_a_loop_that_looks_between_callbacks_says_so(trace: Trace) -> None:
 
     assert "between" not in Player(trace).data
     plain = record(both(), whole=True, loop_factory=VirtualPriorityLoop)
-    assert "between" not in Player(plain).data, "without a priority it is the stock loop"
+    assert "between" not in Player(plain).data, (
+        "without a priority it is the stock loop"
+    )
     urgent = record(main(), whole=True, loop_factory=VirtualPriorityLoop)
     assert Player(urgent).data["between"] == 1
 
