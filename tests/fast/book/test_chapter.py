@@ -37,6 +37,7 @@ def needs(stem: str) -> Iterator[tuple[str, bool]]:
     yield file(f"teaching/answers/{number}", "the answers, right and wrong")
     yield file(f"teaching/exercises/{stem}.ipynb", "the extra exercises")
     yield file(f"teaching/{stem}.md", "the guide: plans, misconceptions, answers")
+    yield file(f"teaching/slides/{stem}.md", "the slides, along the plan of 90 minutes")
     yield link("teaching/README.md", "a row of the first table")
     yield link("book/index.md", "a row of the chapters: what a reader can do then")
     yield link("book/who.md", "where it stands on the ways through the book")
