@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class ToolError(Exception):
-    """Something the user can mend; the message is one line and names the fix.
+    """Something the user can fix; the message is one line and names the fix.
 
     Args:
         message: What went wrong and what to do.

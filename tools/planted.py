@@ -53,7 +53,7 @@ class Bug:
         if count != 1:
             raise ToolError(
                 f"{self.name}: {self.file} holds its text {count} times and not once; "
-                f"mend the entry in {LIST.name}."
+                f"fix the entry in {LIST.name}."
             )
         path.write_text(text.replace(self.old, self.new), encoding="utf-8")
 

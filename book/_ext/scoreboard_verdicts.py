@@ -244,7 +244,7 @@ class Scoreboard:
                 if lab is None or name not in lab.values:
                     yield (
                         f"{row.id}: {stem}.ipynb does not glue {name!r}; run the "
-                        "notebook, or mend the key in the row"
+                        "notebook, or fix the key in the row"
                     )
             for claim in row.claims:
                 for key in claim.keys:

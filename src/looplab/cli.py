@@ -81,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser(given: str | None) -> argparse.ArgumentParser:
     """The command line, with the arguments of the command *given*."""
     top = _Parser(
-        prog="looplab", description="Measure and mend latency in asyncio programs."
+        prog="looplab", description="Measure and fix latency in asyncio programs."
     )
     top.add_argument(
         "--version", action=_Version, nargs=0, help="print the version and stop"

@@ -1,1 +1,1 @@
-"""The small crawler of chapter 5, mended."""
+"""The small crawler of chapter 5, fixed."""

@@ -28,7 +28,7 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--fault", nargs="*", choices=FAULTS, help="these, and no other")
-    which.add_argument("--mend", nargs="*", choices=FAULTS, help="all others")
+    which.add_argument("--fix", nargs="*", choices=FAULTS, help="all others")
     parser.add_argument("--port", type=int, default=0, help="0 for any that is free")
     parser.add_argument(
         "--lease",
@@ -48,7 +48,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     if options.fault is not None:
         faults = frozenset(options.fault)
     else:
-        faults = frozenset(FAULTS) - frozenset(options.mend or ())
+        faults = frozenset(FAULTS) - frozenset(options.fix or ())
     return Settings(faults=faults, lease=options.lease)
 
 

@@ -40,7 +40,7 @@ class Service:
     If this process dies, the service sees its standard input closed and stops.
 
     Args:
-        faults: those that it has; all others are mended.
+        faults: those that it has; all others are fixed.
         before: words to put before the module, such as those of ``looplab trace``.
         quiet: show what it writes to its standard error only if it does not start.
         lease: seconds for which it hands out an order; without it those of
@@ -224,7 +224,7 @@ def main() -> None:
             late = sorted(one.seconds for one in found.answers)
             figures = {name: found.after[name] for name in SHOWN}
             print(
-                f"{fault}, {'mended' if mended else 'with the fault'}: "
+                f"{fault}, {'fixed' if mended else 'with the fault'}: "
                 f"{len(late)} answers, p90 {late[int(0.9 * len(late))]:.3f} s, "
                 f"{found.cpu:.2f} CPU s, worst lateness {found.worst:.3f} s, {figures}"
             )

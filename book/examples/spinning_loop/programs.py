@@ -41,7 +41,7 @@ __all__ = [
 
 
 class CaptureError(Exception):
-    """Something went wrong that the reader can mend; the message is one line."""
+    """Something went wrong that the reader can fix; the message is one line."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))

@@ -39,7 +39,7 @@ _UNSAFE = re.compile(r"<script\b|<iframe\b|\son[a-z]+\s*=|javascript:", re.I)
 
 
 class ExplorableError(ValueError):
-    """A figure with a slider that cannot be shown; the message says how to mend it."""
+    """A figure with a slider that cannot be shown; the message says how to fix it."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def python(app: Any, words: list[str], text: str, folders: list[Path]) -> str:
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(
-            f"it ran longer than {limit:g} s: mend the loop, or raise livecells_timeout"
+            f"it ran longer than {limit:g} s: fix the loop, or raise livecells_timeout"
         ) from None
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")

@@ -6,7 +6,7 @@ callback held the loop, makes ready what it made ready, and sets the timers that
 the loop decides anew who waits for whom.
 
 A replay keeps the arrivals: a client that waits for its answer before it asks again
-would ask sooner after a mend.  It keeps what each callback did, too.  On a recording of
+would ask sooner after a fix.  It keeps what each callback did, too.  On a recording of
 the virtual clock the unchanged replay is the recording, to the nanosecond.
 
 The module uses the standard library only and runs in a browser.

@@ -101,7 +101,7 @@ def sentence(
             "did nothing. Let it wait for an event."
         )
     if most < _BRIEF_NS:
-        many = f" ({seconds(most / NS)} at most)" if most else ""
+        many = f" (the longest time: {seconds(most / NS)})" if most else ""
         return f"Nothing on this loop is to blame: nobody waited to speak of{many}."
     waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
     own = [
@@ -190,8 +190,8 @@ def held(row: Row) -> str:
         text = f"held the loop once, for {seconds(row.held)}"
     else:
         text = (
-            f"held the loop {row.callbacks:,} times, at most {seconds(row.longest)}, "
-            f"{seconds(row.held)} in sum"
+            f"held the loop {row.callbacks:,} times, the longest "
+            f"{seconds(row.longest)}, {seconds(row.held)} in sum"
         )
     if row.computed is not None and row.computed < 0.9 * row.held:
         text += f", and computed {seconds(row.computed)} of it"

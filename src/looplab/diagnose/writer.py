@@ -91,7 +91,7 @@ class Encoder:
 
         Args:
             loop: the number of the loop.
-            parts: what stands in the line.
+            parts: what stands on the line.
             packed: what does too and is text in which nothing needs an escape.
         """
         about: dict[str, Any] = {k: v for k, v in self._new.items() if v}

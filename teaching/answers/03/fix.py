@@ -5,6 +5,8 @@ STUB = "while a request waits"
 RIGHT = """
 ## whole clients
 clients = lambda latency, waiting, rate: int(1 / (latency - waiting) / rate)
+## rounded down by //
+clients = lambda latency, waiting, rate: 1 // ((latency - waiting) * rate)
 ## lambda latency, waiting, rate: 1 / (latency
 clients = lambda latency, waiting, rate: 1 / (latency - waiting) / rate
 """

@@ -76,7 +76,7 @@ async def process(jobs):
 ## plain process => async def
 def process(jobs):
     ...
-## workers left => left 4 tasks behind
+## workers left => left tasks behind: 4
 @@ fixed by hand
 -    for task in workers:
 -        task.cancel()

@@ -8,7 +8,7 @@ RIGHT = """
 """
 
 WRONG = """
-## five workers: late at a phase that ten samples miss => with 5 workers the heartbeat
+## five workers: late at a phase that ten samples miss => workers=5: the heartbeat
 workers, maxsize = 5, 1
 ## five workers and a queue of two => jobs that wait can all wake in the same iteration
 workers, maxsize = 5, 2
@@ -16,7 +16,7 @@ workers, maxsize = 5, 2
 workers, maxsize = 3, 1
 ## a queue of three => takes all that is in the queue
 workers, maxsize = 4, 3
-## one worker, on time and slow => the jobs take 6.
+## one worker, on time and slow => the jobs take 6 s
 workers, maxsize = 1, 1
 ## no bound => no bound at all
 workers, maxsize = 4, 0

@@ -176,7 +176,7 @@ async def pipeline(source, parse, store):
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-## leaves its consumer => left 1 tasks behind
+## leaves its consumer => left tasks behind: 1
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
     async def save():

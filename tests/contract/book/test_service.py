@@ -1,4 +1,4 @@
-"""The shop of the book: each fault is there, and its mend is one."""
+"""The shop of the book: each fault is there, and its fix is one."""
 
 from __future__ import annotations
 

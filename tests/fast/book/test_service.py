@@ -1,4 +1,4 @@
-"""The shop of the book: each fault is there, and its mend is one."""
+"""The shop of the book: each fault is there, and its fix is one."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_command_line_switches_faults() -> None:
     from service.settings import FAULTS
 
     assert settings_of(parse([])).faults == set(FAULTS)
-    assert settings_of(parse(["--mend", "storm"])).faults == set(FAULTS) - {"storm"}
+    assert settings_of(parse(["--fix", "storm"])).faults == set(FAULTS) - {"storm"}
     assert settings_of(parse(["--fault", "storm"])).faults == {"storm"}
     assert settings_of(parse(["--fault"])).faults == set()
 

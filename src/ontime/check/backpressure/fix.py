@@ -71,7 +71,7 @@ def check_fix(answer: Any) -> str:
             _judge_flow(flow, count)
             if load.left:
                 raise NotYet(
-                    f"pipeline() returned and left {load.left} tasks behind.",
+                    f"pipeline() returned and left tasks behind: {load.left}.",
                     "let each stage end, or cancel it",
                 )
             if load.worst >= 0.015:
@@ -81,15 +81,15 @@ def check_fix(answer: Any) -> str:
                 )
             if load.took > limit:
                 raise NotYet(
-                    f"{count} items took {load.took:.2f} s, more than {limit:g} s.",
+                    f"{count} items took {load.took:.4g} s, more than {limit:g} s.",
                     "one item can be parsed while the one before is being stored",
                 )
             worst, most = max(worst, load.worst), max(most, flow.most_ahead)
     _judge_idle(answer)
     _judge_failure(answer)
     return (
-        f"everything is stored in order, at most {most} items are under "
-        f"way, and the heartbeat is at most {worst:.3f} s late."
+        f"everything is stored in order, {most} items were under way at the fullest, "
+        f"and the latest beat was {worst:.3f} s late."
     )
 
 

@@ -31,8 +31,8 @@ def check_make(answer: Any) -> str:
     _judge_polling(answer)
     _judge_chain_failure(answer)
     return (
-        "order, overlap, backpressure, failure and None are right; at most "
-        f"{ahead} items were under way."
+        f"order, overlap, backpressure, failure and None are right; {ahead} items were "
+        "under way at the fullest."
     )
 
 

@@ -79,6 +79,6 @@ def check_modify(answer: Any) -> str:
             "the last item of a full queue waits for all those before it",
         )
     return (
-        f"maxsize={answer} holds the producer for {held:.2f} s at most, and no item "
-        f"is older than {age:.2f} s."
+        f"maxsize={answer} holds the producer for {held:.2f} s in a burst, and the "
+        f"oldest item lies in the queue for {age:.2f} s."
     )

@@ -18,7 +18,7 @@ def check_fix(answer: Any) -> str:
     """The answer is an async function ``process(jobs)``.
 
     *jobs* is a list of async functions without parameters; ``process`` runs each once
-    and returns when all are done (what it returns is ignored).  The version to mend
+    and returns when all are done (what it returns is ignored).  The version to fix
     creates a task per job at once, each inside an ``asyncio.Semaphore(4)``.
 
     Required, on the virtual clock: with 200 jobs of CPU 0.010, worst lateness below
@@ -70,7 +70,7 @@ def check_fix(answer: Any) -> str:
                 raise NotYet("some job was done twice.", "each job is run once")
             if load.left:
                 raise NotYet(
-                    f"process() returned and left {load.left} tasks behind.",
+                    f"process() returned and left tasks behind: {load.left}.",
                     "cancel the workers when all jobs are done",
                 )
             if load.worst >= 0.050:
@@ -90,4 +90,4 @@ def check_fix(answer: Any) -> str:
                     else "let several workers wait at the same time",
                 )
             worst_of_all = max(worst_of_all, load.worst)
-    return f"every job is done in time; worst lateness {worst_of_all:.3f} s."
+    return f"every job is done in time; the latest beat was {worst_of_all:.3f} s late."

@@ -158,8 +158,8 @@ def check_make(answer: Any) -> str:
             "does",
         )
     return (
-        "order, bound, backpressure, failure, cancellation and a heartbeat at most "
-        f"{load.worst:.3f} s late."
+        "order, bound, backpressure, failure and cancellation are right, and the "
+        f"latest beat was {load.worst:.3f} s late."
     )
 
 
@@ -175,7 +175,7 @@ async def _nothing_left() -> None:
     left = left_over()
     if left:
         raise NotYet(
-            f"map_bounded() returned and left {len(left)} tasks behind.",
+            f"map_bounded() returned and left tasks behind: {len(left)}.",
             "cancel the workers at the end, or create them in a TaskGroup",
         )
 

@@ -100,14 +100,14 @@ def check_modify(answer: Any) -> str:
             finish = took
     if worst[True] > LATENESS_BOUND:
         raise NotYet(
-            f"with {workers} workers the heartbeat is up to {worst[True]:.3f} s late, "
+            f"workers={workers}: the heartbeat is up to {worst[True]:.3f} s late, "
             f"more than {LATENESS_BOUND:g} s.",
             "jobs that wait can all wake in the same iteration: a beat is up to "
             "workers x CPU late",
         )
     if finish > FINISH_BOUND:
         raise NotYet(
-            f"with {workers} workers the jobs take {finish:.2f} s, more than "
+            f"workers={workers}: the jobs take {finish:.4g} s, more than "
             f"{FINISH_BOUND:g} s.",
             "while one job waits another can compute: how many does it take to fill "
             "the waiting time?",

@@ -85,6 +85,6 @@ def check_parsons(answer: Any) -> str:
             "get() on a queue that is not empty does not yield: bound the queue",
         )
     return (
-        f"all jobs are done, the workers have ended, and the heartbeat is at most "
+        f"all jobs are done, the workers have ended, and the latest beat was "
         f"{worst:.3f} s late."
     )

@@ -77,8 +77,8 @@ def check_parsons(answer: Any) -> str:
             "bid before you yield, or others compute first; and is the bid taken off?",
         )
     return (
-        f"an urgent task waits for {waited:.2f} s at most beside computations of 1 s, "
-        "and no message is lost."
+        f"an urgent task waited for {waited:.2f} s beside computations of 1 s, the "
+        "longest wait of those tried, and no message was lost."
     )
 
 

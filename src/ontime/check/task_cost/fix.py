@@ -15,7 +15,7 @@ def check_fix(answer: Any) -> str:
 
     It returns how many clients one core can serve at most, if a request takes *latency*
     seconds, of which the process waits for *waiting* seconds, and each client sends
-    *rate* requests a second.  The version to mend takes all of the latency for CPU
+    *rate* requests a second.  The version to fix takes all of the latency for CPU
     time.
     """
     need_function(answer, "clients")
@@ -32,7 +32,7 @@ def check_fix(answer: Any) -> str:
         right = 1 / ((latency - waiting) * rate)
         if abs(said - right) <= 1e-6 * right:
             continue
-        if said == int(said) and abs(said - right) < 1:
+        if said == int(said) and abs(said - right) <= 1:  # 1 // 0.001 is 999
             continue  # there is no third of a client
         if abs(said * latency * rate - 1) <= 1e-6:
             hint = "while a request waits, the core is free for others"

@@ -90,6 +90,6 @@ def check_parsons(answer: Any) -> str:
             "for?",
         )
     return (
-        f"{worst.name}: {figure.recorded * 1000:.0f} ms, and at most "
-        f"{figure.high * 1000:.0f} ms with {worst.name} in a thread."
+        f"{worst.name}: {figure.recorded * 1000:.0f} ms, and with {worst.name} in a "
+        f"thread {figure.low * 1000:.0f} to {figure.high * 1000:.0f} ms are predicted."
     )

@@ -65,7 +65,7 @@ def test_cpythons_tests_pass(module: str) -> None:
 def test_what_is_excluded_would_fail() -> None:
     """No exclusion hides a module's worth of tests that pass."""
     if not KNOWN:
-        pytest.skip("this release of Python may have mended some of them")
+        pytest.skip("this release of Python may have fixed some of them")
     module = "test.test_asyncio.test_tasks"
     report = run_module(module, *(e.pattern for e in EXCLUDED[module]))
     assert len(report["failed"]) == report["ran"] > 10

@@ -6,6 +6,7 @@ import json
 import platform
 import re
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -39,6 +40,29 @@ def test_every_capture_is_there() -> None:
     wanted |= {"fresh.json", "fresh.txt", "fresh_stacks.txt", "fresh_core.txt"}
     # Captures that need a build without the GIL, where they could be made.
     assert names - {"free.txt", "yields.txt"} == wanted
+
+
+def test_the_page_says_of_the_lock_what_the_capture_shows() -> None:
+    """Both hops get shorter without it, eight stay long; shares tell no slow run."""
+    rows = re.findall(
+        r"^poll +(\d) +gil=(\d)((?: +[\d.]+){3})((?: +\d+%){3})$",
+        (CAPTURES / "free.txt").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    hops = {(n, gil): [float(hop) for hop in some.split()] for n, gil, some, _ in rows}
+    for loops in "18":
+        assert median(hops[loops, "0"]) < median(hops[loops, "1"])
+    assert min(hops["8", "0"]) > max(hops["1", "0"])
+    locked = [
+        (hop, int(share.rstrip("%")))
+        for n, gil, _, shares in rows
+        if gil == "1"
+        for hop, share in zip(hops[n, gil], shares.split(), strict=True)
+    ]
+    slow = [share for hop, share in locked if hop > 10]
+    quick = [share for hop, share in locked if hop < 2]
+    assert len(slow) + len(quick) == len(locked) == 12
+    assert min(slow) < min(quick) < max(slow) < max(quick)
 
 
 def test_every_capture_is_shown() -> None:

@@ -29,8 +29,8 @@ def check_crash(answer: Any) -> str:
         for gap in 0.0, 10.0:
             simulate(_fed_to_a_failure(answer, bad, gap))
     return (
-        f"20 items were handled, at most {most} under way; an error comes out at once, "
-        "whichever item it is."
+        f"20 items were handled, {most} under way at the fullest; an error comes out "
+        "at once, whichever item it is."
     )
 
 
@@ -50,7 +50,7 @@ async def _fed(answer: Any, count: int, gap: float) -> int:
         )
     if left:
         raise NotYet(
-            f"feed() returned and left {left} tasks behind.",
+            f"feed() returned and left tasks behind: {left}.",
             "a consumer that waits in get() for ever has to be cancelled",
         )
     if flow.most_ahead > 4:

@@ -77,11 +77,11 @@ async def _worked_off(answer: Any, count: int, workers: int) -> None:
         )
     if left:
         raise NotYet(
-            f"{where}: work_off() left {left} tasks behind.", "each worker has to end"
+            f"{where}: work_off() left tasks behind: {left}.", "each worker has to end"
         )
     if most < min(workers, count):
         raise NotYet(
-            f"{where}: at most {most} items were handled at the same time.",
+            f"{where}: never more than {most} items were handled at the same time.",
             "start all the workers before the first item is put",
         )
     if most > workers:

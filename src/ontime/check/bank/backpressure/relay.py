@@ -122,7 +122,7 @@ async def _relayed(answer: Any, gap: float, service: float, patience: float) -> 
             "the source was slow",
         )
     if left:
-        raise NotYet(f"relay() left {left} tasks behind.", "it needs no task")
+        raise NotYet(f"relay() left tasks behind: {left}.", "it needs no task")
     return len(returned)
 
 

@@ -36,7 +36,7 @@ def check_fair(answer: Any) -> str:
     wanted = ["big 3", "small 1", "third 0", "big 4", "small 2"]
     if got != wanted:
         raise NotYet(
-            f"with big 3 and big 4 in line came small 1, third 0 and small 2; they "
+            f"with big 3 and big 4 in the queue came small 1, third 0 and small 2; they "
             f"went as {got}, not {wanted}.",
             "a customer whose line was empty joins at the end of the turns, once",
         )
@@ -47,7 +47,7 @@ def check_fair(answer: Any) -> str:
     except LookupError:
         pass
     else:
-        raise NotYet(f"an empty line gave {value!r}.", "raise a LookupError there")
+        raise NotYet(f"an empty queue gave {value!r}.", "raise a LookupError there")
     line.put("big", "again")
     if line.get() != "again":
         raise NotYet("an old customer came back in vain.", "make a new line for it")

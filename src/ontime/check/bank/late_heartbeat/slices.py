@@ -59,7 +59,7 @@ def check_slices(answer: Any) -> str:
         if abs(said - seen) < 1e-4:
             continue
         one = jobs * cpu / slices
-        hint = "the CPU work of three iterations in a row, if there are three"
+        hint = "the CPU work of three consecutive iterations, if there are three"
         if abs(said - 3 * one) < 1e-4:
             hint = "with fewer than three slices there are fewer full iterations"
         elif abs(said - one) < 1e-4 or abs(said - cpu / slices) < 1e-4:

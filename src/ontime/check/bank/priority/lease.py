@@ -81,7 +81,10 @@ def check_lease(answer: Any) -> str:
         work = _leased(answer, lease, cpu, crowd)
         longest = max(longest, simulate(work, new_loop=VirtualPriorityLoop))
     simulate(_lease_is_lost(answer), new_loop=VirtualPriorityLoop)
-    return f"renewals were at most {longest:.2f} of a lease apart, beside ten others."
+    return (
+        f"in four runs beside ten others the longest time between two renewals was "
+        f"{longest:.2f} of a lease."
+    )
 
 
 async def _leased(answer: Any, lease: float, cpu: float, crowd: float) -> float:

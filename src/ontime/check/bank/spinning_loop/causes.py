@@ -92,7 +92,10 @@ def check_causes(answer: Any) -> str:
             f"{name}: you say {_listed(said)}, and it is {_listed(wanted)}.",
             _hint_for(said, wanted, alone),
         )
-    return f"seven programs, seven right answers, with {most} measurements at most."
+    return (
+        f"seven programs, seven right answers; none of them took more than {most} "
+        "measurements."
+    )
 
 
 def _listed(names: set[str]) -> str:

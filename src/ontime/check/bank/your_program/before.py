@@ -41,7 +41,7 @@ def check_before(answer: Any) -> str:
     need_function(answer, "compare")
     slow, good = _measured(slow=1), _measured()
     cases: list[tuple[str, Latencies, Latencies, str]] = [
-        ("a mend that works", slow, good, "better"),
+        ("a fix that works", slow, good, "better"),
         ("nothing was done", slow, slow, "no better"),
         ("it is slower now", good, slow, "no better"),
         (
