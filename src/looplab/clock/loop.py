@@ -63,7 +63,7 @@ def _limit(value: int | None, what: str) -> int | None:
 class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
     """An event loop whose clock moves only by timers and by :func:`burn`.
 
-    It has the interface of the stock loop and its order of events (see the module), so
+    It has the methods of the stock loop and its order of events (see the module), so
     tasks, ``TaskGroup``, ``timeout``, queues, locks and async generators work on it
     unchanged.  The clock starts at *start*.
 

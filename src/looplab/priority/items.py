@@ -20,7 +20,7 @@ T = TypeVar("T")
 class PriorityQueue(Generic[T]):
     """A queue that hands out the most urgent item first and raises who works on one.
 
-    It has the interface of :class:`asyncio.Queue`.  An item has the priority of the code
+    It has the methods of :class:`asyncio.Queue`.  An item has the priority of the code
     that puts it, and need not be comparable.  Between :meth:`get` and :meth:`task_done`
     the worker counts as urgent as its item, and as the most urgent item or putter that
     waits behind it.  The worker is the task that calls :meth:`get`; if

@@ -156,7 +156,7 @@ class Waiters:
 class PrioritySemaphore:
     """A semaphore that serves the most urgent first and raises who holds it.
 
-    It has the interface of :class:`asyncio.Semaphore`.  While somebody waits, all who hold
+    It has the methods of :class:`asyncio.Semaphore`.  While somebody waits, all who hold
     it count as urgent as the most urgent waiter, and so do the tasks and timers that
     they start meanwhile.
 
@@ -253,7 +253,7 @@ class PrioritySemaphore:
 class PriorityLock(PrioritySemaphore):
     """A lock that serves the most urgent first and raises the task that holds it.
 
-    It has the interface of :class:`asyncio.Lock`::
+    It has the methods of :class:`asyncio.Lock`::
 
         lock = PriorityLock()
         async with lock:

@@ -36,7 +36,7 @@ def check_fair(answer: Any) -> str:
     wanted = ["big 3", "small 1", "third 0", "big 4", "small 2"]
     if got != wanted:
         raise NotYet(
-            f"with big 3 and big 4 in the queue came small 1, third 0 and small 2; they "
+            "with big 3 and big 4 in the queue came small 1, third 0 and small 2; they "
             f"went as {got}, not {wanted}.",
             "a customer whose line was empty joins at the end of the turns, once",
         )

@@ -38,7 +38,7 @@ def check_mix(answer: Any) -> str:
             hint = "of the core only the part busy may be used"
         elif len(kinds) > 1 and abs(said - rates * busy) < 1e-6 * rates:
             hint = (
-                "do not average the clients of each kind: the rare expensive requests take "
+                "do not average the clients of each kind: the rare heavy requests take "
                 "most of the core. Average the CPU time, then divide"
             )
         raise NotYet(
