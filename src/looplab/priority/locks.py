@@ -156,7 +156,7 @@ class Waiters:
 class PrioritySemaphore:
     """A semaphore that serves the most urgent first and raises who holds it.
 
-    It has the methods of :class:`asyncio.Semaphore`.  While somebody waits, all who hold
+    Its methods are those of :class:`asyncio.Semaphore`.  While one waits, all who hold
     it count as urgent as the most urgent waiter, and so do the tasks and timers that
     they start meanwhile.
 
