@@ -380,7 +380,8 @@ def prose_lines(text: str) -> Iterator[tuple[int, str]]:
                 if title:
                     yield number, title
                 continue
-        if not in_code and not line.startswith("%"):
+        # The axis on which a reader guesses is a setting of the question.
+        if not in_code and not line.startswith(("%", ":number: ")):
             yield number, line
 
 
