@@ -380,8 +380,9 @@ def prose_lines(text: str) -> Iterator[tuple[int, str]]:
                 if title:
                     yield number, title
                 continue
-        # The axis on which a reader guesses is a setting of the question.
-        if not in_code and not line.startswith(("%", ":number: ")):
+        # What a reader may guess, and where the answer stands, are settings.
+        asks = re.match(r":(number|choice|order|result): ", line)
+        if not in_code and not asks and not line.startswith("%"):
             yield number, line
 
 
