@@ -10,6 +10,7 @@ import pytest
 
 from looplab import DeadlockError, elapsed, run
 from looplab.channel import Channel, ChannelClosedError
+from tests.fast.looplab.jobs.shared import on_stock_loop
 
 
 async def collect(channel: Channel[Any], into: list[Any], pause: float = 0.0) -> None:
@@ -238,3 +239,22 @@ def test_nothing_is_lost_and_nothing_comes_twice(seed: int) -> None:
         assert returned
 
     run(main())
+
+
+def test_on_the_stock_loop() -> None:
+    async def main() -> list[int]:
+        channel: Channel[int] = Channel()
+        got: list[int] = []
+
+        async def consume() -> None:
+            async for item in channel:
+                got.append(item)
+
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(consume())
+            for item in range(100):
+                await channel.put(item)
+            channel.close()
+        return got
+
+    assert on_stock_loop(main()) == list(range(100))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,10 @@ from hypothesis import strategies as st
 from looplab.clock import DeadlockError, VirtualTimeLoop, burn, run
 from looplab.heartbeat import Beat, Heartbeat, HeartbeatSummary, NoBeatsError
 from looplab.priority import VirtualPriorityLoop
+from tests.fast.looplab.clock.random_programs import Model
+from tests.fast.looplab.jobs.shared import on_stock_loop
+
+BOTH: list[Callable[[Any], Any]] = [run, on_stock_loop]
 
 # What it measures
 
@@ -418,3 +423,91 @@ def test_what_a_job_does_in_time_is_progress_beside_a_heart() -> None:
         return loop.time()
 
     assert run(main()) == 5
+
+
+@pytest.mark.parametrize("runner", BOTH)
+def test_probe_is_a_task_with_the_name_and_ends_with_the_block(
+    runner: Callable[[Any], Any],
+) -> None:
+    async def main() -> None:
+        async with Heartbeat(0.01, name="pulse") as heartbeat:
+            await asyncio.sleep(0)
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            assert [task.get_name() for task in others] == ["pulse"]
+            assert heartbeat.running
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        assert not heartbeat.running
+
+    runner(main())
+
+
+@pytest.mark.parametrize("runner", BOTH)
+def test_probe_ends_when_the_body_raises(runner: Callable[[Any], Any]) -> None:
+    async def main() -> None:
+        with pytest.raises(KeyError):
+            async with Heartbeat(0.01):
+                await asyncio.sleep(0.02)
+                raise KeyError("mine")
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    runner(main())
+
+
+@pytest.mark.parametrize("runner", BOTH)
+def test_probe_ends_when_the_body_is_cancelled(runner: Callable[[Any], Any]) -> None:
+    async def body() -> None:
+        async with Heartbeat(0.01):
+            await asyncio.sleep(60)
+
+    async def main() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(body(), 0.03)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    runner(main())
+
+
+def test_probe_cancelled_by_the_end_of_the_loop() -> None:
+    heartbeat = Heartbeat(0.01)
+
+    async def main() -> None:
+        heartbeat.start()
+
+    on_stock_loop(main())
+    assert not heartbeat.running
+
+
+def test_the_stock_loop_is_read_on_its_own_clock() -> None:
+    """Work of 0.7 s from t = 0.5, as above."""
+
+    async def main() -> list[float]:
+        loop: Any = asyncio.get_running_loop()
+        async with Heartbeat(1.0) as heartbeat:
+            await asyncio.sleep(0.5)
+            loop.charge(0.7)
+            await asyncio.sleep(2.5)
+        return [beat.lateness for beat in heartbeat.beats]
+
+    assert on_stock_loop(main()) == [0.2, 0.0, 0.0]
+
+
+def test_uvloop_is_read_through_a_fresh_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvloop's time() stands still within an iteration; the probe must not."""
+
+    class Stale(Model):
+        """A loop that is none of asyncio's own."""
+
+        def time(self) -> float:
+            raise AssertionError("nobody may ask")
+
+    loop = Stale()
+    monkeypatch.setattr("time.monotonic", lambda: loop.now_ns / 1e9)
+
+    async def main() -> float:
+        # Work that stands before the probe in the iteration in which it wakes.
+        loop.call_later(0.05, loop.call_soon, loop.charge, 0.2)
+        async with Heartbeat(0.05) as heartbeat:
+            await asyncio.sleep(0.06)
+        return heartbeat.worst
+
+    assert loop.run_until_complete(loop.create_task(main())) == pytest.approx(0.2)

@@ -6,9 +6,17 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-__all__ = ["Main", "fail", "fail_when", "give", "now", "turns"]
+from tests.fast.looplab.clock.random_programs import StockLoop
+
+__all__ = ["Main", "fail", "fail_when", "give", "now", "on_stock_loop", "turns"]
 
 Main = Coroutine[Any, Any, Any]
+
+
+def on_stock_loop(main: Main) -> Any:
+    """Run *main* on the stock loop's own code, on a clock that it moves."""
+    with asyncio.Runner(loop_factory=StockLoop) as runner:
+        return runner.run(main)
 
 
 async def give(value: Any, after: float = 0.0) -> Any:

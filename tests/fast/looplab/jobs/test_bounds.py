@@ -89,3 +89,18 @@ def test_unbounded_is_refused_with_the_reason() -> None:
 def test_bounds_must_be_whole_numbers(bad: Any) -> None:
     with pytest.raises(TypeError, match="expected workers as a whole number, got"):
         JobQueue(workers=bad)
+
+
+def test_put_waits_while_the_queue_is_full() -> None:
+    """Two run, one waits, the fourth put() returns when the first job has ended."""
+
+    async def main() -> list[float]:
+        returned = []
+        async with JobQueue(workers=2, maxsize=1) as jobs:
+            for _ in range(5):
+                await jobs.put(asyncio.sleep, 1.0)
+                returned.append(now())
+        assert now() == 3.0
+        return returned
+
+    assert run(main()) == [0.0, 0.0, 0.0, 1.0, 1.0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from looplab.jobs import (
     JobQueueClosedError,
     Outcomes,
 )
-from tests.fast.looplab.jobs.shared import fail, give
+from tests.fast.looplab.jobs.shared import Main, fail, give
 
 
 def test_put_that_waits_when_the_queue_aborts() -> None:
@@ -95,3 +97,17 @@ def test_repr_says_the_state() -> None:
         assert repr(jobs).endswith("over, 1 job: 1 done>")
 
     run(main())
+
+
+def test_put_before_and_after_the_block(both: Callable[[Main], Any]) -> None:
+    async def main() -> None:
+        jobs = JobQueue()
+        with pytest.raises(JobQueueClosedError, match="not open yet"):
+            await jobs.put(give(1))
+        async with jobs:
+            pass
+        with pytest.raises(JobQueueClosedError, match="is over"):
+            await jobs.put(give(1))  # and the coroutine is closed
+        assert jobs.outcomes.total == 0
+
+    both(main())

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+import pytest
 
 from looplab.clock import run
 from looplab.jobs import (
     JobQueue,
+    Outcomes,
 )
+from tests.fast.looplab.jobs.shared import Main, give
 
 
 def test_tasks_are_named_after_workers() -> None:
@@ -25,3 +32,87 @@ def test_tasks_are_named_after_workers() -> None:
         return jobs.results
 
     assert run(main()) == ["worker-1", "worker-2", "worker-1", "worker-2"]
+
+
+def test_results_in_the_order_of_submission(both: Callable[[Main], Any]) -> None:
+    async def main() -> list[Any]:
+        async with JobQueue(workers=3, maxsize=2) as jobs:
+            for i in range(10):
+                await jobs.put(give, i, after=(10 - i) / 1000)
+        assert jobs.outcomes == Outcomes(0, 0, 10, 0, 0, 0)
+        return jobs.results
+
+    assert both(main()) == list(range(10))
+
+
+def test_ticket_gives_its_own_result(both: Callable[[Main], Any]) -> None:
+    async def main() -> None:
+        async with JobQueue() as jobs:
+            ticket = await jobs.put(give, "x", 0.01)
+            assert repr(ticket) == "<Ticket 0 give: waiting>"
+            assert await ticket == "x"
+            assert await ticket == "x", "a second time"
+        assert ticket.result() == "x"
+        assert ticket.state == "done"
+        assert ticket.exception() is None
+
+    both(main())
+
+
+def test_kinds_of_job(both: Callable[[Main], Any]) -> None:
+    class CallableObject:
+        async def __call__(self) -> str:
+            return "object"
+
+    async def main() -> None:
+        async with JobQueue(1) as jobs:
+            await jobs.put(give, "function")
+            await jobs.put(give("coroutine"))
+            await jobs.put(partial(give, "partial"))
+            await jobs.put(CallableObject())
+            await jobs.put(max, 1, 2)
+            await jobs.put(lambda: give("returned"))
+        expected = ["function", "coroutine", "partial", "object", 2, "returned"]
+        assert jobs.results == expected
+        assert [ticket.label for ticket in jobs.tickets][:3] == ["give"] * 3
+
+    both(main())
+
+
+def test_empty_block(both: Callable[[Main], Any]) -> None:
+    async def main() -> list[Any]:
+        async with JobQueue() as jobs:
+            pass
+        return jobs.results
+
+    assert both(main()) == []
+
+
+@pytest.mark.parametrize("workers", [1, 200])
+def test_one_worker_and_two_hundred(both: Callable[[Main], Any], workers: int) -> None:
+    async def main() -> list[Any]:
+        async with JobQueue(workers) as jobs:
+            for i in range(300):
+                await jobs.put(give, i)
+        return jobs.results
+
+    assert both(main()) == list(range(300))
+
+
+def test_job_runs_in_the_context_of_its_put(both: Callable[[Main], Any]) -> None:
+    variable = contextvars.ContextVar("variable", default="none")
+
+    async def look() -> str:
+        seen = variable.get()
+        variable.set("changed by the job")
+        return seen
+
+    async def main() -> list[Any]:
+        async with JobQueue(1) as jobs:
+            for value in "abc":
+                variable.set(value)
+                await jobs.put(look)
+        assert variable.get() == "c"
+        return jobs.results
+
+    assert both(main()) == ["a", "b", "c"]
