@@ -75,7 +75,7 @@ async def settle(jobs, workers):
         outcomes += await asyncio.gather(
             *(job() for job in batch), return_exceptions=True)
     return outcomes
-## one after the other => 1 were under way at most, not 3
+## one after the other => never more than 1 were under way, not 3
 async def settle(jobs, workers):
     outcomes = []
     for job in jobs:

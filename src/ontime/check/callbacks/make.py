@@ -92,6 +92,6 @@ def _check_gather(answer: Callback, delays: tuple[int, ...]) -> None:
         )
     if most < len(delays) or ended_at != (max(delays) if delays else 0):
         raise NotYet(
-            f"{many}: it took {ended_at:g} s, and at most {most} ran together.",
+            f"{many}: it took {ended_at:g} s, and never more than {most} ran together.",
             "make all the tasks first; they run together then",
         )

@@ -98,7 +98,7 @@ def check_settle(answer: Any) -> str:
             )
         if seen != most:
             raise NotYet(
-                f"{story}: {seen} were under way at most, not {most}.",
+                f"{story}: never more than {seen} were under way, not {most}.",
                 "as many workers as are asked for, each with one job",
             )
         if took > shortest + 1e-6:

@@ -99,7 +99,7 @@ def _judge_best(
     if said is None and right is not None:
         raise NotYet(
             f"recording {number}: you choose none, and '{right}' brings the p99 from "
-            f"{sure[right][0] * 1000:.0f} to {sure[right][2] * 1000:.0f} ms at most.",
+            f"{sure[right][0] * 1000:.0f} to {sure[right][2] * 1000:.0f} ms or less.",
             "compare the high end with what was recorded",
         )
     if said is not None and said not in sure:
@@ -112,7 +112,7 @@ def _judge_best(
     if said is None or right is None or sure[said][2] == sure[right][2]:
         return
     raise NotYet(
-        f"recording {number}: after '{said}' the p99 is {sure[said][2] * 1000:.0f} ms "
-        f"at most, after '{right}' {sure[right][2] * 1000:.0f} ms.",
+        f"recording {number}: after '{said}' the p99 may be "
+        f"{sure[said][2] * 1000:.0f} ms, after '{right}' {sure[right][2] * 1000:.0f}.",
         "choose by the high end of the p99, figure.high: the low one may not come true",
     )
