@@ -149,7 +149,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.reports:
         REPORTS.mkdir(exist_ok=True)
-        for name in SHOWN:
+        for name in SHOWN.keys() & options.only:
             capture(name, options.python)
         return 0
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}

@@ -153,7 +153,7 @@ async def no_core():
             process.wait()
 
 
-async def stopped():
+async def halted():
     pid = os.getpid()
     text = f"sleep .4; kill -STOP {pid}; sleep .4; kill -CONT {pid}"
     process = subprocess.Popen(["sh", "-c", ";".join([text] * 3)])
@@ -254,7 +254,7 @@ PROGRAMS = {
     "thread takes turns": (lambda: beside_a_thread(crunch), ["crunch"]),
     "garbage collector": (lambda: beside(collect()), ["garbage collector", "gc."]),
     "no core": (no_core, ["no core"]),
-    "process stopped": (stopped, ["stopped"]),
+    "process stopped": (halted, ["process was stopped"]),
     "full executor": (executor, ["thumbnail"]),
     "lock": (lock, ["in price", "price ("]),
     "connection pool": (pool, ["in query", "query ("]),

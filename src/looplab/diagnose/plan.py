@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .naming import matches, places_of
-from .recording import Callback, Code
+from .recording import Callback, Code, Mark
 
 if TYPE_CHECKING:
     from .changes import Change
@@ -78,6 +78,7 @@ class Plan:
         self.roots: list[tuple[int, int]] = []
         self.pools: dict[Change, list[int]] = {}
         self.warnings: list[str] = []
+        self._cut = {mark.callback for mark in recording.marks}
         self._spare = count(-1, -1)  # numbers that no recorded callback has
         self._link()
         self._stalls()
@@ -206,11 +207,15 @@ class Plan:
 
     def _apply(self, change: Change) -> None:
         recording = self.recording
+        tagged = tagged_parts(recording, change.pattern)
         found = [
             one
             for one in recording.callbacks
-            if matches(recording, one, change.pattern)
+            if one.index in tagged
+            or (one.index not in self._cut and matches(recording, one, change.pattern))
         ]
+        for index, part in tagged.items():
+            self.jobs[index].part = part
         if not found:
             parts = parts_of(recording, change.pattern)
             found = [one for one in recording.callbacks if one.index in parts]
@@ -275,6 +280,30 @@ def _speed_up(job: Job, times: float) -> None:
 
     job.children = [(then(offset), index) for offset, index in job.children]
     job.held = then(job.held)
+
+
+def tagged_parts(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
+    """Callbacks in which the tag changed, and the part of each that *pattern* names."""
+    marks: dict[int, list[Mark]] = {}
+    for mark in recording.marks:
+        marks.setdefault(mark.callback, []).append(mark)
+    found: dict[int, tuple[int, int]] = {}
+    for index, changes in marks.items():
+        one = recording.numbered(index)
+        if one is None:
+            continue
+        at, last = one.run_ns, 0
+        pieces = []
+        for mark in changes:
+            pieces.append((at, mark.at_ns, mark.old))
+            at, last = mark.at_ns, mark.new
+        pieces.append((at, one.ended_ns, last))
+        for start, end, tag in pieces:
+            piece = replace(one, tag=tag)
+            if end > start and matches(recording, piece, pattern):
+                begun, _ = found.get(index, (start - one.run_ns, 0))
+                found[index] = begun, min(one.held_ns, end - one.run_ns)
+    return found
 
 
 def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:

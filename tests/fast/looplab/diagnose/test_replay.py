@@ -365,3 +365,23 @@ def test_connections_that_were_accepted_together_come_one_by_one():
 def test_a_connection_whose_data_came_later_stays_where_it_was_accepted():
     was = crowd([20, 104])
     assert [one.code.name for one in replay(was)].count("accept") == 1
+
+
+def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():
+    async def beat():
+        for _ in range(100):
+            await asyncio.sleep(0.01)
+
+    async def main():
+        probe = asyncio.create_task(beat())
+        for kind in ("thumb", "resize", "thumb"):
+            with tag(f"msg {kind}"):
+                await asyncio.sleep(0.05)
+                if kind == "resize":
+                    burn(0.2)  # the callback goes on to the next message
+        await probe
+
+    recording = record(main())
+    assert recording.trace.worst_lateness == pytest.approx(0.2)
+    assert replay(recording, move("msg resize")).trace.worst_lateness == 0
+    assert replay(recording, move("msg thumb")).trace.worst_lateness > 0.18
