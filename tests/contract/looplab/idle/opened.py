@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Burst", "Opened", "Poller", "in_thread", "wait", "wait_until"]
+__all__ = ["Opened", "Poller", "in_thread", "wait", "wait_until"]
 
 LIMIT = 600.0  # seconds after which a state is said not to come
 
@@ -63,16 +63,15 @@ def in_thread(
 
 
 class Poller:
-    """Asks again and again, with a pause between two questions."""
+    """Asks again and again."""
 
-    def __init__(self, pause: float = 0.0) -> None:
+    def __init__(self) -> None:
         self.asked = 0
-        self.pause = pause
 
     async def poll(self) -> None:
         while True:
             self.asked += 1
-            await asyncio.sleep(self.pause)
+            await asyncio.sleep(0)
 
     def asks(self, times: int) -> Callable[[], bool]:
         """Whether it has asked so often again, since the first look."""
@@ -83,40 +82,6 @@ class Poller:
             return self.asked >= began[0] + times
 
         return enough
-
-
-class Burst:
-    """Asks so often each time it is let go, with a pause after each question."""
-
-    def __init__(self, times: int, pause: float) -> None:
-        self.asked = 0
-        self.times = times
-        self.pause = pause
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._go = asyncio.Event()
-
-    async def work(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        while True:
-            await self._go.wait()
-            self._go.clear()
-            for _ in range(self.times):
-                self.asked += 1
-                await asyncio.sleep(self.pause)
-
-    def once(self) -> Callable[[], bool]:
-        """Let it go at the first look; whether it has asked all questions since."""
-        enough: list[int] = []
-
-        def over() -> bool:
-            if not enough:
-                wait_until(lambda: self._loop)
-                assert self._loop is not None
-                enough.append(self.asked + self.times)
-                self._loop.call_soon_threadsafe(self._go.set)
-            return self.asked >= enough[0]
-
-        return over
 
 
 async def wait() -> None:
