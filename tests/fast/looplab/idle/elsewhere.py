@@ -49,8 +49,10 @@ class Elsewhere(StockLoop):
             return
         self.running = False
         events._set_running_loop(self)
-        self._run_once()  # type: ignore[attr-defined]
+        self.call_soon(lambda: None)
+        self._run_once()  # type: ignore[attr-defined]  # the task may be new
         self.task.cancel()
+        self.call_soon(lambda: None)
         self._run_once()  # type: ignore[attr-defined]
         events._set_running_loop(None)
         self._thread_id = None  # type: ignore[assignment]
