@@ -109,8 +109,6 @@ class Scale:
                 continue
             taken.append((left, right))
             marks.append((x, text, anchor, dx))
-            if len(marks) == 6:
-                break
         return marks
 
     def waits(self, ones: list[Record], bins: int) -> list[tuple[int, int]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import CodeType
-from typing import Any
 
 from ontime.check.verdict import NotYet
 
-__all__ = ["Shuffled", "executed", "read_order"]
+__all__ = ["Shuffled", "read_order"]
 
 
 def read_order(answer: object, count: int, example: str) -> list[int]:
@@ -70,16 +69,3 @@ class Shuffled:
                 f"'{line}' cannot stand at place {place}: {error.msg}.",
                 "after a line that ends in a colon the next is indented by four more",
             ) from None
-
-
-def executed(code: CodeType, namespace: dict[str, Any], name: str, begin: str) -> Any:
-    """What *code* defines as *name*, or None.
-
-    Raises:
-        NotYet: a line uses a name that nothing has defined; the hint is *begin*.
-    """
-    try:
-        exec(code, namespace)
-    except NameError as error:
-        raise NotYet(f"{error}.", begin) from None
-    return namespace.get(name)

@@ -37,6 +37,14 @@ class Background:
 """
 
 WRONG = """
+## one that fails ends the others => one that fails must not touch the others
+-        task.add_done_callback(self.tasks.discard)
++        task.add_done_callback(self.ended)
++    def ended(self, task):
++        self.tasks.discard(task)
++        if not task.cancelled() and task.exception():
++            for other in self.tasks:
++                other.cancel()
 ## returns 7 => count the tasks that you hold
 -        return len(self.tasks)
 +        return 7

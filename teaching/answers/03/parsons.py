@@ -8,6 +8,8 @@ order = (5, 7, 9, 2, 4, 1)
 """
 
 WRONG = """
+## the clock is set behind the return => start is read before it is set
+order = [5, 7, 2, 4, 1, 9]
 ## the clock starts in the loop => after a line that ends in a colon
 order = [5, 7, 2, 9, 4, 1]
 ## returns before it has called => the loop must await work() again and again

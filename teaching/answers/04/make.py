@@ -29,6 +29,36 @@ async def map_bounded(fn, items, limit):
 """
 
 WRONG = """
+## a tuple => return a list of results
+@@ map with the job queue
+-    return jobs.results
++    return tuple(jobs.results)
+## begins no more, and leaves what it has begun => tasks were left running
+async def map_bounded(fn, items, limit):
+    numbered, results, failed = enumerate(items), {}, []
+    async def worker():
+        for number, item in numbered:
+            if failed:
+                return
+            try:
+                results[number] = await fn(item)
+            except BaseException as error:
+                failed.append(error)
+                raise
+    await asyncio.gather(*(worker() for _ in range(limit)))
+    return [results[number] for number in sorted(results)]
+## takes a minute to let go => was cancelled and went on
+@@ map with the job queue
+-    async with JobQueue(workers=limit, maxsize=1) as jobs:
+-        for item in items:
+-            await jobs.put(fn, item)
++    try:
++        async with JobQueue(workers=limit, maxsize=1) as jobs:
++            for item in items:
++                await jobs.put(fn, item)
++    except asyncio.CancelledError:
++        await asyncio.sleep(60)
++        raise
 ## results by item => wait for every call and keep what it returns
 async def map_bounded(fn, items, limit):
     results = {}
@@ -145,7 +175,7 @@ async def map_bounded(fn, items, limit):
             results[number] = await fn(item)
     await asyncio.gather(*(worker() for _ in range(limit)))
     return [results[number] for number in sorted(results)]
-## map uncancellable => was cancelled and
+## map uncancellable => returned as if it had not been
 async def map_with_the_job_queue(fn, items, limit):
     async with JobQueue(workers=limit, maxsize=1) as jobs:
         for item in items:

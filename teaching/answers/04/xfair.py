@@ -48,6 +48,27 @@ class Fair:
 """
 
 WRONG = """
+## turns that end once nothing waits => make a new line for it
+class Fair:
+    def __init__(self):
+        self.lines = {}
+        self.turns = self.rounds()
+    def put(self, customer, job):
+        self.lines.setdefault(customer, deque()).append(job)
+    def rounds(self):
+        while self.lines:
+            customer = next(iter(self.lines))
+            line = self.lines.pop(customer)
+            job = line.popleft()
+            if line:
+                self.lines[customer] = line
+            yield job
+    def get(self):
+        for job in self.turns:
+            return job
+        raise LookupError
+    def __len__(self):
+        return sum(map(len, self.lines.values()))
 ## a stack => a line for each customer
 class Fair:
     def __init__(self):

@@ -39,6 +39,19 @@ async def pipeline(source, parse, store):
 """
 
 WRONG = """
+## parses four at once => the parser takes several items in one turn
+async def pipeline(source, parse, store):
+    batch = []
+    async def save():
+        texts = [parse(item) for item in batch]
+        batch.clear()
+        for text in texts:
+            await store(text)
+    async for item in source:
+        batch.append(item)
+        if len(batch) == 4:
+            await save()
+    await save()
 ## two who store => not stored once each and in their order
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)
@@ -66,6 +79,9 @@ async def pipeline(source, parse, store):
 ## bounds of five => were under way at once
 -    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
 +    raw, parsed = asyncio.Queue(maxsize=5), asyncio.Queue(maxsize=5)
+## one place too many => 6 items were under way at once
+-    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=1)
++    raw, parsed = asyncio.Queue(maxsize=1), asyncio.Queue(maxsize=2)
 ## a slow poll => a task that sleeps and looks again polls
 async def pipeline(source, parse, store):
     parsed = asyncio.Queue(maxsize=1)

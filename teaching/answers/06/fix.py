@@ -77,6 +77,14 @@ class Inbox:
 """
 
 WRONG = """
+## wraps what comes => hand out what was put
+@@ ByQueue
+-        return await self.items.get()
++        return (await self.items.get(),)
+## shields what was cancelled => a get() that is cancelled must take nothing
+@@ ByQueue
+-        return await self.items.get()
++        return await asyncio.shield(asyncio.create_task(self.items.get()))
 ## waits in a thread => a get() in a thread, once cancelled, takes an item
 import queue
 class Inbox:
@@ -100,7 +108,7 @@ class Inbox:
         self._items.put(item)
     async def get(self):
         return self._items.get()
-## loses what came as it was cancelled => look for an await whose counterpart never comes
+## loses what came as it was cancelled => leave an item in the queue until get() really returns it
 from collections import deque
 class Inbox:
     def __init__(self):

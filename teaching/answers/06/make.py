@@ -17,6 +17,18 @@ def hop(loop, function):
 """
 
 WRONG = """
+## calls it twice => the function was called 2 times
+@@ right
+-                future.set_result(function())
++                function()
++                future.set_result(function())
+## calls the newest function => a future for each call
+@@ right
+-    future = Future()
++    hop.function, future = function, Future()
+@
+-                future.set_result(function())
++                future.set_result(hop.function())
 ## waits for the result, and then returns the future => holds up the thread
 def hop(loop, function):
     async def call():

@@ -10,6 +10,8 @@ nap = 0.024
 """
 
 WRONG = """
+## hardly any => hardly is one
+nap = 0.00005
 ## half a millisecond too long => waits for the whole nap
 nap = 0.0255
 ## a little too often => sixty questions in a second

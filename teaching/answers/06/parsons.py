@@ -9,6 +9,8 @@ order = tuple(ORDER)
 """
 
 WRONG = """
+## judges before it counts => a line stands before the one it needs
+order = [5, 3, 1, 7, 2]
 ## judges while it counts => after a line that ends in a colon
 order = [5, 3, 7, 1, 2]
 ## never judges => one line asserts how many turns are allowed

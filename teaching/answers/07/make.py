@@ -61,6 +61,13 @@ from looplab.priority import PriorityGate as Levels
 """
 
 WRONG = """
+## goes on when it is cancelled => the tasks 0, 2, 5, 1, 3, 4, 6 had a turn
+@@ Heap
+-        await mine
++        try:
++            await mine
++        except asyncio.CancelledError:
++            pass
 ## a heap that compares futures => TypeError
 from heapq import heappush, heappop
 class Levels:

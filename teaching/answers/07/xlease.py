@@ -63,6 +63,12 @@ async def under_lease(steps, renew, lease):
 -            await step()
 +            for step in steps:
 +                await step()
+## the later steps are urgent => the steps ran at priority 3
+-        for step in steps:
+-            await step()
++        for number, step in enumerate(steps):
++            with priority(3 if number > 9 else 2):
++                await step()
 ## nobody looks at the keeper => as if nothing had been
 async def under_lease(steps, renew, lease):
     async def keep():

@@ -37,6 +37,9 @@ def test_a_quantile_is_never_too_small() -> None:
         true = values[max(0, math.ceil(share * len(values)) - 1)]
         assert true <= histogram.quantile(share) <= max(BOUNDS[0], 2.5 * true)
     assert histogram.quantile(1) == histogram.largest
+    few = Histogram([1, 10])
+    few.observe(3)
+    assert few.quantile(0.5) == 3, "none was larger, whatever the bucket holds"
     assert math.isnan(Histogram().quantile(0.5))
 
 

@@ -131,6 +131,12 @@ def test_the_words_of_the_strip_stay_inside_and_keep_their_size(
     assert not svg.findall(".//{*}svg//{*}text")
 
 
+def test_the_line_begins_at_0_or_below_it() -> None:
+    for values, places in ([2, 4], [500, 1000]), ([-2, 2], [0, 1000]):
+        ticks = re.findall(r"M([\d.]+) 22v14", of(values)._repr_html_())
+        assert list(map(float, ticks)) == places
+
+
 def test_html_of_equal_values() -> None:
     for values in ([0.0], [0.0, 0.0], [-1.0, -1.0], [7.0]):
         ElementTree.fromstring(of(values)._repr_html_())

@@ -14,7 +14,7 @@ from ontime.check.callbacks.small_loop import (
     TooManyCallsError,
     endless,
 )
-from ontime.check.parsons import Shuffled, executed
+from ontime.check.parsons import Shuffled
 from ontime.check.registry import exercise
 from ontime.check.verdict import NotYet
 
@@ -113,8 +113,8 @@ def check_parsons(answer: Any) -> str:
     """
     namespace: dict[str, Any] = {"heappop": heappop}
     order, code = _SHUFFLED.read(answer, "[5, 10, 6]")
-    begin = "begin with the line that has no indent"
-    run_once = executed(code, namespace, "run_once", begin)
+    exec(code, namespace)
+    run_once = namespace["run_once"]
     if _LAST_IN in order:
         raise NotYet(
             "line 7 takes the callback that came last.",

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from ontime.check.late_heartbeat.jobs import make_jobs
-from ontime.check.parsons import Shuffled, executed
+from ontime.check.parsons import Shuffled
 from ontime.check.registry import exercise
 from ontime.check.tools import simulate, under_load
 from ontime.check.verdict import NotYet
@@ -52,10 +52,8 @@ def check_parsons(answer: Any) -> str:
     """
     namespace: dict[str, Any] = {"asyncio": asyncio}
     order, code = _SHUFFLED.read(answer, "[7, 13, 4]")
-    begin = "begin with 'async def run_jobs(jobs):'"
-    process = executed(code, namespace, "run_jobs", begin)
-    if process is None:
-        raise NotYet("the program defines no run_jobs().", begin)
+    exec(code, namespace)
+    process = namespace["run_jobs"]
     if _NOT_AWAITED in order:
         raise NotYet(
             "line 12 calls queue.get() without await: job is a coroutine, not a job.",
@@ -69,8 +67,6 @@ def check_parsons(answer: Any) -> str:
             f"only {load.done} of {len(waiting)} jobs were done.",
             "the workers must not be cancelled, nor a job called done, before it is",
         )
-    if sorted(done) != list(range(len(waiting))):
-        raise NotYet("some job was done twice.", "each job is taken once")
     if load.left:
         raise NotYet(
             f"all jobs are done, but {load.left} workers still wait for more.",

@@ -35,7 +35,7 @@ class _Stage:
     def __init__(self, polls: bool) -> None:
         self.polls = polls
         self.is_open = self.counting = False
-        self.slept = self.most = 0.0
+        self.most = 0.0
         self.asked_while_counting = self.asserted = False
         self.counted_open = True
 
@@ -62,10 +62,8 @@ class _Stage:
         return message
 
     def sleep(self, seconds: float) -> None:
-        if self.counting:
-            self.slept += seconds
-            if self.polls and self.is_open:
-                self.most += seconds * 40_000
+        if self.counting and self.polls and self.is_open:
+            self.most += seconds * 40_000
 
 
 class _Turns:
@@ -76,11 +74,6 @@ class _Turns:
     @property
     def most(self) -> float:
         self._stage.asserted = True
-        if self._stage.counting:
-            raise NotYet(
-                "it judges the count inside the block that counts.",
-                "assert after the block: one level less of indent",
-            )
         return self._stage.most
 
 
@@ -102,13 +95,7 @@ def check_parsons(answer: Any) -> str:
         }
         try:
             exec(code, namespace)
-            test = namespace.get("test_idle_session_stays_idle")
-            if test is None:
-                raise NotYet(
-                    "the program defines no test.",
-                    "begin with 'def test_idle_session_stays_idle():'",
-                )
-            test()
+            namespace["test_idle_session_stays_idle"]()
             failed[polls] = False
         except AssertionError:
             failed[polls] = True
@@ -123,10 +110,6 @@ def check_parsons(answer: Any) -> str:
             raise NotYet(
                 "it counts while no session is open.", "open the session first"
             )
-        if not stage.slept:
-            raise NotYet(
-                "it counts for no time at all.", "let some time pass in the block"
-            )
         if not stage.asserted:
             raise NotYet(
                 "it never judges the turns: it cannot fail for them.",
@@ -137,9 +120,5 @@ def check_parsons(answer: Any) -> str:
             "the test fails with a session that waits.",
             "turns.seconds is a time, and 0.3 s of sleep last a little longer; and is "
             "the assert the right way round?",
-        )
-    if not failed[True]:
-        raise NotYet(
-            "the test passes with a session that polls.", "what must not be many?"
         )
     return "it passes with a session that waits and fails with one that polls."

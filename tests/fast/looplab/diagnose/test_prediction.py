@@ -22,7 +22,7 @@ from looplab.diagnose import (
     predict,
     record,
 )
-from looplab.diagnose.prediction import UNLIKE, UNLIKE_S, another, by_chance
+from looplab.diagnose.prediction import UNLIKE, UNLIKE_S, _compare, another, by_chance
 from tests.fast.looplab.diagnose.files import save
 
 
@@ -105,6 +105,27 @@ def test_a_refusal():
     recording = late_for_no_reason()
     with pytest.raises(DisagreementError, match="unchanged replay does not agree"):
         predict(recording, faster("tick", 2))
+
+
+@pytest.mark.parametrize(
+    ("recorded", "replayed", "agrees"),
+    [
+        (0.010, 0.0195, True),
+        (0.010, 0.0205, False),
+        (1.0, 1.14, True),
+        (1.0, 1.16, False),
+        (1.0, 0.86, True),
+        (1.0, 0.84, False),
+    ],
+)
+def test_how_far_a_replay_may_be_off(recorded, replayed, agrees):
+    """By 10 ms or 15 %, whichever is more; few values are not held against it."""
+    measured = Recording([], clock="real")
+    for count, refuses in (20, not agrees), (19, False):
+        was, again = {"tick": [recorded] * count}, {"tick": [replayed] * count}
+        errors, refused = _compare(measured, was, [again])
+        assert errors["tick", "p50"] == pytest.approx(abs(recorded - replayed))
+        assert bool(refused) == refuses
 
 
 def test_a_refusal_says_that_cores_were_short():

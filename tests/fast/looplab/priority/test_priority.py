@@ -103,6 +103,19 @@ def test_without_priorities_the_same_settings_lose_most() -> None:
 # ---------------------------------------------------------------- order
 
 
+def test_a_loser_that_is_cancelled_leaves_the_bid_of_the_winner() -> None:
+    async def main() -> int:
+        protocol = PriorityProtocol(settle=1)
+        winner = asyncio.create_task(protocol.turn(9))
+        loser = asyncio.create_task(protocol.turn(1))
+        await asyncio.sleep(0)
+        loser.cancel()
+        await winner
+        return protocol.yields
+
+    assert run(main()) == 3, "the winner bids once and settles once, the loser bids"
+
+
 def test_a_heartbeat_in_a_storm_is_late_by_one_job_at_most() -> None:
     async def main() -> float:
         async def job() -> None:

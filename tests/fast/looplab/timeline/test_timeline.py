@@ -417,7 +417,7 @@ def test_labels_do_not_overlap() -> None:
 
     picture = Timeline(record(main()))
     marks = picture._scene.scale.late_marks(picture._scene.lanes[0])
-    assert 1 <= len(marks) <= 6
+    assert marks
     edges: list[tuple[float, float]] = []
     for x, text, anchor, _ in marks:
         width = width_of(text, 14.5)

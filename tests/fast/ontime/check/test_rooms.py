@@ -29,6 +29,7 @@ from ontime.check.backpressure import FINDINGS, VERDICTS
 from ontime.check.bank.your_program import REMEDIES, who_tables
 from ontime.check.callbacks import SmallFuture, SmallLoop
 from ontime.check.cpu_models import Office
+from ontime.check.tools import abandoned
 
 LINES = [
     (callbacks, [5, 10, 6, 2, 4, 9, 8, 11, 1], 2),
@@ -49,6 +50,15 @@ def test_lines_in_order_are_python_and_some_are_not_needed(
     lines = chapter.PARSONS_LINES
     assert len(set(lines)) == len(lines) == len(order) + spare
     assert order != sorted(order)
+
+
+def test_who_is_about_to_end_is_not_abandoned() -> None:
+    async def main() -> int:
+        asyncio.create_task(asyncio.sleep(9))  # noqa: RUF006
+        asyncio.create_task(asyncio.sleep(9)).cancel()
+        return await abandoned()
+
+    assert run(main()) == 1
 
 
 def test_predict_of_chapter_1_has_one_right_order() -> None:
