@@ -25,7 +25,7 @@ RUN = @"$(FOUND)" tools/run.py
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book lab build lite pdf test contract slow execute bench lint format screenshot lock clean
+.PHONY: help book lab build lite pdf test contract slow planted execute bench lint format screenshot lock clean
 
 help:
 	@echo "make book        build the site and serve it on this machine (PORT=8000)"
@@ -36,6 +36,7 @@ help:
 	@echo "make test        prove the book (ARGS='tests/fast -k clock' selects)"
 	@echo "make contract    run the tests that touch the world"
 	@echo "make slow        run the slow ones of these, before a release"
+	@echo "make planted     plant faults, and see which the fast tests miss"
 	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
 	@echo "make bench       run the benchmarks"
 	@echo "make lint        check style and types; make format mends the style"
@@ -52,7 +53,7 @@ lab:
 build lite pdf lint format screenshot lock clean:
 	$(RUN) $@
 
-test contract slow:
+test contract slow planted:
 	$(RUN) $@ $(ARGS)
 
 execute:

@@ -20,7 +20,7 @@ __all__ = ["lab_venv", "lint_commands", "main"]
 
 PROOF = ("tests/site", "notebooks", "tests/fast")  # the longest pieces first
 CONTRACT = "tests/contract"
-TAKE_WORDS = ("bench", "contract", "execute", "lab", "slow", "test")
+TAKE_WORDS = ("bench", "contract", "execute", "lab", "planted", "slow", "test")
 LAB_VENV = ".venv-lab"
 LAB_REQUIREMENTS = "tools/lab_requirements.txt"
 LOCK = (
@@ -103,6 +103,13 @@ def contract(options: argparse.Namespace) -> None:
 def slow(options: argparse.Namespace) -> None:
     """Run the slow tests that touch the world; goes on where it was interrupted."""
     prove_contract("slow", options.words)
+
+
+def planted(options: argparse.Namespace) -> None:
+    """Plant faults, and see which the fast tests miss; goes on where it was stopped."""
+    venv = environment.ensure_venv()
+    with spending(venv):
+        run(venv, "-m", "tools.planted", *options.words)
 
 
 def prove_contract(marked: str, words: list[str]) -> None:
@@ -293,6 +300,7 @@ def parser() -> argparse.ArgumentParser:
     add("test", test)
     add("contract", contract)
     add("slow", slow)
+    add("planted", planted)
     add("execute", execute)
     add("bench", bench)
     add("lint", lint)
