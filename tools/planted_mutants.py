@@ -75,7 +75,7 @@ def mutations(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Constant(value + 1)
         case ast.UnaryOp(ast.Not(), operand):
             yield operand
-        case ast.Call(args=[first, second, *others]):
+        case ast.Call(func, [first, second, *others]) if not _is_symmetric(func):
             new.args = [second, first, *others]  # type: ignore[attr-defined]
             yield new
         case ast.Return(value) if value and ast.unparse(value) != "None":
@@ -88,6 +88,10 @@ def mutations(node: ast.AST) -> Iterator[ast.AST]:
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     if isinstance(node, REMOVED) and not is_text:
         yield ast.Pass()
+
+
+def _is_symmetric(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id in {"max", "min"}
 
 
 def _refusal_lost(node: ast.AST) -> Iterator[ast.AST]:

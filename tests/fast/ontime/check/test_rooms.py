@@ -54,7 +54,7 @@ def test_lines_in_order_are_python_and_some_are_not_needed(
 
 def test_who_is_about_to_end_is_not_abandoned() -> None:
     async def main() -> int:
-        asyncio.create_task(asyncio.sleep(9))  # noqa: RUF006
+        asyncio.create_task(asyncio.sleep(9))
         asyncio.create_task(asyncio.sleep(9)).cancel()
         return await abandoned()
 
