@@ -217,7 +217,7 @@ def visit(
 
 
 def main() -> None:
-    """Measure the faults that are named, each before and after its mend."""
+    """Measure the faults that are named, each before and after its fix."""
     for fault in sys.argv[1:] or FAULTS:
         for mended in False, True:
             found = visit(fault, mended=mended)
