@@ -10,20 +10,7 @@ The same rules run in three ways (chapter 5):
       from looplab.lint import check_source
       print(*check_source(source), sep="\\n")
 
-======  =========================================================  ==========
-code    what it objects to                                         by default
-======  =========================================================  ==========
-LAG100  a channel without a bound, whatever limits it              off
-LAG101  a channel of which the file shows that it grows            on
-LAG201  polling: a ``while`` loop that idles with ``sleep(0)``     on
-LAG202  any other ``sleep(0)``                                     off
-LAG203  polling with a short delay                                 on
-LAG204  ``sleep(0)`` after what it does not hold back              on
-LAG205  ``sleep(0)`` that hopes a task gets far enough             on
-LAG301  a task for each item, held by a semaphore                  on
-LAG302  a lock of threads held across an ``await``                 on
-LAG303  an object of a loop touched in a thread                    on
-======  =========================================================  ==========
+``looplab lint --help`` lists the rules, and ``RULES`` has them.
 """
 
 from __future__ import annotations
@@ -34,7 +21,8 @@ import warnings
 from collections.abc import Iterable
 
 from .check import check_tree
-from .findings import RULES, Finding, Rule
+from .findings import Finding, Rule
+from .rules import RULES
 
 __all__ = ["RULES", "Finding", "Rule", "check_source"]
 

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .explain import about
-from .findings import RULES
-
-__all__ = ["lint"]
+from .rules import RULES
 
 _HELP = """\
 usage: looplab lint [option of flake8 ...] [PATH ...]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.resources
 import re
 
-__all__ = ["about", "sections"]
-
 _LABEL = re.compile(r"^\(([a-z0-9-]+)\)=\n(#+) (.*)\n", re.MULTILINE)
 _ROLE = re.compile(r"\{ref\}`([^`<]*?)(?: <[^>]*>)?`")
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-
-__all__ = ["LONGEST", "RULES", "Finding", "Report", "Rule", "shorten"]
 
 #: The most characters that a message has.
 LONGEST = 120
@@ -28,34 +24,19 @@ class Rule:
     default: bool = True
 
 
-#: All rules, by code.
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        rule.code: rule
-        for rule in (
-            Rule("LAG100", "channel without a bound", default=False),
-            Rule("LAG101", "channel that grows"),
-            Rule("LAG201", "polling with sleep(0)"),
-            Rule("LAG202", "any other sleep(0)", default=False),
-            Rule("LAG203", "polling with a short delay"),
-            Rule("LAG204", "sleep(0) after what it does not hold back"),
-            Rule("LAG205", "sleep(0) that hopes for one iteration"),
-            Rule("LAG301", "task for each item, held by a semaphore"),
-            Rule("LAG302", "lock of threads held across an await"),
-            Rule("LAG303", "object of a loop touched off it"),
-        )
-    }
-)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What a rule says of a place: a finding without its line."""
+    """What a rule says of a place: a finding without its line.
+
+    Args:
+        node: the place.
+        message: what is wrong, and what to do.
+        section: that of the page of the rules; none for the rule's own.
+    """
 
     node: ast.expr
-    code: str
-    section: str
     message: str
+    section: str = ""
 
 
 @dataclass(frozen=True, order=True, slots=True)

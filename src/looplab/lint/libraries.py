@@ -7,17 +7,6 @@ from collections.abc import Mapping
 
 from .scopes import Signature
 
-__all__ = [
-    "CHANNELS",
-    "LIBRARIES",
-    "LOCKS",
-    "PAIRS",
-    "SLEEPS",
-    "STAR",
-    "WRAPPERS",
-    "words",
-]
-
 
 def words(text: str) -> frozenset[str]:
     """The words of a text."""

@@ -17,8 +17,6 @@ from .scopes import (
     Value,
 )
 
-__all__ = ["DEPTH", "Names"]
-
 #: How many names stand for names, and classes derive from classes, at most.
 DEPTH = 50
 

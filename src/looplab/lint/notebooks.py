@@ -19,8 +19,6 @@ from typing import Any
 from .check import check_tree
 from .findings import LONGEST, Finding
 
-__all__ = ["check_notebook"]
-
 _MAGIC = re.compile(r"^(\s*)(?:[%!].*|\?+\w[\w.]*|[\w.]+\?+)\s*$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\s]+=\s*)[!%].*$")
 # Magics of a cell under which there still is Python.

@@ -20,8 +20,6 @@ from .libraries import words
 from .scopes import Class, Def, Function, Scope
 from .walk import Walk
 
-__all__ = ["FUNCTIONS", "Body", "Entry", "Key", "Objects", "Use", "name_of", "own"]
-
 #: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
 Key: TypeAlias = "tuple[Scope | ast.ClassDef | None, str]"
 #: What has code of its own.
@@ -130,13 +128,7 @@ def own(root: ast.AST) -> Iterator[ast.AST]:
 
 
 class Objects:
-    """The objects and functions of a file.
-
-    Args:
-        tree: the file.
-        walk: what was found in it.
-        names: what its names stand for.
-    """
+    """The objects and functions of a file."""
 
     def __init__(self, tree: ast.Module, walk: Walk, names: Channels) -> None:
         self.walk = walk
@@ -169,6 +161,11 @@ class Objects:
             self._note_instance(node)
         for node in self.nodes:
             self._note(node)
+        # paho calls back in the thread of whoever calls its loop_read().
+        own_loop = any(
+            name_of(node) in ("loop_read", "loop_misc") for node in self.nodes
+        )
+        self._threaded = _THREADED - {"paho"} if own_loop else _THREADED
         for node in self.nodes:
             self._note_entry(node)
         self._spread()
@@ -612,6 +609,10 @@ class Objects:
             if self.names.value(node, self.scope(node)) is not None:
                 return []  # of an imported module
             owner = self.receiver(node.value)
+            if owner is None and any(
+                isinstance(k, str) for k in self.kinds(node.value)
+            ):
+                return []  # of an object of a library
             methods = [
                 method
                 for method in self._named[node.attr]
@@ -654,7 +655,7 @@ class Objects:
                 bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
                 if node.name == "run" and "threading.Thread" in bases:
                     self.entries[node].append(Entry("thread", cls))
-                if node.name.startswith("on_") and any(map(_is_threaded, bases)):
+                if node.name.startswith("on_") and any(map(self._is_threaded, bases)):
                     self.entries[node].append(Entry("thread", cls))
             return
         if isinstance(node, ast.Lambda) or (
@@ -693,7 +694,7 @@ class Objects:
                 )
                 for target in parent.targets
             ):
-                threaded = self.walk.imported & _THREADED
+                threaded = self.walk.imported & self._threaded
                 return Entry("thread" if threaded else "callback", parent)
             return None
         if isinstance(parent, ast.Return | ast.Yield):
@@ -708,7 +709,12 @@ class Objects:
         if started is node or (isinstance(node, ast.keyword) and started is node.value):
             return Entry("thread", call)
         if value == "signal.signal":
-            return Entry("signal", call)
+            # Where loops have no handlers of signals, which is Windows, a signal wakes.
+            is_other_way = any(
+                "NotImplemented" in name_of(getattr(parent, "type", None))
+                for parent, _ in self.around(call)
+            )
+            return None if is_other_way else Entry("signal", call)
         if last == "add_done_callback" and isinstance(call.func, ast.Attribute):
             kinds = self.kinds(call.func.value)
             pooled = any(
@@ -719,9 +725,9 @@ class Objects:
             return Entry("thread" if thread else "done", call)
         if value == "functools.partial":
             return self.given(call)
-        if _is_threaded(value) or (
+        if self._is_threaded(value) or (
             isinstance(call.func, ast.Attribute)
-            and any(map(_is_threaded, self.kinds(call.func.value)))
+            and any(map(self._is_threaded, self.kinds(call.func.value)))
         ):
             return Entry("thread", call)
         if last in _SPAWNS or next(iter(self._defined(call.func)), None) is not None:
@@ -749,7 +755,6 @@ class Objects:
                             todo.append(called)
         return reached
 
-
-def _is_threaded(value: object) -> bool:
-    """Whether something is of a library whose callbacks come from a thread."""
-    return isinstance(value, str) and value.partition(".")[0] in _THREADED
+    def _is_threaded(self, value: object) -> bool:
+        """Whether something is of a library whose callbacks come from a thread."""
+        return isinstance(value, str) and value.partition(".")[0] in self._threaded

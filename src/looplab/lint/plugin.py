@@ -15,8 +15,9 @@ from pathlib import PurePath
 from typing import Any
 
 from .check import check_tree
-from .findings import RULES, Finding
+from .findings import Finding
 from .notebooks import check_notebook
+from .rules import RULES
 
 __all__ = ["LatencyPlugin", "is_test"]
 

@@ -18,20 +18,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
 from typing import TypeAlias
-
-__all__ = ["Rounds", "rest"]
 
 # The sleeps on the ways to a point that pass no other await; None: no such way.
 _Ways: TypeAlias = "frozenset[ast.Call] | None"
+# The ways out of a block: to its end, and by break, continue, return or an exception.
+_Outs: TypeAlias = "dict[str, _Ways]"
 _NONE: frozenset[ast.Call] = frozenset()
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_TIMEOUTS = frozenset(
+    ("timeout", "timeout_at", "fail_after", "fail_at", "move_on_after", "move_on_at")
+)
+# An expression of these alone cannot raise, or so seldom that nobody means it.
+_SAFE = (
+    ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Lambda,
+    ast.BoolOp, ast.IfExp, ast.expr_context, ast.boolop, ast.Not, ast.UnaryOp, ast.Is,
+    ast.IsNot, ast.NamedExpr, ast.JoinedStr, ast.keyword,
+)  # fmt: skip
 
 
 def _merge(*ways: _Ways) -> _Ways:
     """The ways that lead to one point from several."""
-    there = [one for one in ways if one is not None]
+    there = [way for way in ways if way is not None]
     return _NONE.union(*there) if there else None
 
 
@@ -40,30 +48,10 @@ def _join(first: _Ways, then: _Ways) -> _Ways:
     return None if first is None or then is None else first | then
 
 
-_TIMEOUTS = frozenset(
-    ("timeout", "timeout_at", "fail_after", "fail_at", "move_on_after", "move_on_at")
-)
-# An expression of these alone cannot raise, or so seldom that nobody means it.
-_SAFE = (
-    ast.Name,
-    ast.Constant,
-    ast.Tuple,
-    ast.List,
-    ast.Set,
-    ast.Dict,
-    ast.Lambda,
-    ast.BoolOp,
-    ast.IfExp,
-    ast.expr_context,
-    ast.boolop,
-    ast.Not,
-    ast.UnaryOp,
-    ast.Is,
-    ast.IsNot,
-    ast.NamedExpr,
-    ast.JoinedStr,
-    ast.keyword,
-)
+def _add(outs: _Outs, more: _Outs) -> None:
+    """Add ways out."""
+    for how, ways in more.items():
+        outs[how] = _merge(outs.get(how), ways)
 
 
 def _can_raise(*nodes: ast.AST) -> bool:
@@ -91,55 +79,30 @@ def _can_raise(*nodes: ast.AST) -> bool:
     return False
 
 
-def rest(value: ast.AST) -> ast.AST:
+def _rest(value: ast.AST) -> ast.AST:
     """What an awaited expression waits for: ``wait_for(x, 1)`` waits for ``x``."""
-    while isinstance(value, ast.Call) and value.args:
-        name = getattr(value.func, "attr", getattr(value.func, "id", ""))
-        if name not in ("wait_for", "shield"):
-            break
+    while (
+        isinstance(value, ast.Call)
+        and value.args
+        and _called(value) in ("wait_for", "shield")
+    ):
         value = value.args[0]
     return value
 
 
+def _called(node: ast.expr) -> str:
+    """The last name of what is called; nothing if that is no call."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return str(getattr(func, "attr", getattr(func, "id", "")))
+
+
 def _is_timeout(context: ast.expr) -> bool:
     """Whether the entry of an ``async with`` only sets a limit of time."""
-    if not isinstance(context, ast.Call):
-        return False
-    name = getattr(context.func, "attr", getattr(context.func, "id", ""))
-    return name in _TIMEOUTS
-
-
-def _suppresses(context: ast.expr) -> bool:
-    """Whether a ``with`` goes on behind its block when something was raised in it."""
-    if not isinstance(context, ast.Call):
-        return False
-    name = getattr(context.func, "attr", getattr(context.func, "id", ""))
-    return name == "suppress"
-
-
-@dataclass(slots=True)
-class _Exits:
-    """Where control leaves a block otherwise than at its end."""
-
-    breaks: list[_Ways] = field(default_factory=list)
-    continues: list[_Ways] = field(default_factory=list)
-    raises: list[_Ways] = field(default_factory=list)
-
-    def kinds(self) -> tuple[list[_Ways], list[_Ways], list[_Ways]]:
-        """All three."""
-        return self.breaks, self.continues, self.raises
-
-    def loop(self) -> _Exits:
-        """Those of a loop inside: it has its own break and continue."""
-        return _Exits(raises=self.raises)
+    return _called(context) in _TIMEOUTS
 
 
 class Rounds:
-    """Follows loops.
-
-    Args:
-        sleeps: the calls that sleep.
-    """
+    """Follows loops, which may pass some of the calls that sleep."""
 
     def __init__(self, sleeps: Set[ast.Call]) -> None:
         self._sleeps = sleeps
@@ -148,129 +111,112 @@ class Rounds:
     def polled(self, loop: ast.While) -> frozenset[ast.Call]:
         """The sleeps that a round of *loop* can pass with no other await."""
         if loop not in self._polled:
-            exits = _Exits()
-            start = self._expressions([loop.test], _NONE)
-            end = self._block(loop.body, start, exits)
-            self._polled[loop] = _merge(end, *exits.continues) or _NONE
+            outs = self._block(loop.body, self._expressions([loop.test], _NONE))
+            self._polled[loop] = _merge(outs["end"], outs.get("continue")) or _NONE
         return self._polled[loop]
 
-    def _block(
-        self, statements: Sequence[ast.stmt], ways: _Ways, exits: _Exits
-    ) -> _Ways:
+    def _block(self, statements: Sequence[ast.stmt], ways: _Ways) -> _Outs:
+        outs: _Outs = {}
         for statement in statements:
             if ways is None:
                 break
-            ways = self._statement(statement, ways, exits)
-        return ways
+            after = self._statement(statement, ways)
+            ways = after.pop("end", None)
+            _add(outs, after)
+        return outs | {"end": ways}
 
-    def _statement(self, node: ast.stmt, ways: _Ways, exits: _Exits) -> _Ways:
+    def _statement(self, node: ast.stmt, ways: _Ways) -> _Outs:
         if isinstance(node, _FUNCTIONS):
-            return ways
+            return {"end": ways}
         if isinstance(node, ast.Break):
-            exits.breaks.append(ways)
-            return None
+            return {"break": ways}
         if isinstance(node, ast.Continue):
-            exits.continues.append(ways)
-            return None
+            return {"continue": ways}
         if isinstance(node, ast.If):
-            return self._if(node, ways, exits)
+            return self._if(node, ways)
         if isinstance(node, ast.While | ast.For | ast.AsyncFor):
-            return self._loop(node, ways, exits)
+            return self._loop(node, ways)
         if isinstance(node, ast.Try | ast.TryStar):
-            return self._try(node, ways, exits)
+            return self._try(node, ways)
         if isinstance(node, ast.With | ast.AsyncWith):
-            return self._with(node, ways, exits)
+            return self._with(node, ways)
         if isinstance(node, ast.Match):
-            return self._match(node, ways, exits)
+            return self._match(node, ways)
         ways = self._expressions([node], ways)
-        if _can_raise(node):
-            exits.raises.append(ways)
-        return None if isinstance(node, ast.Return | ast.Raise) else ways
+        outs = {"raise": ways} if _can_raise(node) else {}
+        if not isinstance(node, ast.Return | ast.Raise):
+            outs["end"] = ways
+        return outs
 
-    def _if(self, node: ast.If, ways: _Ways, exits: _Exits) -> _Ways:
-        ends: list[_Ways] = []
+    def _if(self, node: ast.If, ways: _Ways) -> _Outs:
+        outs: _Outs = {}
         while True:  # not recursion: a chain of elif can be long
             ways = self._expressions([node.test], ways)
             if _can_raise(node.test):
-                exits.raises.append(ways)
-            ends.append(self._block(node.body, ways, exits))
-            if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-                node = node.orelse[0]
-                continue
-            return _merge(*ends, self._block(node.orelse, ways, exits))
+                _add(outs, {"raise": ways})
+            _add(outs, self._block(node.body, ways))
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+                _add(outs, self._block(node.orelse, ways))
+                return outs
+            node = node.orelse[0]
 
-    def _loop(
-        self, node: ast.While | ast.For | ast.AsyncFor, ways: _Ways, exits: _Exits
-    ) -> _Ways:
-        inner = exits.loop()
-        endless = False
-        if isinstance(node, ast.While):
-            endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-            ways = self._expressions([node.test], ways)
-        else:
-            ways = self._expressions([node.iter], ways)
-            if isinstance(node, ast.AsyncFor):
-                ways = None
-        exits.raises.append(ways)
-        end = self._block(node.body, ways, inner)
-        after = None if endless else _merge(ways, end, *inner.continues)
-        after = self._block(node.orelse, after, exits)
-        return _merge(after, *inner.breaks)
+    def _loop(self, node: ast.While | ast.For | ast.AsyncFor, ways: _Ways) -> _Outs:
+        is_while = isinstance(node, ast.While)
+        test = node.test if isinstance(node, ast.While) else node.iter
+        ways = self._expressions([test], ways)
+        if isinstance(node, ast.AsyncFor):
+            ways = None
+        outs = self._block(node.body, ways)
+        end = _merge(ways, outs.pop("end"), outs.pop("continue", None))
+        if is_while and isinstance(test, ast.Constant) and test.value:
+            end = None
+        left = outs.pop("break", None)
+        _add(outs, {"raise": ways, **self._block(node.orelse, end)})
+        return outs | {"end": _merge(outs["end"], left)}
 
-    def _with(
-        self, node: ast.With | ast.AsyncWith, ways: _Ways, exits: _Exits
-    ) -> _Ways:
+    def _with(self, node: ast.With | ast.AsyncWith, ways: _Ways) -> _Outs:
         contexts = [item.context_expr for item in node.items]
         ways = self._expressions(contexts, ways)
         if isinstance(node, ast.AsyncWith) and not all(map(_is_timeout, contexts)):
             ways = None
-        exits.raises.append(ways)
-        before = len(exits.raises)
-        end = self._block(node.body, ways, exits)
-        if any(_suppresses(context) for context in contexts):
-            return _merge(end, *exits.raises[before:])
-        return end
+        outs = self._block(node.body, ways)
+        if any(_called(context) == "suppress" for context in contexts):
+            _add(outs, {"end": outs.get("raise")})
+        _add(outs, {"raise": ways})
+        return outs
 
-    def _match(self, node: ast.Match, ways: _Ways, exits: _Exits) -> _Ways:
+    def _match(self, node: ast.Match, ways: _Ways) -> _Outs:
         ways = self._expressions([node.subject], ways)
-        exits.raises.append(ways)
-        ends: list[_Ways] = []
+        outs: _Outs = {"raise": ways}
         for case in node.cases:
             if case.guard is not None:
                 ways = self._expressions([case.guard], ways)
-            ends.append(self._block(case.body, ways, exits))
+            _add(outs, self._block(case.body, ways))
             pattern = case.pattern
             if case.guard is None and (
                 isinstance(pattern, ast.MatchAs) and pattern.pattern is None
             ):
-                break  # takes everything
-        else:
-            ends.append(ways)
-        return _merge(*ends)
+                return outs  # takes everything
+        _add(outs, {"end": ways})
+        return outs
 
-    def _try(self, node: ast.Try | ast.TryStar, ways: _Ways, exits: _Exits) -> _Ways:
-        caught = _Exits()
-        end = self._block(node.body, ways, caught)
-        start = _merge(*caught.raises)
-        after = _Exits(caught.breaks, caught.continues)
-        end = self._block(node.orelse, end, after)
-        ends = [end]
+    def _try(self, node: ast.Try | ast.TryStar, ways: _Ways) -> _Outs:
+        outs = self._block(node.body, ways)
+        caught = outs.pop("raise", None)
+        _add(outs, self._block(node.orelse, outs.pop("end")))
         for handler in node.handlers:
-            ends.append(self._block(handler.body, start, after))
+            name = getattr(handler.type, "attr", getattr(handler.type, "id", ""))
+            # Only an await can be cancelled.
+            begin = None if name == "CancelledError" else caught
+            _add(outs, self._block(handler.body, begin))
         if not node.handlers:
-            after.raises.append(start)
+            _add(outs, {"raise": caught})
         # Every way out leads through `finally`, which is followed once for all.
-        inside = _Exits()
-        adds = self._block(node.finalbody, _NONE, inside)
-        end = _merge(*ends)
-        outs = _Exits(*([_merge(*some)] for some in after.kinds()))
-        entry = _merge(end, *(some[0] for some in outs.kinds()))
-        for mine, out, some in zip(
-            exits.kinds(), outs.kinds(), inside.kinds(), strict=True
-        ):
-            mine.append(_join(out[0], adds))
-            mine.extend(_join(entry, one) for one in some)
-        return _join(end, adds)
+        inside = self._block(node.finalbody, _NONE)
+        adds, entry = inside.pop("end"), _merge(*outs.values())
+        outs = {how: _join(ways, adds) for how, ways in outs.items()}
+        _add(outs, {how: _join(entry, ways) for how, ways in inside.items()})
+        return outs
 
     def _expressions(self, nodes: Iterable[ast.AST], ways: _Ways) -> _Ways:
         """Through expressions: an await ends every way, unless it is of a sleep."""
@@ -283,7 +229,7 @@ class Rounds:
             if isinstance(node, ast.Lambda | ast.GeneratorExp):
                 continue  # these run later, perhaps elsewhere
             if isinstance(node, ast.Await | ast.YieldFrom):
-                if rest(node.value) not in self._sleeps:
+                if _rest(node.value) not in self._sleeps:
                     return None
             elif isinstance(node, ast.Yield) or (
                 isinstance(node, ast.comprehension) and node.is_async

@@ -7,21 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "PARAMETER",
-    "UNKNOWN",
-    "Binding",
-    "Class",
-    "Def",
-    "Default",
-    "Function",
-    "Loops",
-    "Mark",
-    "Scope",
-    "Signature",
-    "Value",
-]
-
 
 class Class:
     """A class of the file, which may derive from a channel."""
@@ -41,12 +26,7 @@ class Mark:
 
 
 class Default(Mark):
-    """A parameter with a default; whoever calls may pass another thing.
-
-    Args:
-        node: the default.
-        scope: where it is evaluated.
-    """
+    """A parameter with a default; whoever calls may pass another thing."""
 
     def __init__(self, node: ast.expr, scope: Scope) -> None:
         self.node = node
@@ -54,11 +34,7 @@ class Default(Mark):
 
 
 class Def(Mark):
-    """A function of the file.
-
-    Args:
-        node: the function.
-    """
+    """A function of the file."""
 
     def __init__(self, node: Function) -> None:
         self.node = node
@@ -103,18 +79,16 @@ class Signature:
     """Where a call says its bound.
 
     Args:
-        position: that of the positional argument; None for a keyword-only one.
+        position: that of the positional argument.
         name: that of the argument.
         default: the expression used if it is left out; None for 0.
-        scope: where the default is evaluated.
         zero: whether a bound of 0 means none, as in asyncio.  In a channel of anyio or
             trio it means that a sender waits for the receiver.
     """
 
-    position: int | None
+    position: int
     name: str
     default: ast.expr | None = None
-    scope: Scope | None = None
     zero: bool = True
 
 

@@ -7,22 +7,11 @@ it asked what a call calls, because a name can be bound further down in the file
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .libraries import LIBRARIES, STAR, WRAPPERS
-from .scopes import (
-    PARAMETER,
-    UNKNOWN,
-    Class,
-    Def,
-    Default,
-    Function,
-    Loops,
-    Scope,
-)
-
-__all__ = ["Walk"]
+from .scopes import PARAMETER, UNKNOWN, Class, Def, Default, Function, Loops, Scope
 
 # What is still to be visited, and where.
 _Item: TypeAlias = "tuple[ast.AST, Scope, Loops]"
@@ -42,14 +31,14 @@ class Walk:
         self._declaring: list[Scope] = []
         stack: list[_Item] = [(tree, self.module, ())]
         self._stack = stack
-        handlers = self._HANDLERS
+        handlers: dict[type[ast.AST], Callable[..., None]] = {}
         while stack:
             item = stack.pop()
-            handler = handlers.get(type(item[0]))
-            if handler is None:
-                self._children(*item)
-            else:
-                handler(self, *item)
+            kind = type(item[0])
+            if kind not in handlers:
+                name = f"_on_{kind.__name__.lower()}"
+                handlers[kind] = getattr(self, name, self._children)
+            handlers[kind](*item)
         for scope in self._declaring:
             self._move(scope)
 
@@ -88,14 +77,11 @@ class Walk:
     def _push(self, nodes: Sequence[ast.AST | None], *where: Any) -> None:
         self._stack.extend((node, *where) for node in nodes if node is not None)
 
-    def _leaf(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
-        pass
-
-    def _name(self, node: ast.Name, scope: Scope, loops: Loops) -> None:
+    def _on_name(self, node: ast.Name, scope: Scope, loops: Loops) -> None:
         if not isinstance(node.ctx, ast.Load):
             scope.bind(node.id, UNKNOWN)
 
-    def _call(self, node: ast.Call, scope: Scope, loops: Loops) -> None:
+    def _on_call(self, node: ast.Call, scope: Scope, loops: Loops) -> None:
         self.calls.append((node, scope, loops))
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in WRAPPERS and node.args:
@@ -103,15 +89,15 @@ class Walk:
         self._push((node.func, *node.args), scope, loops)
         self._push([keyword.value for keyword in node.keywords], scope, loops)
 
-    def _await(self, node: ast.Await, scope: Scope, loops: Loops) -> None:
+    def _on_await(self, node: ast.Await, scope: Scope, loops: Loops) -> None:
         self.awaited.add(node.value)
         self._push((node.value,), scope, loops)
 
-    def _while(self, node: ast.While, scope: Scope, loops: Loops) -> None:
+    def _on_while(self, node: ast.While, scope: Scope, loops: Loops) -> None:
         self._push((node.test, *node.body), scope, (*loops, node))
         self._push(node.orelse, scope, loops)
 
-    def _assign(self, node: ast.Assign, scope: Scope, loops: Loops) -> None:
+    def _on_assign(self, node: ast.Assign, scope: Scope, loops: Loops) -> None:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 scope.bind(target.id, node.value)
@@ -119,14 +105,14 @@ class Walk:
                 self._push((target,), scope, loops)
         self._push((node.value,), scope, loops)
 
-    def _annotated(self, node: ast.AnnAssign, scope: Scope, loops: Loops) -> None:
+    def _on_annassign(self, node: ast.AnnAssign, scope: Scope, loops: Loops) -> None:
         if not isinstance(node.target, ast.Name):
             self._push((node.target,), scope, loops)
         elif node.value is not None:
             scope.bind(node.target.id, node.value)
         self._push((node.annotation, node.value), scope, loops)
 
-    def _walrus(self, node: ast.NamedExpr, scope: Scope, loops: Loops) -> None:
+    def _on_namedexpr(self, node: ast.NamedExpr, scope: Scope, loops: Loops) -> None:
         where = scope
         while where.kind == "comprehension" and where.parent is not None:
             where = where.parent
@@ -138,13 +124,13 @@ class Walk:
         self.libraries |= top in LIBRARIES
         self.imported.add(top)
 
-    def _import(self, node: ast.Import, scope: Scope, loops: Loops) -> None:
+    def _on_import(self, node: ast.Import, scope: Scope, loops: Loops) -> None:
         for alias in node.names:
             top = alias.name.partition(".")[0]
             self._note(top)
             scope.bind(alias.asname or top, alias.name if alias.asname else top)
 
-    def _import_from(self, node: ast.ImportFrom, scope: Scope, loops: Loops) -> None:
+    def _on_importfrom(self, node: ast.ImportFrom, scope: Scope, loops: Loops) -> None:
         known = not node.level and node.module is not None
         module = str(node.module)
         if known:
@@ -160,19 +146,14 @@ class Walk:
                 what = f"{module}.{alias.name}" if known else UNKNOWN
                 scope.bind(alias.asname or alias.name, what)
 
-    def _declaration(
+    def _on_global(
         self, node: ast.Global | ast.Nonlocal, scope: Scope, loops: Loops
     ) -> None:
         kind = "globals" if isinstance(node, ast.Global) else "nonlocals"
         getattr(scope, kind).update(node.names)
         self._declaring.append(scope)
 
-    def _handler(self, node: ast.ExceptHandler, scope: Scope, loops: Loops) -> None:
-        if node.name:
-            scope.bind(node.name, UNKNOWN)
-        self._children(node, scope, loops)
-
-    def _pattern(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+    def _on_matchas(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
         name = getattr(node, "name", None) or getattr(node, "rest", None)
         if name:
             scope.bind(name, UNKNOWN)
@@ -203,7 +184,7 @@ class Walk:
             inner.bind(one.arg, Default(default, scope) if default else PARAMETER)
             self._push((one.annotation,), scope, ())
 
-    def _function(self, node: Function, scope: Scope, loops: Loops) -> None:
+    def _on_functiondef(self, node: Function, scope: Scope, loops: Loops) -> None:
         scope.bind(node.name, Def(node))
         self._push(node.decorator_list, scope, loops)
         around = self._generic(node, scope)
@@ -214,12 +195,12 @@ class Walk:
         if scope.owner is not None and node.name == "__init__":
             scope.owner.init = (node, inner)
 
-    def _lambda(self, node: ast.Lambda, scope: Scope, loops: Loops) -> None:
+    def _on_lambda(self, node: ast.Lambda, scope: Scope, loops: Loops) -> None:
         inner = self.scopes[node] = Scope("function", scope)
         self._arguments(scope, inner, node.args)
         self._push((node.body,), inner, ())
 
-    def _class(self, node: ast.ClassDef, scope: Scope, loops: Loops) -> None:
+    def _on_classdef(self, node: ast.ClassDef, scope: Scope, loops: Loops) -> None:
         around = self._generic(node, scope)
         one = Class(node, around)
         self.classes.append(one)
@@ -229,7 +210,7 @@ class Walk:
         inner = self.scopes[node] = Scope("class", around, one)
         self._push(node.body, inner, ())
 
-    def _comprehension(
+    def _on_listcomp(
         self,
         node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
         scope: Scope,
@@ -244,34 +225,7 @@ class Walk:
             self._push((node.elt,), inner, loops)
         self._push((first.target, *first.ifs, *others), inner, loops)
 
-    _HANDLERS: Mapping[type[ast.AST], Callable[..., None]] = {
-        ast.Constant: _leaf,
-        ast.Pass: _leaf,
-        ast.Break: _leaf,
-        ast.Continue: _leaf,
-        ast.Load: _leaf,
-        ast.Store: _leaf,
-        ast.Name: _name,
-        ast.Call: _call,
-        ast.While: _while,
-        ast.Await: _await,
-        ast.Assign: _assign,
-        ast.AnnAssign: _annotated,
-        ast.NamedExpr: _walrus,
-        ast.Import: _import,
-        ast.ImportFrom: _import_from,
-        ast.Global: _declaration,
-        ast.Nonlocal: _declaration,
-        ast.ExceptHandler: _handler,
-        ast.MatchAs: _pattern,
-        ast.MatchStar: _pattern,
-        ast.MatchMapping: _pattern,
-        ast.FunctionDef: _function,
-        ast.AsyncFunctionDef: _function,
-        ast.Lambda: _lambda,
-        ast.ClassDef: _class,
-        ast.ListComp: _comprehension,
-        ast.SetComp: _comprehension,
-        ast.DictComp: _comprehension,
-        ast.GeneratorExp: _comprehension,
-    }
+    _on_nonlocal = _on_global
+    _on_asyncfunctiondef = _on_functiondef
+    _on_matchstar = _on_matchmapping = _on_excepthandler = _on_matchas
+    _on_setcomp = _on_dictcomp = _on_generatorexp = _on_listcomp

@@ -188,7 +188,7 @@ def test_without_flake8_the_command_says_what_to_install(capsys, monkeypatch):
 
 def test_flake8_says_of_every_case_what_the_function_says(run, tmp_path):
     expected = []
-    for number, source in enumerate(cases().values()):
+    for number, (_, source) in enumerate(cases().values()):
         write(tmp_path, f"case{number}.py", source)
         expected += [
             f"case{number}.py:{finding.line}:{finding.column}: {finding.code}"

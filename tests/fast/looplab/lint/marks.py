@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from looplab.lint import RULES, check_source
 from looplab.lint.findings import LONGEST
@@ -45,11 +46,36 @@ def flagged(*lines: str, select: Iterable[str] = EVERY) -> list[str]:
     return [finding.code for finding in check_source(source, select=select)]
 
 
-def cases() -> dict[str, str]:
-    """The sources of the folder beside this file, by file and title."""
+def cases() -> dict[str, tuple[str, str]]:
+    """The cases of the folder beside this file: their code and source, by title."""
     sources = {}
     for path in sorted(CASES.glob("*.txt")):
         parts = re.split(r"^=== (.*)\n", path.read_text("utf-8"), flags=re.MULTILINE)
         for title, source in zip(parts[1::2], parts[2::2], strict=True):
-            sources[f"{path.stem}: {title}"] = source
+            sources[f"{path.stem}: {title}"] = path.stem.upper(), source
     return sources
+
+
+class Advice(NamedTuple):
+    """A program, and the same with the advice of a section followed."""
+
+    title: str
+    section: str
+    before: str
+    after: str
+
+
+def advice() -> list[Advice]:
+    """The programs of `advice.txt`, with what takes which place below `---`."""
+    text = CASES.with_name("advice.txt").read_text("utf-8")
+    parts = re.split(r"^=== (.*): (.*)\n", text, flags=re.MULTILINE)[1:]
+    programs = []
+    for title, section, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        before, _, changes = body.partition("---\n")
+        after = before
+        for old, new in re.findall(r"((?:^- .*\n)+)((?:^\+ .*\n)+)", changes, re.M):
+            old, new = (re.sub(r"^[-+] ", "", part, flags=re.M) for part in (old, new))
+            assert after.count(old) == 1, old
+            after = after.replace(old, new)
+        programs.append(Advice(title, section, before, after))
+    return programs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import string
 import sys
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import looplab.lint
 from looplab.lint import RULES, check_source
 from looplab.lint.findings import LONGEST
 
@@ -181,11 +179,6 @@ def test_a_long_chain_of_branches_in_a_loop():
     body = "  if x: pass\n" + "  elif x: pass\n" * 900 + "  await asyncio.sleep(0)\n"
     source = f"import asyncio\nasync def f():\n while x:\n{body}"
     assert [finding.line for finding in check_source(source)] == [905]
-
-
-def test_the_package_lists_all_rules():
-    rows = re.findall(r"^(LAG\d+)  ", looplab.lint.__doc__, re.MULTILINE)
-    assert rows == list(RULES)
 
 
 # -- what it costs -------------------------------------------------------------------

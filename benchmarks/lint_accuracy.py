@@ -1,0 +1,131 @@
+"""How often the linter is right: ``python -m benchmarks.lint_accuracy``.
+
+It fetches the wheels that ``lint_accuracy.toml`` lists, in a folder that is kept, lints
+them with the rules that are on by default, and holds each finding against what a reader
+of the code said of it there.  It fails if a finding has not been judged, or if one that
+was judged is not found any more; ``--open`` prints those that have not been judged.  A
+finding that is marked as fixed, since its kind is no longer found, counts as it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks import readme
+from looplab.lint import Finding, check_source
+from looplab.lint.plugin import is_test
+from tools.common import ROOT, ToolError, say
+
+DATA = Path(__file__).with_name("lint_accuracy.toml")
+TABLE = Path(__file__).with_name("lint_accuracy.md")
+WHEELS = ROOT / "_build" / "lint_accuracy"
+VERDICTS = ("act", "harmless", "wrong")
+
+
+def wheel(project: str, folder: Path) -> Path:
+    """The wheel of a project, such as ``redis==8.1.0``; it is fetched if need be."""
+    name, _, version = project.partition("==")
+    start = f"{name.replace('-', '_').replace('.', '_')}-{version}-".lower()
+    for _ in range(2):
+        for path in folder.glob("*.whl"):
+            if path.name.lower().replace(".", "_").startswith(start.replace(".", "_")):
+                return path
+        words = ["download", "-q", "--no-deps", "--only-binary=:all:", project]
+        subprocess.run(
+            [sys.executable, "-m", "pip", *words, "-d", str(folder)], check=False
+        )
+    raise ToolError(f"there is no wheel of {project} in {folder}, and pip brings none.")
+
+
+def lint(path: Path) -> Iterator[tuple[str, Finding]]:
+    """The findings in a wheel, with their files; tests are passed over."""
+    with zipfile.ZipFile(path) as archive:
+        for file in sorted(archive.namelist()):
+            if file.endswith(".py") and not is_test(file):
+                text = archive.read(file).decode("utf-8", "replace")
+                try:
+                    yield from ((file, finding) for finding in check_source(text))
+                except (SyntaxError, ValueError):
+                    continue
+
+
+def wilson(right: int, every: int) -> tuple[float, float]:
+    """The interval of Wilson for a share, of 95 %."""
+    z, share = 1.96, right / every
+    middle = share + z * z / (2 * every)
+    half = z * math.sqrt(share * (1 - share) / every + z * z / (4 * every**2))
+    below = 1 + z * z / every
+    return (middle - half) / below, (middle + half) / below
+
+
+def table(counts: Counter[tuple[str, str]], projects: int) -> str:
+    """The table of the page, in Markdown."""
+    lines = ["| rule | findings | worth acting on | harmless | wrong |"]
+    lines.append("|---|--:|--:|--:|--:|")
+    codes = sorted({code for code, _ in counts})
+    for code in codes:
+        numbers = [counts[code, verdict] for verdict in VERDICTS]
+        lines.append(f"| {code} | {sum(numbers)} | " + " | ".join(map(str, numbers)))
+        lines[-1] += " |"
+    every = sum(counts.values())
+    right = sum(counts[code, "act"] for code in codes)
+    low, high = wilson(right, every)
+    lines += [
+        "",
+        f"{projects} projects, {every} findings, of which {right} are worth acting on: "
+        f"{right / every:.0%}, with an interval of 95 % from {low:.0%} to {high:.0%}.",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    top = argparse.ArgumentParser(prog="benchmarks.lint_accuracy", description=__doc__)
+    top.add_argument("--folder", type=Path, default=WHEELS, help="where wheels are")
+    top.add_argument("--open", action="store_true", help="print what is not judged")
+    options = top.parse_args()
+    data = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    options.folder.mkdir(parents=True, exist_ok=True)
+    judged = {
+        (each["project"], each["file"], each["line"], each["code"]): each["verdict"]
+        for each in data["finding"]
+        if not each.get("fixed")
+    }
+    counts = Counter(
+        (each["code"], each["verdict"]) for each in data["finding"] if each.get("fixed")
+    )
+    unknown = []
+    try:
+        for project in data["projects"]:
+            for file, finding in lint(wheel(project, options.folder)):
+                name = project.partition("==")[0]
+                verdict = judged.pop((name, file, finding.line, finding.code), None)
+                if verdict is None:
+                    unknown.append(f"{name} {file}:{finding}")
+                else:
+                    counts[finding.code, verdict] += 1
+        if options.open:
+            say("\n".join(unknown))
+            return 0
+        if unknown or judged:
+            gone = [f"{place} is not found" for place in judged]
+            raise ToolError("\n".join(["these do not agree:", *unknown, *gone]))
+    except ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.code
+    TABLE.write_text(table(counts, len(data["projects"])), encoding="utf-8")
+    readme.follow(TABLE)
+    say(TABLE.read_text(encoding="utf-8"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""The advice of the linter, applied to libraries as patches."""

@@ -1,0 +1,317 @@
+"""LAG101: a channel of which the file shows that it grows.
+
+The advice never orders a bound.  It names what a bound would do to this code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..channels import Made
+from ..file import PUT, PUT_NOW, File, Traffic
+from ..findings import Report, Rule, shorten
+from ..growth import Growth, Shown
+from ..objects import Body, Key, Objects, Use, name_of, own
+
+RULE = Rule("LAG101", "channel that grows")
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_MOST = 20  # so many callers of a function are looked at
+
+
+def check(file: File) -> Iterator[Report]:
+    """The channels without a bound that grow."""
+    free = {node for node, bound in file.bounds.items() if not bound}
+    judged = set[Traffic]()
+    for made, traffic in file.traffic.items():
+        if traffic not in judged:  # it may be made in several places
+            judged.add(traffic)
+            advice = _advice(file.objects, traffic, free)
+            if advice is not None:
+                yield Report(made.node, _message(made, advice[1]), advice[0])
+
+
+def _advice(
+    objects: Objects, traffic: Traffic, free: set[ast.AST]
+) -> tuple[str, list[str]] | None:
+    """The section, and words, shorter ones last; None: no growth is shown."""
+    growth = Growth(objects, traffic, free)
+    shown, ends = growth.shown()
+    if not shown:
+        return None
+    order = tuple(_WHY)
+    first = min(shown, key=lambda evidence: order.index(evidence.why))
+    section, words = _Hazards(growth).worst(first, shown, ends)
+    why = _WHY[first.why].format(line=first.line, put=first.use.line)
+    whys = [why]
+    if first.why == "callers":
+        whys.insert(0, why.replace("callers", f"callers of {first.function}()"))
+    return section, [f"grows: {why}; {words}" for why in whys]
+
+
+def _message(made: Made, variants: list[str]) -> str:
+    """What is said of a channel that grows: names give way first."""
+    if made.pair:
+        variants = [
+            words.replace("put", "send").replace("QueueFull", "WouldBlock")
+            for words in variants
+        ]
+    last = made.name.rsplit(".", 1)[-1]
+    texts = [f"{name} {words}" for words in variants for name in (made.name, last)]
+    return shorten("{name}", *texts, f"it {variants[-1]}")
+
+
+class _Hazards:
+    """What a bound would do to the code around one channel."""
+
+    def __init__(self, growth: Growth) -> None:
+        self._growth = growth
+        self._objects = growth.objects
+        self._traffic = growth.traffic
+
+    def worst(
+        self, first: Shown, shown: list[Shown], ends: list[Use]
+    ) -> tuple[str, str]:
+        """The section, and what to do, for the worst that a bound could bring."""
+        traffic, objects = self._traffic, self._objects
+        puts = [evidence.use for evidence in shown]
+        line = first.use.line
+        locked = next(filter(None, map(self._locked, puts)), None)
+        if locked is not None:
+            lock, get = locked
+            return "lag101-lock", (
+                f"bound it, with put() outside {lock}, which line {get} takes too"
+            )
+        back = next(
+            (
+                use
+                for use in traffic.puts
+                if use.function in traffic.takers
+                and not self._growth.is_end(use)
+                and (use.call in objects.walk.awaited or use.name in PUT_NOW)
+                and use.call is not None
+                and use.call.func is use.node
+            ),
+            None,
+        )
+        if back is not None:
+            return "lag101-back", (
+                f"line {back.line} takes and puts, so must not wait: hold line {line} "
+                "back, or refuse"
+            )
+        if traffic.gets and all(map(self._is_batched, traffic.gets)):
+            return "lag101-batch", (
+                f"line {traffic.gets[0].line} takes in batches: no put() may wait; "
+                "drop or flush at a size"
+            )
+        filled = self._filled(first)
+        if filled is not None:
+            return "lag101-fill", (
+                f"nobody takes before line {filled}: start who takes first, then bound"
+            )
+        never = f", never the end (line {ends[0].line})" if ends else ""
+        if first.why == "thread":
+            joined = self._joined()
+            if joined is not None:
+                return "lag101-thread", (
+                    f"bound it, drop on the loop{never}; line {joined} joins it: no "
+                    ".result() there"
+                )
+            return "lag101-thread", f"bound it, and drop or refuse on the loop{never}"
+        full = next(filter(None, map(self._handles_full, puts)), None)
+        if full is not None:
+            return "lag101-callback", (
+                f"bound it: QueueFull, handled in line {full}, needs a bound"
+            )
+        if any(map(self._is_one_of, puts)):
+            return "lag101-fanout", (
+                f"bound each; when one is full drop the item or its reader{never}"
+            )
+        late = next((use for use in traffic.puts if self._is_final(use)), None)
+        if late is not None and first.use.name in PUT:
+            return "lag101-finally", (
+                f"bound it, and put in line {late.line} outside finally: it may wait "
+                "for ever"
+            )
+        if first.use.name in PUT and first.why != "callback":
+            return "lag101-await", "bound it, and let put() wait, or drop or refuse"
+        if first.why in ("loop", "stream") and isinstance(
+            first.use.function, ast.AsyncFunctionDef
+        ):
+            return (
+                "lag101-await",
+                f"bound it, and await put(), or drop or refuse{never}",
+            )
+        return "lag101-callback", f"bound it, and drop or refuse on QueueFull{never}"
+
+    def _locked(self, use: Use) -> tuple[str, int] | None:
+        """A lock around a put that is around a get, too: its name, and that line."""
+        if use.name not in PUT:
+            return None
+        objects = self._objects
+        held = self._locks(use.node)
+        for get in self._traffic.gets if held else ():
+            # Who has taken an item and then needs the lock stops as well.
+            mine: list[tuple[int, Key | None]] = [
+                (get.line, key) for key in self._locks(get.node)
+            ]
+            if get.function is not None:
+                mine += [
+                    (node.lineno, objects.key(item.context_expr))
+                    for node in own(get.function)
+                    if isinstance(node, ast.With | ast.AsyncWith)
+                    for item in node.items
+                ]
+            for line, key in mine:
+                if key is not None and key in held:
+                    return held[key], line
+        return None
+
+    def _locks(self, node: ast.AST, depth: int = 3) -> dict[Key, str]:
+        """The locks that are held at a place, here or by who calls."""
+        objects = self._objects
+        locks: dict[Key, str] = {}
+        for parent, child in objects.around(node):
+            if isinstance(parent, ast.With | ast.AsyncWith) and child in parent.body:
+                for item in parent.items:
+                    key = objects.key(item.context_expr)
+                    if key is not None:
+                        locks[key] = name_of(item.context_expr)
+        function = objects.function(node)
+        if function is not None and depth:
+            for entry in objects.entries.get(function, [])[:_MOST]:
+                if entry.how == "call":
+                    locks |= self._locks(entry.node, depth - 1)
+        return locks
+
+    def _is_batched(self, use: Use) -> bool:
+        """Whether a place takes only what is there, one after the other."""
+        loop = next(
+            (node for node, _ in self._objects.around(use.node)
+             if isinstance(node, _LOOPS)), None
+        )  # fmt: skip
+        if loop is None:
+            return False
+        if not use.name.endswith("_nowait"):
+            return isinstance(loop, ast.While) and any(
+                isinstance(node, ast.Attribute) and node.attr in ("empty", "qsize")
+                for node in ast.walk(loop.test)
+            )
+        return not self._growth.suspends([loop])
+
+    def _filled(self, first: Shown) -> int | None:
+        """The line where somebody takes, if whoever makes a channel first fills it."""
+        objects = self._objects
+        use = first.use
+        if first.why != "loop" or use.name not in PUT:
+            return None
+        node: ast.AST = use.node
+        function = objects.function(node)
+        owners = {where for where, _ in self._traffic.keys}
+        for _ in range(3):
+            if function is None:
+                return None
+            if objects.walk.scopes.get(function) in owners and any(
+                name not in _arguments(function)
+                for where, name in self._traffic.keys
+                if where is objects.walk.scopes.get(function)
+            ):
+                break
+            calls = objects.entries.get(function, ())
+            if len(calls) != 1 or calls[0].node not in objects.walk.awaited:
+                return None
+            node = calls[0].node
+            function = objects.function(node)
+        else:
+            return None
+        lines = [
+            line
+            for get in self._traffic.gets
+            for line in self._lines_in(get.node, function, 4)
+        ]
+        after = getattr(node, "end_lineno", 0)
+        if lines and min(lines) > after:
+            return min(lines)
+        return None
+
+    def _lines_in(self, node: ast.AST, function: Body, depth: int) -> Iterator[int]:
+        """The lines of a function at which a place is come to."""
+        objects = self._objects
+        around = objects.function(node)
+        if around is function:
+            yield node.lineno  # type: ignore[attr-defined]
+        elif around is not None and depth:
+            entries = objects.entries.get(around, ())
+            if not entries:
+                yield 0  # somebody else may start it at any time
+            for entry in entries[:_MOST]:
+                yield from self._lines_in(entry.node, function, depth - 1)
+        else:
+            yield 0
+
+    def _joined(self) -> int | None:
+        """Where a thread is waited for in a function that runs on the loop."""
+        objects = self._objects
+        for node in objects.nodes:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("join", "shutdown")
+                and any(
+                    name_of(getattr(origin, "func", origin))
+                    in ("Thread", "Timer", "ThreadPoolExecutor")
+                    or (node.func.attr == "join" and _is_thread(objects, origin))
+                    for origin in objects.origins(node.func.value)
+                )
+                and objects.function(node) not in objects.threads
+            ):  # fmt: skip
+                return node.lineno
+        return None
+
+    def _handles_full(self, use: Use) -> int | None:
+        """The line of an except clause for a full channel around a place."""
+        for parent, child in self._objects.around(use.node):
+            if isinstance(parent, ast.Try) and child in parent.body:
+                for handler in parent.handlers:
+                    for node in ast.walk(handler.type) if handler.type else ():
+                        if name_of(node).endswith(("Full", "WouldBlock")):
+                            return handler.lineno
+        return None
+
+    def _is_one_of(self, use: Use) -> bool:
+        """Whether one item goes into the channels of several readers."""
+        return any(
+            isinstance(parent, ast.For) and self._growth.is_fan_out(parent.target)
+            for parent, _ in self._objects.around(use.node)
+        )
+
+    def _is_final(self, use: Use) -> bool:
+        """Whether a put that waits is in a ``finally``."""
+        return use.name in PUT and any(
+            isinstance(parent, ast.Try | ast.TryStar) and child in parent.finalbody
+            for parent, child in self._objects.around(use.node)
+        )
+
+
+_WHY = {
+    "thread": "a thread puts (line {put})",
+    "callback": "a callback puts (line {put})",
+    "callers": "callers put (line {put})",
+    "stream": "'async for' puts (line {put})",
+    "loop": "the loop in line {line} puts and never waits",
+}
+
+
+def _arguments(function: Body) -> set[str]:
+    every = function.args
+    return {arg.arg for arg in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+
+
+def _is_thread(objects: Objects, origin: ast.expr) -> bool:
+    """Whether an origin makes an object of a class of threads of the file."""
+    made = objects.kind(origin)
+    node = getattr(made, "node", None)
+    return isinstance(node, ast.ClassDef) and any(
+        name_of(base) == "Thread" for base in node.bases
+    )

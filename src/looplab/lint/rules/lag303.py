@@ -1,0 +1,198 @@
+"""LAG303: what belongs to an event loop is touched off it.
+
+Nothing of asyncio may be touched from another thread, or from a handler of
+:func:`signal.signal`: what waits for it becomes ready, and the loop, asleep in the
+operating system, does not notice.  Nor may two loops share one object.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..file import File
+from ..findings import Report, Rule, shorten
+from ..objects import Objects, name_of, own
+
+RULE = Rule("LAG303", "object of a loop touched off it")
+
+_TOUCHES: dict[str, frozenset[str]] = {
+    "asyncio.Event": frozenset(("set", "clear")),
+    "asyncio.Lock": frozenset(("release",)),
+    "asyncio.Condition": frozenset(("notify", "notify_all", "release")),
+    "asyncio.Semaphore": frozenset(("release",)),
+    "asyncio.BoundedSemaphore": frozenset(("release",)),
+    "asyncio.Future": frozenset(
+        ("set_result", "set_exception", "cancel", "add_done_callback")
+    ),
+    "asyncio.Task": frozenset(("cancel", "add_done_callback")),
+    "asyncio.loop": frozenset(
+        ("call_soon", "call_later", "call_at", "create_task", "stop", "run_in_executor")
+    ),
+    **dict.fromkeys(
+        ("asyncio.Queue", "asyncio.LifoQueue", "asyncio.PriorityQueue"),
+        frozenset(("put_nowait", "get_nowait", "task_done")),
+    ),
+}
+_METHODS = frozenset[str]().union(*_TOUCHES.values())
+_SHARED = frozenset(kind for kind in _TOUCHES if kind != "asyncio.loop")
+_SAFE = ("call_soon_threadsafe", "run_coroutine_threadsafe")
+_SIGNAL = "a signal handler"
+_RUNS = frozenset(("run_forever", "run_until_complete", "run_sync"))
+
+
+def check(file: File) -> Iterator[Report]:
+    """Objects of asyncio that a thread, or a handler of a signal, touches."""
+    objects = file.objects
+    reported: set[ast.AST] = set()
+    for where, bodies in (
+        ("a thread", objects.threads),
+        (_SIGNAL, objects.handlers),
+    ):
+        for body in bodies:
+            nodes = list(own(body))
+            if where == _SIGNAL and any(map(_leaves, nodes)):
+                continue
+            for node in nodes:
+                if not isinstance(node, ast.Call) or node in reported:
+                    continue
+                words = _touch(objects, node, nodes, where)
+                if words is not None:
+                    reported.add(node)
+                    yield Report(node, words)
+    yield from _two_loops(objects)
+
+
+def _leaves(node: ast.AST) -> bool:
+    """Whether the program ends here."""
+    return isinstance(node, ast.Raise) or (
+        isinstance(node, ast.Call) and name_of(node.func) in ("exit", "_exit", "abort")
+    )
+
+
+def _touch(
+    objects: Objects, call: ast.Call, nodes: list[ast.AST], where: str
+) -> str | None:
+    """The message for a call, if that touches what belongs to a loop."""
+    func = call.func
+    value = objects.names.called.get(call, "")
+    if value in ("asyncio.create_task", "asyncio.ensure_future"):
+        why = "does not wake the loop" if where == _SIGNAL else "has no running loop"
+        safe = "asyncio.run_coroutine_threadsafe()"
+        return f"{name_of(func)}() in {where} {why}: use {safe}"
+    if not isinstance(func, ast.Attribute) or func.attr not in _METHODS:
+        return None
+    kinds = objects.kinds(func.value)
+    if not kinds or any(
+        not isinstance(kind, str) or func.attr not in _TOUCHES.get(kind, ())
+        for kind in kinds
+    ):
+        return None
+    if any(
+        objects.function(origin) in objects.threads
+        for origin in objects.origins(func.value)
+    ):
+        return None  # of the thread's own loop
+    target = ast.unparse(func.value)
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr in _RUNS:
+            return None  # it runs the loop itself
+        # Which of the two is right, the function asks before.  A handler of a signal
+        # runs in the thread of the loop, which any call of the kind wakes.
+        if (
+            isinstance(node, ast.Call)
+            and name_of(node.func) in _SAFE
+            and (where == _SIGNAL or any(
+                isinstance(inner, ast.Name | ast.Attribute)
+                and ast.unparse(inner) == target
+                for arg in node.args
+                for inner in ast.walk(arg)
+            ))
+        ):  # fmt: skip
+            return None
+    if "asyncio.loop" in kinds:
+        safe = {
+            "create_task": "asyncio.run_coroutine_threadsafe()",
+            "stop": "loop.call_soon_threadsafe(loop.stop)",
+        }.get(func.attr, "loop.call_soon_threadsafe()")
+        template = f"{{name}}.{func.attr}() in {where} does not wake the loop: use "
+        return shorten(template + safe, target, name_of(func.value), "it")
+    template = (
+        f"{{name}}.{func.attr}() in {where} does not wake the loop: use "
+        f"loop.call_soon_threadsafe({{name}}.{func.attr}"
+        f"{', ...' if call.args or call.keywords else ''})"
+    )
+    return shorten(template, target, name_of(func.value), "it")
+
+
+def _two_loops(objects: Objects) -> Iterator[Report]:
+    """Objects of a module that coroutines of several loops wait for."""
+    loops: dict[ast.AST | None, int] = {}
+    runs = [
+        call
+        for call, value in objects.names.called.items()
+        if value == "asyncio.run" and objects.function(call) in objects.threads
+    ]
+    if not runs:
+        return
+    for call in runs:
+        start = objects.threads[objects.function(call)]  # type: ignore[index]
+        several = any(
+            isinstance(parent, ast.For | ast.While | ast.ListComp | ast.GeneratorExp)
+            for place in (start, call)
+            for parent, _ in objects.around(place)
+        )
+        for function in _coroutines(objects, call):
+            loops[function] = loops.get(function, 0) + 1 + several
+    module = objects.walk.module
+    used: dict[tuple[object, str], list[tuple[ast.expr, ast.AST, int]]] = {}
+    for node in objects.nodes:
+        waits: list[ast.expr] = []
+        if isinstance(node, ast.AsyncWith):
+            waits = [item.context_expr for item in node.items]
+        elif (
+            isinstance(node, ast.Await)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute)
+        ):
+            waits = [node.value.func.value]
+        for expression in waits:
+            key = objects.key(expression)
+            if (
+                key is not None
+                and key[0] is module
+                and objects.is_a(expression, _SHARED)
+            ):
+                body = objects.function(node)
+                if body is not None:
+                    used.setdefault(key, []).append(
+                        (expression, body, loops.get(body, 0))
+                    )
+    for (_, name), places in used.items():
+        threaded = [place for place in places if place[2]]
+        beside = any(
+            not count and isinstance(function, ast.AsyncFunctionDef)
+            for _, function, count in places
+        )
+        if threaded and (beside or max(place[2] for place in threaded) > 1):
+            words = shorten(
+                "{name} is shared by the loops of several threads, and belongs to one: "
+                "make one in each loop",
+                name, "it",
+            )  # fmt: skip
+            yield Report(threaded[0][0], words)
+
+
+def _coroutines(objects: Objects, call: ast.Call) -> set[ast.AST]:
+    """The functions that run on the loop that a call makes."""
+    reached: set[ast.AST] = set()
+    todo: list[ast.AST] = list(call.args)
+    while todo:
+        root = todo.pop()
+        for node in (root, *own(root)):
+            if isinstance(node, ast.Call):
+                for function in objects.functions(node.func):
+                    if function not in reached:
+                        reached.add(function)
+                        todo.append(function)
+    return reached
