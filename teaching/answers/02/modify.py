@@ -40,6 +40,14 @@ async def total(numbers, square, pause):
 ## one square too many in a slice => a beat can wait for three slices
 -        if count % 16 == 0:
 +        if count % 17 == 0:
+## awaits one pause of two => 1 of 2 pauses were made and never awaited
+async def total(numbers, square, pause):
+    result = 0
+    for number in numbers:
+        result += square(number)
+        pause()
+        await pause()
+    return result
 ## forgets to await the pauses => await pause()
 -            await pause()
 +            pause()

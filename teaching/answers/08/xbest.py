@@ -40,7 +40,7 @@ WRONG = """
 -        if figure.high < figure.recorded:
 -            highs[change] = figure.high
 +        highs[change] = figure.high
-## the median => compare the high end with what was recorded
+## the median => brings the p99 from 277 to 59 ms or less
 -            figure = recording.replay(change).figure(victim, "p99")
 +            figure = recording.replay(change).figure(victim, "p50")
 ## an error for what matches nothing => pass the change by

@@ -20,6 +20,7 @@ from looplab.diagnose import (
     tag,
 )
 from looplab.diagnose.changes import chunk, faster, first, move, workers, yields
+from looplab.diagnose.plan import Plan
 from looplab.diagnose.recording import Callback, Code, RequestNote
 from looplab.priority import VirtualPriorityLoop, priority
 
@@ -385,3 +386,17 @@ def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():
     assert recording.trace.worst_lateness == pytest.approx(0.2)
     assert replay(recording, move("msg resize")).trace.worst_lateness == 0
     assert replay(recording, move("msg thumb")).trace.worst_lateness > 0.18
+
+
+def test_what_a_thread_brings_is_the_answer_to_the_step_that_asked():
+    """Two callbacks of no task lie between the thread and the task that it wakes."""
+
+    def ran(index, cause, by=None, task=None):
+        at = index * MS
+        return Callback(index, at, at, at + 1, 1, cause, by, Code("x"), task)
+
+    asked, brought = ran(0, "timer", task="A"), ran(1, "thread")
+    passed_on, woken = ran(2, "call", by=1), ran(3, "call", by=2, task="A")
+    plan = Plan(Recording([asked, brought, passed_on, woken]), ())
+    assert [index for _, index in plan.roots] == [0]
+    assert [index for _, index in plan.jobs[0].children] == [1]
