@@ -19,6 +19,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplab._numbers import NS
+from looplab.trace.stock import NotingQueue, stand_in, step_aside
 
 from .described import STEP_WRAPPERS, code_of_coroutine, describe
 from .recorder import (
@@ -36,7 +37,7 @@ from .tags import CURRENT
 if TYPE_CHECKING:
     from .arrival import Asker
 
-__all__ = ["LoopRecorder", "NotingQueue"]
+__all__ = ["LoopRecorder"]
 
 _Stock: Any = selector_events.BaseSelectorEventLoop
 # What brings what was found to the ready queue; select() below does it in their place.
@@ -51,12 +52,6 @@ _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 _Task: Any = getattr(asyncio.tasks, "_CTask", asyncio.Task)
 _name_of, _coro_of = _Task.get_name, _Task.get_coro
 _now, _cpu = real_clock(), cpu_clock()
-
-
-class NotingQueue(deque[Handle]):
-    """Marks the queues that stand in for a loop's own."""
-
-    __slots__ = ()
 
 
 class LoopRecorder(Recorder):
@@ -255,13 +250,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
 
     queue = Queue()
     join, leave = super(Queue, queue).append, super(Queue, queue).popleft
-    # Another thread may add a callback at any moment.  So the queues are exchanged
-    # first and emptied afterwards, and what was there before goes before what arrives.
-    loop._ready = queue
-    moved = [own.popleft() for _ in range(len(own))]
-    origin = _now()
-    waiting.extendleft([(origin, BEFORE)] * len(moved))
-    queue.extendleft(reversed(moved))
+    moved = stand_in(loop, queue)
+    waiting.extendleft([(_now(), BEFORE)] * moved)
 
     stock_at = loop.call_at
 
@@ -421,10 +411,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
             return  # somebody put a queue of theirs on top: leave it
         # A slow thread, or the rest of this iteration, may still use the queue.
         join = own.append
-        remaining = deque(queue)
-        deque.clear(queue)
-        own.extendleft(reversed(remaining))
-        loop._ready = own
+        step_aside(loop, queue, own)
         leave = leave_late
         # There may be another recorder by the time that the slow thread goes on.
         join = lambda handle: loop._ready.append(handle)  # noqa: E731

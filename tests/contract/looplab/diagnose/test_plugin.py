@@ -12,7 +12,6 @@ import pytest
 
 from looplab.diagnose import load
 from tests.contract.left import SLOW
-from tests.fast.looplab.diagnose.files import was_held_by
 from tools.common import ROOT
 
 ENVIRON = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | {
@@ -40,18 +39,23 @@ def write(tmp_path, text, name="program.py"):
 
 TESTS = """
     import asyncio, time
+    import pytest
 
     async def hog():
         await asyncio.sleep(0)
-        time.sleep(3)
+        time.sleep(0.05)
 
     def test_good():
         asyncio.run(asyncio.sleep(0.01))
 
     def test_no_loop():
-        time.sleep(3)
+        time.sleep(0.05)
 
     def test_bad():
+        asyncio.run(hog())
+
+    @pytest.mark.late_max(None)
+    def test_exempt():
         asyncio.run(hog())
 """
 
@@ -65,16 +69,15 @@ def test_a_test_that_holds_its_loop_fails(tmp_path):
     path = write(tmp_path, TESTS, "test_it.py")
     words = ["-m", "pytest", "-q", *PLUGIN, path]
     assert run(tmp_path, *words).returncode == 0
-    line = TESTS.split("\n").index("        time.sleep(3)") + 1
-    place = f"ms  hog  {path}:{line}"
-    for _ in range(20):
-        done = run(tmp_path, *words, "--late-max=2500ms")
-        assert done.returncode == 1
-        if "1 failed, 2 passed" in done.stdout and place in done.stdout:
-            break  # else the machine held up another test, or who looks at this one
-    assert "1 failed, 2 passed" in done.stdout
-    assert "the event loop was held longer than 2500 ms:" in done.stdout
-    assert place in done.stdout
+    assert run(tmp_path, *words, "--late-max=1h").returncode == 0
+    # No callback is as short as this, on any machine.
+    done = run(tmp_path, *words, "--late-max=1us")
+    assert done.returncode == 1
+    assert "2 failed, 2 passed" in done.stdout
+    assert "held longer than 0.001 ms" in done.stdout
+    line = TESTS.split("\n").index("    async def hog():") + 1
+    assert f"hog  {path}:" in done.stdout
+    assert f"{path}:{line + 2}" in done.stdout
 
 
 def test_a_limit_that_is_no_time(tmp_path):
@@ -93,21 +96,18 @@ def test_lag(tmp_path):
         async def main():
             other = asyncio.create_task(asyncio.sleep(0.05))
             await asyncio.sleep(0)
-            time.sleep(3)
+            time.sleep(0.05)
             await other
 
         asyncio.run(main())
         raise SystemExit(4)
         """,
     )
-    for _ in range(5):
-        done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
-        assert (done.returncode, done.stdout) == (4, "")
-        [line] = done.stderr.splitlines()
-        if "main" in line:
-            break  # else the machine held up another callback for longer
+    done = run(tmp_path, "-m", "looplab", "lag", "--every", "1h", path)
+    assert (done.returncode, done.stdout) == (4, "")
+    [line] = done.stderr.splitlines()
     assert "late p50" in line
-    assert "main" in line
+    assert "longest" in line
 
 
 UVLOOP = """
@@ -116,7 +116,7 @@ UVLOOP = """
 
     async def hog():
         await asyncio.sleep(0.02)
-        time.sleep(3)
+        time.sleep(0.05)
 
     async def main():
         print(type(asyncio.get_running_loop()).__module__)
@@ -134,18 +134,14 @@ def test_uvloop(tmp_path, how, module):
     pytest.importorskip("uvloop")
     path = write(tmp_path, UVLOOP)
     words = ["-m", "looplab", "trace", "-o", "t.jsonl", "--uvloop", how, path]
-    for _ in range(20):
-        done = run(tmp_path, *words)
-        assert (done.returncode, done.stdout) == (0, f"{module}\n")
-        if how == "refuse":
-            assert "a uvloop, which is not recorded" in done.stderr
-            assert "nothing recorded" in done.stderr
-            return
-        recording = load(tmp_path / "t.jsonl")[0]
-        if was_held_by(recording, "hog"):
-            break  # else the machine was a hog, too
-    assert recording.blame()[0].name == "hog"
-    assert recording.blame()[0].longest > 2.9
+    done = run(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (0, f"{module}\n")
+    if how == "refuse":
+        assert "a uvloop, which is not recorded" in done.stderr
+        assert "nothing recorded" in done.stderr
+        return
+    names = [one.code.name for one in load(tmp_path / "t.jsonl")[0]]
+    assert names.count("hog") == 3  # its start, its sleep, and the rest
 
 
 def test_attaching_needs_a_newer_python(tmp_path):
@@ -191,7 +187,7 @@ def test_attaching(tmp_path):
         program.wait()
     recording = load(tmp_path / "t.jsonl")[0]
     assert recording.complete
-    assert recording.blame()[0].name == "hog"
+    assert "hog" in {one.code.name for one in recording}
 
 
 @pytest.mark.skipif(

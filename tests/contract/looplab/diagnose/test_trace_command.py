@@ -14,7 +14,6 @@ import pytest
 
 from looplab.diagnose import NotATraceError, load
 from tests.contract.left import SLOW
-from tests.fast.looplab.diagnose.files import was_held_by
 from tools.common import ROOT
 
 ENVIRON = {k: v for k, v in os.environ.items() if k != "LOOPLAB_TRACE"} | {
@@ -87,24 +86,17 @@ def child_of(process):
 
 
 def test_a_script(tmp_path, program):
-    path = program(HOG)
-    for _ in range(20):
-        done = looplab(tmp_path, "trace", "-o", "t.jsonl", path)
-        assert done.returncode == 7
-        assert done.stdout == ""
-        assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
-        [recording] = load(tmp_path / "t.jsonl")
-        assert recording.complete
-        if was_held_by(recording, "hog"):
-            break  # else the machine was a hog, too
-    first = recording.blame()[0]
-    assert (first.name, first.function) == ("hog", "hog")
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(HOG))
+    assert (done.returncode, done.stdout) == (7, "")
+    assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
+    [recording] = load(tmp_path / "t.jsonl")
+    assert recording.complete
+    [row] = [row for row in recording.blame() if row.name == "hog"]
     line = HOG.split("\n").index("        time.sleep(3)") + 1
-    assert first.place == f"{tmp_path / 'program.py'}:{line}"
-    assert first.computed < first.held / 2
+    assert (row.place, row.function) == (f"{tmp_path / 'program.py'}:{line}", "hog")
     said = looplab(tmp_path, "who", "t.jsonl")
     assert said.returncode == 0
-    assert "for callback hog at" in said.stdout
+    assert "callback hog at" in said.stdout
 
 
 def test_a_module_with_arguments(tmp_path, program):
@@ -230,18 +222,20 @@ def test_a_killed_program_leaves_its_recording(tmp_path, program):
     os.kill(child_of(process), signal.SIGKILL)
     _, err = process.communicate(timeout=SLOW)
     assert process.returncode == -signal.SIGKILL
-    assert "recorded; next: looplab who t.jsonl" in err
+    assert "next: looplab who t.jsonl" in err
+    assert "not to the end" in err
     [recording] = load(tmp_path / "t.jsonl")
     assert not recording.complete
     assert len(recording) > 10
 
 
-def test_a_signal_is_passed_on_and_ends_both(tmp_path, program):
+def test_sigterm_is_passed_on_and_ends_the_recording(tmp_path, program):
     process = start(tmp_path, program(SERVE))
     wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=SLOW)
     assert process.returncode == -signal.SIGTERM
+    assert load(tmp_path / "t.jsonl")[0].complete
 
 
 def test_recording_stops_and_the_program_goes_on(tmp_path, program):
@@ -271,35 +265,6 @@ def test_no_loop(tmp_path, program):
     assert done.stderr.startswith("looplab: nothing recorded")
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "t.jsonl").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["nothing.py"], "there is no script and no command 'nothing.py'"),
-        (["-o", "no/where.jsonl", "p.py"], "there is no folder no: make it first"),
-        (["-o", "folder", "p.py"], "folder is a folder: give the name of a file"),
-        (["-o", "p.py", "p.py"], "p.py exists and is not a recording"),
-        (["folder"], "folder is a folder without a __main__.py"),
-    ],
-)
-def test_what_cannot_be_started_is_one_line(tmp_path, program, words, said):
-    (tmp_path / "folder").mkdir()
-    program("print('ran')", "p.py")
-    done = looplab(tmp_path, "trace", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"looplab: {said}")
-    assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [[], ["--for", "soon", "p.py"], ["--for", "0", "p.py"], ["--sample", "1us", "p"]],
-)
-def test_bad_usage(tmp_path, words):
-    done = looplab(tmp_path, "trace", *words)
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: looplab trace")
 
 
 def test_an_older_recording_is_replaced(tmp_path, program):
@@ -374,21 +339,3 @@ def test_only_what_surrounds_a_lateness(tmp_path, program):
     words = ("trace", "-o", "u.jsonl", "--when-late", "1h", calm)
     done = looplab(tmp_path, *words)
     assert done.stderr.startswith("looplab: nothing was late by more than 3600 s")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "is not a trace of looplab"),
-        ("{}", "is not a trace of looplab (its format is None)"),
-        ('{"format":"looplab-trace/6"}', "holds no callback"),
-        ('{"format":"looplab-trace/2"}', "its format is 'looplab-trace/2'"),
-        ('{"format":"looplab-trace/6"}\nnonsense\n{}\n', "holds no callback"),
-    ],
-)
-def test_what_is_no_recording_is_one_line(tmp_path, text, said):
-    (tmp_path / "x").write_text(text, encoding="utf-8")
-    done = looplab(tmp_path, "who", "x")
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert len(done.stderr.splitlines()) == 1
