@@ -139,7 +139,7 @@ def test_a_locked_file_does_not_hold_the_loop(tmp_path: Path) -> None:
             other.execute("BEGIN IMMEDIATE")
             calling = asyncio.ensure_future(call)
             for _ in range(20):  # a call that blocked would fail in the first of them
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
             assert not calling.done()
             # When the lock goes away in time, the call goes on.
             other.rollback()
@@ -198,7 +198,7 @@ def test_a_cancelled_put_is_whole(tmp_path: Path) -> None:
     async def story(bus: SQLiteBus) -> None:
         for _ in range(20):
             putting = asyncio.create_task(bus.put(*"abcdef"))
-            await asyncio.sleep(0.0005)
+            await asyncio.sleep(0)
             putting.cancel()
         await asyncio.gather(putting, return_exceptions=True)
 

@@ -101,7 +101,8 @@ def test_a_result_that_does_not_travel() -> None:
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_cpu_time_counts_the_children(kind: str, method: str) -> None:
-    (row,) = compare_models(burn, (0.1,), count=3, models=[Model(kind, 2, method)])
+    models = [Model(kind, 2, method)]
+    (row,) = compare_models(burn, (0.1,), count=3, models=models, timeout=280)
     assert row.name.endswith(f"(2), {method}")
     assert row.cpu >= 0.3
 

@@ -9,7 +9,6 @@ from typing import Any
 from ontime.bus import Bus, Delivery, RedisBus, SQLiteBus
 
 LONG = 600.0  # a lease that does not run out
-SHORT = 0.05  # one that does
 
 
 class Kind:
