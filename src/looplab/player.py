@@ -345,6 +345,7 @@ def worst_moment(run: Trace | Recording, **player: Any) -> Player:
         **{
             "start": shown[0][0].run_ns / NS,
             "end": shown[-1][-1].ended_ns / NS,
+            "at": (begun + victim.run_ns) / 2 / NS,
             "colours": guilty,
             **player,
         },

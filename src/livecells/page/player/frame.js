@@ -110,12 +110,16 @@ export function frame(d, p, W, guess) {
   const wide = W > 520, s = clamp(Math.floor(p), 0, d.steps.length - 1), f = p - s, st = d.steps[s], rec = d.recs[st.i];
   const grid = 10 ** -d.digits / d.u, snap = (t) => Math.round(t / grid) * grid;
   const part = clamp(f / (rec ? END : OPEN), 0, 1), now = part === 1 ? st.b : clamp(snap(st.a + (st.b - st.a) * part), st.a, st.b);
-  const L = wide ? 92 : 62, R = W - 6, S = R - (d.lates ? (wide ? 92 : 56) : 6), X = (t) => +(L + ((S - L) * t) / d.end).toFixed(1);
+  const L = wide ? 92 : 72, R = W - 6, S = R - (d.lates ? (wide ? 92 : 56) : 6), X = (t) => +(L + ((S - L) * t) / d.end).toFixed(1);
   const H = 26, yT = 48, yN = 90, yG = 136, yR = 152, yX = 194, yL = 250, yW = yL + d.lanes.length * 26, bottom = yW + (d.top ? 64 : 0);
   const open = !rec && f >= OPEN, back = [], front = [], chips = [];
   const text = (x, y, t, c = "k", more = "") => `<text x="${x}" y="${y}" class="${c.replace(/\w+/g, "lp-$&")}" ${more}>${t}</text>`;
   const right = 'text-anchor="end"', middle = 'text-anchor="middle"';
   const box = (x, y, w, h, r, more) => `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${r}" ${more}/>`;
+  const fit = (n) => {
+    while (n.length > 2 && size(n) > L - 4) n = n.replace(/.…?$/, "…");
+    return n;
+  };
   const tidy = (n) => (n.length > (wide ? 14 : 9) ? n.slice(0, wide ? 13 : 8) + "…" : n);
 
   // Where everybody is.
@@ -204,7 +208,7 @@ export function frame(d, p, W, guess) {
       if (r.b === r.a) ticks += `M${a} ${y + 4}v8`;
       else path += `M${a} ${y}h${(q > 5 ? q - 1 : Math.max(1.5, q)).toFixed(1)}v16H${a}z`;
     }
-    back.push(`<g ${c}>` + text(0, y + 13, tidy(lane.name), "l"));
+    back.push(`<g ${c}>` + text(0, y + 13, fit(lane.name), "l"));
     front.push(`<g ${c}>`);
     // Of many sleeps on one line only the last that was due, and the next, are told.
     const sleeps = d.timers.filter((t) => t.n === lane && t.born <= p && (t.rec || t.end > p)).sort((a, b) => a.due - b.due);

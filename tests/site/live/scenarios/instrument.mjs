@@ -103,13 +103,21 @@ export async function predictions(t) {
   const { page } = book;
   const told = () => page.$$eval(".foretold.told", (all) => all.length);
   t.equal(await told(), 0, "what is told before a guess");
-  await page.type(".prediction input", "4.5 <b>");
+  await page.focus(".prediction input");
+  await page.keyboard.press("End"); // of the axis
   await page.keyboard.press("Enter");
   t.check((await told()) > 0, "a guess told nothing");
-  const words = () => page.$eval(".prediction-kept", (line) => line.textContent);
-  t.check((await words()).includes("You said: 4.5 <b>"), `the guess: ${await words()}`);
+  const words = () => page.$eval(".prediction-kept p", (line) => line.textContent);
+  t.check(/You said 0.1 s. It came out as 0 s./.test(await words()), `beside: ${await words()}`);
   const count = () => page.$eval(".prediction-count", (line) => line.textContent);
   t.check(/made 1 of \d+ predictions/.test(await count()), `the count: ${await count()}`);
+  // What a reader's own run brings is laid beside the guess, too.
+  const late = (await book.source("cell-heartbeat")).replace("sleep(1)", "sleep(1.05)");
+  await book.edit("cell-heartbeat", late);
+  t.equal(await book.run("cell-heartbeat"), "ran", "the cell that answers");
+  t.check(/as 0.05 s/.test(await words()), `beside the run: ${await words()}`);
+  const marks = await page.$$eval(".guess-mark", (all) => all.map((one) => one.textContent));
+  t.equal(marks, ["you: 0.1 s", "0.05 s"], "the marks on the axis");
 
   // The first choice of a question counts, and the right one is marked as such.
   const verdicts = await page.evaluate(() => {
@@ -127,10 +135,29 @@ export async function predictions(t) {
 
   // Kept in this browser, and forgotten on demand.
   await book.go();
-  t.check((await words()).includes("4.5 <b>"), "the guess after a reload");
+  t.check(/You said 0.1 s/.test(await words()), "the guess after a reload");
   t.check((await told()) > 0, "what was told is hidden again");
   await Promise.all([page.waitForNavigation(), page.click(".prediction-count button")]);
   t.equal(await told(), 0, "what is told after forgetting");
+
+  // An order is pressed together; a guess of a moment is marked in the loop that moves.
+  const first = await Book.open(t, site, CHAPTERS[0]);
+  const guessed = await first.page.evaluate(() => {
+    const order = document.querySelector(".guess-order");
+    for (const word of ["hello", "world", "later"])
+      [...order.children].find((part) => part.textContent === word).click();
+    order.closest("form").requestSubmit();
+    const moment = document.querySelector(".guess-axis input");
+    moment.value = 0.04;
+    moment.dispatchEvent(new Event("input"));
+    moment.form.requestSubmit();
+    document.getElementById("cell-wake").scrollIntoView({ behavior: "instant" });
+    return document.querySelector(".prediction-kept .is-right")?.textContent;
+  });
+  t.equal(guessed, "hello, world, later", "the order");
+  await t.until(first.page, "the guess in the player", RUN, () =>
+    document.querySelector("#cell-wake .lp-moving .lp-guess"),
+  );
 }
 
 /** A recorded loop moves: as built, by keys, in step, and after a reader's own run. */
