@@ -213,7 +213,7 @@ export async function outlives(t) {
   await book.edit(other, "raise ValueError('\\x1b]8;;https://e.test\\x07\\u202egnorw')");
   t.equal(await book.run(other), "error", "a cell with a hostile error");
   const said = await book.status();
-  t.check(/ValueError: gnorw/.test(said), `said of it: ${JSON.stringify(said)}`);
+  t.check(/^ValueError.*: gnorw$/.test(said), `said of it: ${JSON.stringify(said)}`);
   // Another cell's output is out of reach, and so is what talks to the page.
   await book.edit(
     other,
