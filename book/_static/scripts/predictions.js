@@ -41,7 +41,7 @@
 
   /** A number on an axis: {number: [from, to, unit]}. */
   function onAnAxis({ number: [from, to, unit] }) {
-    const place = (x) => `${(100 * Math.min(1, Math.max(0, (x - from) / (to - from)))).toFixed(1)}%`;
+    const part = (x) => Math.min(1, Math.max(0, (x - from) / (to - from)));
     const words = (x) => `${+(+x).toPrecision(6)} ${unit}`.trim();
     const step = 10 ** Math.floor(Math.log10((to - from) / 20));
     const slider = make("input", { type: "range", min: from, max: to, step, value: from });
@@ -49,11 +49,15 @@
     slider.setAttribute("aria-label", "Your guess");
     slider.setAttribute("aria-valuetext", "none yet");
     const scale = () =>
-      make("span", { className: "guess-scale" }, ...[0, 1, 2, 3, 4].map((n) => make("span", {}, words(from + ((to - from) * n) / 4))));
+      make(
+        "span",
+        { className: "guess-scale" },
+        ...[0, 0.25, 0.5, 0.75, 1].map((n) => make("span", {}, words(from + (to - from) * n))),
+      );
     const mark = (kind, x, label) => {
       const element = make("span", { className: `guess-mark is-${kind}` }, label);
-      element.style.left = place(x);
-      element.classList.toggle("is-far", (x - from) / (to - from) > 0.5);
+      element.style.left = `${100 * part(x)}%`;
+      element.classList.toggle("is-far", part(x) > 0.5);
       return element;
     };
     let value;
@@ -69,7 +73,8 @@
       words,
       // Of many that came out, the least and the most.
       results: (texts) => {
-        const all = [...new Set(texts.map((text) => Number.parseFloat(text.replace(/[,\s]/g, ""))))];
+        const numbers = texts.map((text) => Number.parseFloat(text.replaceAll(",", "")));
+        const all = [...new Set(numbers)];
         return all.length > 3 ? [Math.min(...all), Math.max(...all)] : all;
       },
       picture: (guess, results) =>
@@ -89,7 +94,8 @@
     let chosen = [];
     const parts = [...order].sort().reverse().map((text) => {
       const part = button(text, () => {
-        chosen = chosen.includes(text) ? chosen.slice(0, chosen.indexOf(text)) : [...chosen, text];
+        const at = chosen.indexOf(text);
+        chosen = at < 0 ? [...chosen, text] : chosen.slice(0, at);
         for (const other of parts) {
           const at = chosen.indexOf(other.textContent);
           other.dataset.place = at < 0 ? "" : at + 1;
@@ -108,7 +114,9 @@
 
   /** A choice: {choice: [text, …], right: text}. */
   function ofSome({ choice, right }, name) {
-    const parts = choice.map((value) => make("label", {}, make("input", { type: "radio", name, value }), value));
+    const parts = choice.map((value) =>
+      make("label", {}, make("input", { type: "radio", name, value }), value),
+    );
     const field = make("div", { className: "guess-choice" }, ...parts);
     return {
       field,
@@ -155,7 +163,8 @@
     const key = textOf(question);
     const asks = JSON.parse(question.nextElementSibling.textContent);
     const parts = answersOf(question);
-    const kind = (asks.number ? onAnAxis : asks.order ? inOrder : ofSome)(asks, `guess-${place}`);
+    const makeKind = asks.number ? onAnAxis : asks.order ? inOrder : ofSome;
+    const kind = makeKind(asks, `guess-${place}`);
     const form = make(
       "form",
       { className: "prediction" },
@@ -171,7 +180,10 @@
     beside.setAttribute("role", "status");
     question.after(form, beside);
 
-    question.prediction = { asks, results: () => asks.result ? resultsOf(question, parts, asks.result) : [] };
+    question.prediction = {
+      asks,
+      results: () => (asks.result ? resultsOf(question, parts, asks.result) : []),
+    };
 
     const reveal = () => parts.forEach((part) => part.classList.add("told"));
 
@@ -189,7 +201,8 @@
       const said = make("strong", {}, kind.words(guess));
       if (kind.picture) {
         const results = kind.results(texts);
-        const line = ["You said ", said, `. It came out as ${results.map(kind.words).join(" and ")}. `];
+        const came = results.map(kind.words).join(" and ");
+        const line = ["You said ", said, `. It came out as ${came}. `];
         beside.replaceChildren(kind.picture(guess, results), make("p", {}, ...line, change));
         mark(guess, texts);
         return;
@@ -211,8 +224,9 @@
           figure.dispatchEvent(new Event("guess"));
         }
         for (const place of part.querySelectorAll("td")) {
-          const is = guess !== undefined && texts.some((text) => place.textContent.trim().startsWith(text));
-          if (is) place.dataset.guess = `you: ${kind.words(guess)}`;
+          const text = place.textContent.trim();
+          if (guess !== undefined && texts.some((result) => text.startsWith(result)))
+            place.dataset.guess = `you: ${kind.words(guess)}`;
           else delete place.dataset.guess;
         }
       }
