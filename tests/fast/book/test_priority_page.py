@@ -22,7 +22,7 @@ def cells() -> dict[str, str]:
 @cache
 def outputs() -> tuple[dict[str, Any], dict[str, str]]:
     """Run the cells one after the other; return their names and what each said."""
-    names: dict[str, Any] = {"__name__": "page"}
+    names: dict[str, Any] = {"__name__": "page", "display": repr}
     said = {}
     for name, code in cells().items():
         written = io.StringIO()
