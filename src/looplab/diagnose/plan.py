@@ -56,6 +56,7 @@ class Gate:
         self.parked: deque[tuple[Any, ...]] = deque()
         self.instances: dict[Any, int] = {}  # callbacks that an instance has to run
         self.begun: set[Any] = set()
+        self.waking: set[Any] = set()  # of these, those that have not gone on yet
 
 
 class Plan:

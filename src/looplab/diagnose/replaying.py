@@ -148,8 +148,14 @@ class _Replay:
         gate = job.gate
         if gate is not None and piece == 0:
             key = job.instance
-            if key not in gate.begun:
-                if not gate.free:
+            if key in gate.waking:
+                gate.waking.discard(key)
+                if gate.free and gate.parked:
+                    gate.free -= 1
+                    self._admit(gate)
+            elif key not in gate.begun:
+                # As at asyncio's semaphore: nobody goes before one that was woken.
+                if not gate.free or gate.waking:
                     self._write(job, ready, self.loop.time_ns(), by, due)
                     gate.parked.append((index, key))
                     self._ended()
@@ -318,6 +324,7 @@ class _Replay:
     def _admit(self, gate: Gate) -> None:
         index, key = gate.parked.popleft()
         gate.begun.add(key)
+        gate.waking.add(key)
         self._soon(index, self.loop.time_ns(), len(self.log) - 1)
 
     def _ended(self) -> None:

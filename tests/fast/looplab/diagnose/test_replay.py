@@ -6,7 +6,7 @@ import asyncio
 from heapq import heapreplace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import looplab
@@ -155,6 +155,16 @@ def test_in_threads(spec, probes, threads):
     assert predicted == seen
 
 
+# A worker comes after a place was given back, and before one that was woken goes on.
+@example(
+    [
+        (25, [(20, 2), (18, 27)], 3),
+        (27, [(15, 7)], 1),
+        (0, [(18, 7)], 3),
+    ],
+    [12],
+    3,
+)
 @given(WORKERS, PROBES, st.integers(1, 3))
 @settings(max_examples=60)
 def test_behind_workers(spec, probes, count):
