@@ -34,7 +34,8 @@ def test_standard_input_of_a_process(tmp_path):
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):
-    (tmp_path / "a.py").write_text(SOURCE * 1000, encoding="utf-8")
+    polls = "async def f(x):\n    while x: await asyncio.sleep(0)\n" * 1000
+    (tmp_path / "a.py").write_text(SOURCE + polls, encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "looplab.lint", "--isolated", "a.py"],
         cwd=tmp_path,
