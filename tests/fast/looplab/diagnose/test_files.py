@@ -277,3 +277,10 @@ def test_a_name_that_comes_again_is_found_without_a_search(monkeypatch):
     encoder.code((test_columns.__code__, 3))
     assert encoder.code(made) == 0
     assert encoder.code((test_columns.__code__, 3)) == 1
+
+
+def test_one_line_of_two_functions_has_two_numbers():
+    encoder = Encoder(0)
+    here = encoder.code((rows.__code__, 7))
+    assert encoder.code((save.__code__, 7)) != here
+    assert encoder.code((rows.__code__, 7)) == here
