@@ -3,6 +3,11 @@
 :mod:`.stock` does it for asyncio's own loops; a virtual
 loop tells :mod:`.virtual` by itself.
 
+The tracers of :mod:`looplab.trace` put their queue in its place by the same code
+(:func:`looplab.trace.stock.stand_in`) and stay apart otherwise: a plain trace notes two
+times and a name, and may cost half of what a callback that does nothing does.  What is
+noted here beside that (who made it ready, CPU time, tag, arrival) would cost more.
+
 A recorder keeps code objects, names and numbers, never tasks, coroutines, contexts or
 handles beyond the callback that they belong to, so that it does not change when a
 program's objects are freed.
