@@ -107,6 +107,15 @@ def test_a_refusal():
         predict(recording, faster("tick", 2))
 
 
+def test_what_nothing_explains_is_not_predicted_away():
+    """On a real clock a wait without a cause stays; three phases of it are replayed."""
+    recording = late_for_no_reason()
+    recording.clock = "real"
+    now = predict(recording, faster("tick", 2)).figure("timers of tick", "p50")
+    assert now.recorded == 0.5
+    assert now.low <= 0.5 <= now.high
+
+
 @pytest.mark.parametrize(
     ("recorded", "replayed", "agrees"),
     [
