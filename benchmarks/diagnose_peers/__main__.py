@@ -41,7 +41,6 @@ LIMIT = 90  # seconds for a program
 SHOWN = {
     "blocking call": "callback",
     "storm": "storm",
-    "CPU in C": "columns",
     "thread keeps the interpreter": "thread",
     "no core": "core",
     "garbage collector": "gc",
