@@ -181,55 +181,27 @@ class Contest:
             say(done.stderr)
             return {"why": f"ended with status {done.returncode}"}, done.stderr
 
-    def rounds(
-        self, work: str, rows: Sequence[str], size: int, rounds: int, title: str
-    ) -> dict[str, list[dict[str, Any]]]:
-        """The answers of each row: in a round each has a turn, nobody always first."""
-        answers: dict[str, list[dict[str, Any]]] = {row: [] for row in rows}
-        self.why = {}
-        for number in range(rounds):
-            turn = number % len(rows)
-            for row in [*rows[turn:], *rows[:turn]]:
-                if row in self.why:
-                    continue
-                answer, _ = self.run(work, row, size)
-                if "why" in answer:
-                    self.why[row] = answer["why"]
-                    say(f"    {row}: {answer['why']}")
-                else:
-                    answers[row].append(answer)
-                    if answer["version"]:
-                        self.versions[row] = answer["version"]
-            say(f"  {title}: round {number + 1} of {rounds}")
-        return {row: some for row, some in answers.items() if row not in self.why}
-
-    def seconds(
-        self, work: str, rows: Sequence[str], size: int, rounds: int, title: str
-    ) -> Values:
-        """CPU seconds of each row in each round."""
-        answers = self.rounds(work, rows, size, rounds, title)
-        return {
-            row: [answer["cpu"] for answer in some] for row, some in answers.items()
-        }
-
     def instructions(
         self,
         work: str,
         rows: Sequence[str],
         sizes: tuple[int, int],
         counter: Counter,
-        before: Sequence[str] = (),
     ) -> Values:
         """Instructions per unit of each row: the difference between two sizes."""
         values: Values = {}
         self.why = {}
         for row in rows:
-            self.run(work, row, sizes[0])  # compiles what was edited
+            answer, _ = self.run(work, row, sizes[0])  # compiles what was edited
+            if "why" in answer:
+                self.why[row] = answer["why"]
+                say(f"    {row}: {self.why[row]}")
+                continue
+            if answer["version"]:
+                self.versions[row] = answer["version"]
             counts = []
             for size in sizes:
-                answer, text = self.run(
-                    work, row, size, "bare", before=[*before, *counter.command]
-                )
+                answer, text = self.run(work, row, size, "bare", before=counter.command)
                 number = counter.find(text)
                 if "why" in answer or number is None:
                     self.why[row] = answer.get("why", f"{counter.name} gave no count")

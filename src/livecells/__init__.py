@@ -22,7 +22,7 @@ from .sphinx.explorable import Explorable, ExplorableError, Frame
 
 __all__ = ["Explorable", "ExplorableError", "Frame", "setup"]
 
-__version__ = "0.2.0"
+__version__ = "0.1.0"
 
 
 def setup(app: Any) -> dict[str, Any]:

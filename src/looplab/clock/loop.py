@@ -45,11 +45,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from looplab._numbers import NS, count_of
 from looplab.clock.errors import LivelockError, OutsideCallError, StepLimitError
-from looplab.clock.handles import Handle, InOrderOfArrival
+from looplab.clock.made import Handle, InOrderOfArrival, NumberedTasks, Timers
 from looplab.clock.observers import Observed
 from looplab.clock.outside import OutsideCalls
-from looplab.clock.tasks import NumberedTasks
-from looplab.clock.timers import Timers
 from looplab.clock.times import nanoseconds
 from looplab.clock.waiting import deadlock, timers_are_all_of
 

@@ -7,16 +7,20 @@ import contextvars
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from looplab.jobs.outcomes import JobNotDoneError, State
-
-if TYPE_CHECKING:
-    from looplab.jobs.queue import JobQueue
 
 __all__ = ["Ticket", "label_of"]
 
 T = TypeVar("T")
+
+
+class Queue(Protocol):
+    """What a ticket asks of its queue."""
+
+    def _drop(self, ticket: Ticket[Any]) -> None: ...
+    async def _wait_for(self, ticket: Ticket[Any]) -> None: ...
 
 
 class Ticket(Generic[T]):
@@ -49,7 +53,7 @@ class Ticket(Generic[T]):
 
     def __init__(
         self,
-        queue: JobQueue,
+        queue: Queue,
         number: int,
         label: str,
         function: Callable[..., object] | None,

@@ -31,13 +31,11 @@ from .context import (
     share,
 )
 from .gate import PriorityGate
-from .items import PriorityQueue
-from .locks import PriorityLock, PrioritySemaphore
-from .loop import PriorityEventLoop
+from .locks import PriorityLock, PriorityQueue, PrioritySemaphore
+from .loop import PriorityEventLoop, UnsupportedLoopError
 from .policies import ByDeadline, ByPriority
 from .protocol import PriorityProtocol
 from .serving import PriorityMiddleware, run, start_server
-from .stock import UnsupportedLoopError
 from .tasks import set_priority
 from .virtual import VirtualPriorityLoop
 

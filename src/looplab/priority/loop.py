@@ -12,25 +12,21 @@ import selectors
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from asyncio import base_subprocess, selector_events
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextvars import Context, copy_context
 from functools import partial
 from heapq import heappop
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab.clock.times import nanoseconds
-from looplab.priority.common import PriorityLoop, in_priority_context
 from looplab.priority.context import PRIORITY, own_context
 from looplab.priority.endings import adopt, call_in, connected, made_before_lost
-from looplab.priority.plain import Plain, is_default
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.queue import ReadyQueue
-from looplab.priority.stock import NEEDED, UnsupportedLoopError, check_stock_loop
-from looplab.priority.tasks import RaisableTask
-from looplab.priority.timed import TimedQueue
-from looplab.priority.waking import context_of_wake_up
+from looplab.priority.ready import Plain, ReadyQueue, TimedQueue, is_default
+from looplab.priority.tasks import RaisableTask, context_of_wake_up
 
-__all__ = ["PriorityEventLoop"]
+__all__ = ["PriorityEventLoop", "PriorityLoop", "UnsupportedLoopError"]
 
 T = TypeVar("T")
 
@@ -44,6 +40,103 @@ _monotonic = time.monotonic
 _ThreadsHandle: type[asyncio.Handle] = getattr(
     asyncio.events, "_ThreadSafeHandle", asyncio.Handle
 )
+
+
+class PriorityLoop(asyncio.AbstractEventLoop):
+    """The face of a priority loop, whatever its clock."""
+
+    _ready: Any
+    _program: Any = None  # the task that is run until it is complete
+
+    def run_until_complete(self, future: Generator[Any, None, T] | Any) -> T:
+        """Run until *future* is done, and return its result.
+
+        If it is a task, to cancel it ends the program, so nothing goes before it then.
+        """
+        before, self._program = self._program, future
+        try:
+            return super().run_until_complete(future)  # type: ignore[no-any-return]
+        finally:
+            self._program = before
+
+
+def in_priority_context(
+    create: Callable[..., T], context: Context | None, *args: Any, **options: Any
+) -> T:
+    """Make a task by a factory; the first of a program has priority 0."""
+    if context is not None:
+        return create(*args, context=own_context(context), **options)
+    if PRIORITY.get(None) is not None:
+        return create(*args, **options)
+    return own_context(None).run(create, *args, **options)
+
+
+class UnsupportedLoopError(RuntimeError):
+    """This Python's event loop is not the one that the priority loop was made for."""
+
+
+# What the stock loop must have for this one to work.
+_NEEDED = [
+    "_clock_resolution",
+    "_ready",
+    "_scheduled",
+    "_selector",
+    "_timer_cancelled_count",
+]
+_METHODS = [
+    "_add_callback",
+    "_add_callback_signalsafe",
+    "_check_callback",
+    "_check_closed",
+    "_make_subprocess_transport",
+    "_process_events",
+    "_remove_reader",
+    "_remove_writer",
+    "_run_once",
+    "_start_serving",
+    "_write_to_self",
+]
+_HANDLE = [
+    "__weakref__",
+    "_args",
+    "_callback",
+    "_cancelled",
+    "_context",
+    "_loop",
+    "_repr",
+    "_source_traceback",
+]
+_IN_RUN_ONCE = ("_ready", "_scheduled", "_process_events", "popleft", "append")
+
+
+def _check_stock_loop(missing: Sequence[str] = ()) -> None:
+    """Raise unless asyncio's loop is built as this module expects.
+
+    Args:
+        missing: what is known to be missing.
+
+    Raises:
+        UnsupportedLoopError: it is not.
+    """
+    base: Any = asyncio.SelectorEventLoop
+    missing = [*missing, *(name for name in _METHODS if not hasattr(base, name))]
+    code = getattr(getattr(base, "_run_once", None), "__code__", None)
+    names = _IN_RUN_ONCE if code is None else code.co_names
+    missing += [f"{name} in _run_once()" for name in _IN_RUN_ONCE if name not in names]
+    if not hasattr(base_subprocess.BaseSubprocessTransport, "_call"):
+        missing.append("_call() of subprocesses")
+    transport: Any = getattr(selector_events, "_SelectorSocketTransport", None)
+    if not hasattr(transport, "_call_connection_lost"):
+        missing.append("_call_connection_lost() of connections")
+    if sorted(asyncio.Handle.__slots__) != _HANDLE:
+        missing.append("Handle of the known slots")
+    if missing or code is None:
+        raise UnsupportedLoopError(
+            "PriorityEventLoop puts a queue of its own into asyncio's selector loop, "
+            f"and in Python {sys.version.split()[0]} that loop has no "
+            f"{', '.join(missing) or '_run_once() in Python'}: use a Python from 3.11 "
+            "to 3.14, or PriorityGate, which needs no private part of asyncio"
+        )
 
 
 class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
@@ -74,6 +167,11 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     The callbacks of a subprocess have the priority of the code that started it.  A
     server that closes its clients does so with the priority of the code that let it
     serve.
+
+    Who waits for a task, by ``await``, ``asyncio.gather()``, ``wait()``, ``wait_for()``
+    or ``shield()``, lends it its priority as long as it waits.  A task group lends its
+    tasks nothing, or no order would be left among them, and whoever will set an
+    :class:`asyncio.Event` or fill a queue is not known: give such code its priority.
 
     A task that is cancelled is raised to the priority of the code that cancels it, or
     to its deadline, until it is done: so :func:`asyncio.wait_for` and task groups do
@@ -130,17 +228,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         self._look_again = 0.0
         # A handler of a signal may add something while its thread has the lock.
         self._changing = threading.RLock()
-        check_stock_loop()
+        _check_stock_loop()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
-        missing = [name for name in NEEDED if not hasattr(self, name)]
+        missing = [name for name in _NEEDED if not hasattr(self, name)]
         if missing:
             with contextlib.suppress(Exception):  # the cause is the error below
                 super().close()
-            raise UnsupportedLoopError(
-                f"asyncio's selector loop has no {', '.join(missing)} in Python "
-                f"{sys.version.split()[0]}: use PriorityGate"
-            )
+            _check_stock_loop(missing)
         queue = self.policy._queue(self, TimedQueue)
         self._ready: Any = queue
         if type(queue) is TimedQueue:
@@ -156,7 +251,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         known = {handle for key in list(keys) for handle in key.data if handle}
         with self._changing:  # no thread adds anything meanwhile
             self._ready = queue
-            queue.adopt(plain.top, known)
+            queue.adopt(plain, known)
         return queue
 
     def _look(self) -> bool:
@@ -209,6 +304,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         top = queue.top
         if context.get(PRIORITY) is top.level:
             top.append(handle)
+            if queue.in_use:
+                queue.add_token(None)
         else:
             queue.file(handle)
         return handle  # type: ignore[no-any-return]
@@ -259,6 +356,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         self,
         coro: Coroutine[Any, Any, T],
         *,
+        name: str | None = None,
         context: Context | None = None,
         **options: Any,
     ) -> asyncio.Task[T]:
@@ -267,12 +365,22 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         It has the priority of the code that calls this, or that of *context*.
         """
         if self._task_factory is not None or asyncio.tasks.Task is not _Task:
+            if name is not None:
+                options["name"] = name
             return in_priority_context(super().create_task, context, coro, **options)
-        self._check_closed()
-        context = own_context(context)
-        task: Any = RaisableTask(coro, loop=self, context=context, **options)
+        if self._closed:
+            self._check_closed()
+        if context is None:
+            context = copy_context()
+        if PRIORITY not in context:
+            context = own_context(context)
+        task: Any
+        if options:
+            task = RaisableTask(coro, loop=self, name=name, context=context, **options)
+        else:  # a hot path, and this is faster
+            task = RaisableTask(coro, loop=self, name=name, context=context)
         task.context_ = context
-        if task._source_traceback:
+        if self._debug and task._source_traceback:
             del task._source_traceback[-1]
         try:
             return task  # type: ignore[no-any-return]
@@ -332,6 +440,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
     def _process_events(self, event_list: Any) -> None:
         """Add the callbacks of file descriptors, unless they wait already."""
+        if not event_list:
+            return
         queue = self._ready
         known = queue.known_plumbing
         if known is None:
@@ -343,14 +453,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             if mask & selectors.EVENT_READ and reader is not None:
                 if reader._cancelled:
                     self._remove_reader(key.fileobj)
-                elif reader not in known:
+                elif reader not in known and not _is_spent(reader):
                     known.add(reader)
                     queue.append_plumbing(reader)
                     queue.aside = True
             if mask & selectors.EVENT_WRITE and writer is not None:
                 if writer._cancelled:
                     self._remove_writer(key.fileobj)
-                elif writer not in known:
+                elif writer not in known and not _is_spent(writer):
                     known.add(writer)
                     queue.append_plumbing(writer)
                     queue.aside = True
@@ -369,3 +479,13 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             queue = self._ready
             (queue.append_plumbing if queue.in_use else queue.append)(handle)
         self._write_to_self()
+
+
+def _is_spent(handle: asyncio.Handle) -> bool:
+    """Whether the callback of a descriptor would end a future that is done.
+
+    On the stock loop the task that waits for it goes on, and takes the callback away,
+    before the descriptor is looked at again.  Here the descriptor would be first.
+    """
+    future = getattr(handle._callback, "__self__", None)  # type: ignore[attr-defined]
+    return isinstance(future, asyncio.Future) and future.done()

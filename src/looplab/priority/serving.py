@@ -15,10 +15,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from looplab.priority.common import PriorityLoop
 from looplab.priority.context import check_priority, current_priority, priority
 from looplab.priority.gate import PriorityGate
-from looplab.priority.loop import PriorityEventLoop
+from looplab.priority.loop import PriorityEventLoop, PriorityLoop
 
 __all__ = ["ACCEPT", "PriorityMiddleware", "run", "start_server"]
 

@@ -3,29 +3,50 @@
 Who waits for the end of a task, by ``await``, ``asyncio.gather()`` or
 ``asyncio.wait()``, lends it its own urgency, and the task lends it on to the tasks that
 it waits for itself.  Who cancels a task does so too: it would end no sooner otherwise.
+
+A task group lends its tasks nothing.  Whoever leaves its block waits for all of them,
+and would raise all of them to one level: no order would be left among the tasks of a
+program whose main task holds the group.  Nor is anybody raised who will set an
+``asyncio.Event`` or fill a queue: nothing says beforehand who that will be.
+
+A thread has no priority unless it is given one, and what it wakes may be urgent.  So
+where its callback ends a future, or sets what tasks wait for, it counts as urgent as
+whoever waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-import sys
-from contextvars import Context
+import operator
+from collections.abc import Callable, Iterator
+from contextvars import Context, copy_context
+from functools import partial
 from typing import Any, TypeVar
 
-from looplab.clock.handles import NumberedTask
+from looplab.clock.made import NumberedTask
 from looplab.priority.context import (
+    BOTTOM,
     DEADLINE,
     DEFAULT_PRIORITY,
     PRIORITY,
+    TOP,
+    Urgency,
     check_priority,
+    level_of,
+    own_context,
+    own_level,
 )
-from looplab.priority.urgency import BOTTOM, TOP, Urgency, level_of, own_level
-from looplab.priority.waking import waiters_of, waits
 
-__all__ = ["RaisableTask", "RaisableVirtualTask", "set_priority"]
+__all__ = ["RaisableTask", "RaisableVirtualTask", "context_of_wake_up", "set_priority"]
 
 T = TypeVar("T")
+
+_add_done_callback: Any = asyncio.Task.add_done_callback
+# Before Python 3.12 a task does not tell its context.
+_context_of: Callable[[Any], Context] = getattr(
+    asyncio.Task, "get_context", operator.attrgetter("context_")
+)
 
 
 class _Raisable:
@@ -46,12 +67,12 @@ class _Raisable:
     def add_done_callback(self, fn: Any, /, *, context: Context | None = None) -> None:
         """Call *fn* when the task is done, and raise it to who waits for that."""
         if context is None:  # asyncio's own function does not take None for that
-            super().add_done_callback(fn)  # type: ignore[misc]
-            value = PRIORITY.get(None)
-        else:
-            super().add_done_callback(fn, context=context)  # type: ignore[misc]
-            value = context.get(PRIORITY)
-        if value is not None and waits(fn):
+            context = copy_context()
+        _add_done_callback(self, fn, context=context)
+        value = context.get(PRIORITY)
+        if value is None or value is _context_of(self).get(PRIORITY):
+            return  # most are equals, and this is a hot path
+        if waits(fn):
             lend(self, level_of(value))
 
     def remove_done_callback(self, fn: Any, /) -> int:
@@ -88,13 +109,6 @@ for _class in (RaisableTask, RaisableVirtualTask):
     _class.__name__ = _class.__qualname__ = "Task"
 
 
-def _context_of(task: Any) -> Context | None:
-    if sys.version_info >= (3, 12):
-        context: Context = task.get_context()
-        return context
-    return getattr(task, "context_", None)
-
-
 def _found(task: Any, context: Context) -> Urgency | None:
     value = context.get(PRIORITY)
     if not isinstance(value, Urgency):
@@ -106,7 +120,7 @@ def _raise(task: Any) -> None:
     loop: Any = task.get_loop()
     context = _context_of(task)
     queue: Any = getattr(loop, "_ready", None)
-    if context is None or not getattr(queue, "in_use", False):
+    if not getattr(queue, "in_use", False):
         return
     canceller = PRIORITY.get(None)
     # A signal, a thread, or the end of the program: nothing is more urgent.
@@ -131,7 +145,7 @@ def lend(task: Any, level: int) -> None:
         task = waiting.pop()
         if isinstance(task, _Raisable):
             context = _context_of(task)
-            if context is None or task.done() or not _lift(task, context, level):  # type: ignore[attr-defined]
+            if task.done() or not _lift(task, context, level):  # type: ignore[attr-defined]
                 continue
             risen = True
             task = getattr(task, "_fut_waiter", None)
@@ -171,8 +185,7 @@ def _lift(task: Any, context: Context, level: int, due: float = math.inf) -> boo
 
 
 def _lower(task: Any) -> None:
-    context = _context_of(task)
-    urgency = None if context is None else _found(task, context)
+    urgency = _found(task, _context_of(task))
     if urgency is not None:
         urgency.floor, urgency.due = BOTTOM, math.inf
 
@@ -194,14 +207,14 @@ def set_priority(task: asyncio.Task[Any], level: int) -> None:
         TypeError: *task* is no task of a priority loop, or *level* no whole number.
     """
     own = check_priority(level)
-    context = _context_of(task) if isinstance(task, _Raisable) else None
-    if context is None:
+    if not isinstance(task, _Raisable):
         raise TypeError(
             f"task is {task!r:.80}: give a task that a priority loop has made, without "
             "a task factory"
         )
     if task.done():
         return
+    context = _context_of(task)
     value = context.get(PRIORITY)
     if isinstance(value, Urgency) and (value.held or value.waits):
         value.own = own
@@ -219,3 +232,55 @@ def set_priority(task: asyncio.Task[Any], level: int) -> None:
         start = getattr(loop, "_use_priorities", None) or loop._ready.start
         start()
     loop._ready.reorder()
+
+
+def waits(callback: Any) -> bool:
+    """Whether who asks to be called at the end of a future waits for it.
+
+    That is a task that awaits it, and what ``gather()``, ``wait()``, ``wait_for()`` and
+    ``shield()`` ask.  A task group does not: whoever makes a task in it goes on.
+    """
+    while isinstance(callback, partial):
+        callback = callback.func
+    if getattr(callback, "__module__", None) == "asyncio.tasks":
+        return True
+    return getattr(callback, "__name__", "") == "task_wakeup"  # of a task in C
+
+
+def waiters_of(future: Any) -> Iterator[Context]:
+    """The contexts of those who wait for a future."""
+    for callback, context in tuple(getattr(future, "_callbacks", None) or ()):
+        if waits(callback):
+            yield context
+
+
+def context_of_wake_up(callback: Callable[..., Any], args: tuple[Any, ...]) -> Context:
+    """A copy of this context, as urgent as whoever the callback wakes.
+
+    A future is known where it is the callback's own, as in ``future.set_result``, or
+    its first argument, as in what the end of an executor's job calls; so are those who
+    wait for an ``asyncio.Event``, ``Condition`` or ``Queue`` whose method is called.
+    """
+    if isinstance(callback, partial):  # it runs in a context of its own
+        runs_in = getattr(callback.func, "__self__", None)
+        if isinstance(runs_in, Context):
+            return runs_in.copy()
+    context = own_context(None)
+    wakes = getattr(callback, "__self__", None)
+    futures: Any = ()
+    if args and asyncio.isfuture(args[0]):
+        futures = (args[0],)
+    elif asyncio.isfuture(wakes):
+        futures = (wakes,)
+    elif isinstance(wakes, (asyncio.Event, asyncio.Condition)):
+        futures = wakes._waiters
+    elif isinstance(wakes, asyncio.Queue):
+        futures = wakes._getters  # type: ignore[attr-defined]
+    for future in tuple(futures):
+        for waiter in waiters_of(future):
+            value, due = waiter.get(PRIORITY), waiter.get(DEADLINE)
+            if value is not None and level_of(value) > level_of(context.get(PRIORITY)):
+                context.run(PRIORITY.set, value)
+            if due is not None and due < context.get(DEADLINE, math.inf):
+                context.run(DEADLINE.set, due)
+    return context

@@ -9,12 +9,11 @@ from heapq import heappop
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab.clock.loop import VirtualTimeLoop
-from looplab.priority.common import PriorityLoop, in_priority_context
 from looplab.priority.context import own_context
-from looplab.priority.plain import VirtualQueue, is_default
+from looplab.priority.loop import PriorityLoop, in_priority_context
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.tasks import RaisableVirtualTask
-from looplab.priority.waking import context_of_wake_up
+from looplab.priority.ready import VirtualQueue, is_default
+from looplab.priority.tasks import RaisableVirtualTask, context_of_wake_up
 
 __all__ = ["VirtualPriorityLoop"]
 

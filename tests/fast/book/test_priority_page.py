@@ -78,7 +78,7 @@ def test_the_printed_protocol_is_that_of_the_library() -> None:
 
 
 def test_the_price_of_the_loop_is_that_of_the_benchmark() -> None:
-    path = PAGE.parents[1] / "benchmarks" / "priority_results.json"
+    path = PAGE.parents[1] / "benchmarks" / "results.json"
     groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
     (echo,) = (one for one in groups if one["title"] == "TCP echo: instructions")
     ratio = {row["name"]: row["ratio"] for row in echo["rows"]}

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import Context
 from typing import Any
 
@@ -24,7 +25,7 @@ from looplab.priority import (
     VirtualPriorityLoop,
     current_priority,
     priority,
-    timed,
+    ready,
 )
 from looplab.priority import loop as real
 from looplab.priority.context import context_with
@@ -54,7 +55,7 @@ async def spin(until: Callable[[], bool]) -> bool:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time by which a queue ends its lots; it stands still but for the test."""
     now = [time.monotonic()]
-    for module in (timed, real):
+    for module in (ready, real):
         monkeypatch.setattr(module, "_monotonic", lambda: now[0])
     return now
 
@@ -317,3 +318,18 @@ def test_with_a_priority_timers_and_io_join_the_line_sooner() -> None:
         return loop
 
     assert arrivals(in_use) == ["a", "b", "io", "c", "d", "timer", "e"]
+
+
+def test_a_descriptor_ends_a_future_once() -> None:
+    """Though it stays ready, and whoever waits for the future is less urgent."""
+    loop = PriorityEventLoop()
+    loop._use_priorities()
+    future = loop.create_future()
+    handle = asyncio.Handle(future.set_result, (None,), loop, Context())
+    key = selectors.SelectorKey(99, 99, selectors.EVENT_READ, (handle, None))
+    with closing(loop):
+        loop._process_events([(key, selectors.EVENT_READ)])
+        loop._ready.popleft()._run()
+        assert future.done()
+        loop._process_events([(key, selectors.EVENT_READ)])  # it is reported again
+        assert not loop._ready

@@ -623,7 +623,7 @@ def test_an_error_in_a_callback_does_not_stop_the_loop() -> None:
 def test_it_refuses_a_loop_whose_attributes_have_other_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loop_module, "NEEDED", ("_timers_of_another_python",))
+    monkeypatch.setattr(loop_module, "_NEEDED", ("_timers_of_another_python",))
     with pytest.raises(UnsupportedLoopError, match="_timers_of_another_python"):
         PriorityEventLoop()
 
@@ -633,7 +633,7 @@ def test_a_refused_loop_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip("this system does not list the open files of a process")
     gc.collect()  # it may close what other tests have left
     opened = len(list(OPEN_FILES.iterdir()))
-    monkeypatch.setattr(loop_module, "NEEDED", ("_missing",))
+    monkeypatch.setattr(loop_module, "_NEEDED", ("_missing",))
     for _ in range(5):
         with pytest.raises(UnsupportedLoopError):
             PriorityEventLoop()

@@ -15,7 +15,7 @@ from looplab.priority import (
     PriorityEventLoop,
     UnsupportedLoopError,
 )
-from looplab.priority import stock as stock_module
+from looplab.priority import loop as stock_module
 
 # ---------------------------------------------------------------- a changed Python
 
@@ -34,14 +34,14 @@ def test_it_refuses_a_loop_without_a_method(
             )
     monkeypatch.setattr(asyncio, "SelectorEventLoop", Changed)
     with pytest.raises(UnsupportedLoopError, match=method):
-        stock_module.check_stock_loop()
+        stock_module._check_stock_loop()
 
 
 def run_once_of_another_python(self: Any) -> None:
     self._queue_of_ready.run()
 
 
-@pytest.mark.parametrize("word", stock_module._USED_BY_RUN_ONCE)
+@pytest.mark.parametrize("word", stock_module._IN_RUN_ONCE)
 def test_it_refuses_a_loop_that_runs_in_another_way(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:

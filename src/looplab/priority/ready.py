@@ -11,8 +11,8 @@ after each lot one other callback has its turn, and a timer that has become due
 interrupts a lot.  If that other callback took longer than a lot, the next lot may take
 as long, unless more urgent work waits.
 
-As long as a program has given no priorities, everything runs as on asyncio's own loop,
-see :mod:`looplab.priority.plain`.
+As long as a program has given no priorities, everything runs as on asyncio's own loop.
+When the first callback with a priority comes, all that waits is put in order.
 
 A garbage collection or a signal may run code that adds a callback between any two lines
 of this module.  So no callback is ever taken from a table that another line still has
@@ -24,24 +24,93 @@ loop's shortcut away: the next callback that it adds itself finds theirs before 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
-from looplab.priority.context import PRIORITY
-from looplab.priority.levels import NO_LEVEL, Charge, FairLevel, Level
-from looplab.priority.urgency import level_of
+from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY, Urgency, level_of
+from looplab.priority.shares import Charge, FairLevel
 
-__all__ = ["ReadyQueue"]
+__all__ = ["Plain", "ReadyQueue", "TimedQueue", "VirtualQueue", "is_default"]
 
 # Seconds; a little less than a millisecond, or rounding adds a callback.
 _LOT = 0.001 - 1e-9
 _NONE = float("inf")  # less urgent than anything
+_monotonic = time.monotonic
 
 
-class ReadyQueue:
+def is_default(handle: asyncio.Handle) -> bool:
+    """Whether a callback would run first come, first served."""
+    value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+    if not isinstance(value, Urgency):
+        return value is None or value == DEFAULT_PRIORITY
+    return value.key is None and value.level == DEFAULT_PRIORITY
+
+
+class Level(deque[asyncio.Handle]):
+    """The callbacks of one level: first come, first served."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: object) -> None:
+        super().__init__()
+        self.level = level
+
+    def take(self, wanted: Callable[[asyncio.Handle], bool]) -> list[asyncio.Handle]:
+        """Take out the callbacks that are wanted; the others keep their order."""
+        taken: list[asyncio.Handle] = []
+        for _ in range(len(self)):
+            handle = self.popleft()
+            (taken if wanted(handle) else self).append(handle)
+        return taken
+
+
+# No context has this level, nor lacks one in this way, so nobody joins it.
+NO_LEVEL = Level(object())
+
+
+class Plain(Level):
+    """First come, first served, until the program gives a priority.
+
+    Args:
+        start: puts another queue in the place of this one, and returns that.
+    """
+
+    __slots__ = ("_start", "look_at", "top")
+
+    in_use = False
+    known_plumbing = None  # the loop looks once a batch: nothing comes twice
+
+    def __init__(self, start: Callable[[], ReadyQueue]) -> None:
+        super().__init__(DEFAULT_PRIORITY)
+        self._start = start
+        self.top = self
+        self.look_at = 0.0  # nobody asks
+
+    def file(self, handle: asyncio.Handle) -> None:
+        """Add a callback that may be the first one with a priority."""
+        if is_default(handle):
+            self.append(handle)
+        else:
+            self._start().append(handle)
+
+    def reorder(self) -> None:
+        """An order of urgency would be no other."""
+
+    def __iter__(self) -> Iterator[asyncio.Handle]:
+        return iter(tuple(super().__iter__()))  # another may be added meanwhile
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} callbacks>"
+
+
+class ReadyQueue(deque[Any]):
     """The highest priority first; first in, first out among equals.
+
+    As a deque it holds a token for each callback that waits anywhere in it, so asyncio
+    learns at no cost how many there are.
 
     Args:
         loop: its ``_look()`` adds what has become ready, and says whether timers did;
@@ -72,7 +141,14 @@ class ReadyQueue:
         "top",
     )
 
+    #: What it becomes when the first of its levels is shared.
+    charged: type[ReadyQueue]
+
+    add_token = deque.append
+    _take_token = deque.popleft
+
     def __init__(self, loop: Any) -> None:
+        super().__init__()
         self._loop = loop
         #: Whether the program has given a priority.
         self.in_use = True
@@ -113,13 +189,15 @@ class ReadyQueue:
         if self.inbox:
             self._take_in()  # what other threads added came before it
         self._join(handle)
+        self.add_token(None)
 
     file = append
 
     def _join(self, handle: asyncio.Handle) -> None:
         value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
         if value is None:
-            self.append_plumbing(handle)
+            self._plumbing.append(handle)
+            self.aside = True
         else:
             self._file(handle, value)
 
@@ -127,6 +205,7 @@ class ReadyQueue:
         """Add a callback of no priority; a signal handler may do so too."""
         self._plumbing.append(handle)
         self.aside = True
+        self.add_token(None)
 
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
@@ -139,6 +218,7 @@ class ReadyQueue:
         self.inbox.append(handle)
         self.top = NO_LEVEL
         self.aside = self.pending = True
+        self.add_token(None)
 
     def _take_in(self) -> None:
         """Put what other threads have added where it belongs."""
@@ -193,6 +273,7 @@ class ReadyQueue:
         if self.charge is None:
             self.charge = Charge(self._loop.time)
             # So every callback goes the long way, which charges for it.
+            self.__class__ = self.charged
             self.aside = self.pending = True
             self.direct, self.top = False, NO_LEVEL
         if waiting is None:
@@ -214,15 +295,13 @@ class ReadyQueue:
             waiting: the callbacks; empty afterwards.
             descriptors: the callbacks of file descriptors.
         """
-        while True:
-            try:
-                handle = waiting.popleft()
-            except IndexError:
-                return
+        while waiting:
+            handle = waiting.popleft()
             if handle in descriptors:
                 self.append_io(handle)
             else:
                 self._join(handle)
+                self.add_token(None)
 
     # -- leaving ---------------------------------------------------------------------
 
@@ -233,9 +312,9 @@ class ReadyQueue:
             IndexError: there is none.
         """
         timers = self._loop._look()
-        if self.aside:
-            return self._beside(self._loop.time(), timers)
-        return self._next()
+        handle = self._beside(self._loop.time(), timers) if self.aside else self._next()
+        self._take_token()
+        return handle
 
     def _beside(self, now: float, timers: bool) -> asyncio.Handle:
         """Take the next callback where there may be more to do than that.
@@ -325,22 +404,7 @@ class ReadyQueue:
         """The less, the more urgent is what waits; plumbing does not count."""
         return min((key for key, level in self._levels.items() if level), default=_NONE)
 
-    def _others(self) -> int:
-        return sum(map(len, self._levels.values()))
-
-    def _aside(self) -> int:
-        return len(self._batch) + len(self._plumbing) + len(self.inbox)
-
-    def __len__(self) -> int:
-        if self.aside or len(self._order) > 1:
-            return self._aside() + self._others()
-        return len(self.top) or self._others()
-
-    def __bool__(self) -> bool:
-        if self.charge is not None:
-            self.charge.end()  # the loop asks when a batch is over
-        if self.top or self._batch or self._plumbing or self.inbox:
-            return True
+    def _others(self) -> bool:
         return any(self._levels.values())
 
     def __iter__(self) -> Iterator[asyncio.Handle]:
@@ -355,6 +419,7 @@ class ReadyQueue:
 
     def clear(self) -> None:
         """Forget every callback."""
+        super().clear()
         self.inbox.clear()
         self._batch.clear()
         self._plumbing.clear()
@@ -362,3 +427,105 @@ class ReadyQueue:
         self.top = NO_LEVEL
         self._levels.clear()
         self._order.clear()
+
+
+class TimedQueue(ReadyQueue):
+    """The same on a loop in real time.
+
+    To ask the clock costs less than to look, so it asks first.
+    """
+
+    __slots__ = ()
+
+    def popleft(self) -> asyncio.Handle:
+        """Take the most urgent callback.
+
+        Raises:
+            IndexError: there is none.
+        """
+        now = _monotonic()
+        timers = now >= self.look_at and self._loop._look()
+        if self.aside:
+            if now < self._lot_ends and not (timers or self.pending) and self._batch:
+                handle = self._batch.popleft()  # amid a lot of plumbing
+                self.known_plumbing.discard(handle)
+            elif self.charge is None:  # _beside() would ask, at the cost of a call
+                handle = self._take(now, timers)
+            else:
+                handle = self._beside(now, timers)
+        else:
+            try:
+                handle = self.top.popleft()
+            except IndexError:
+                handle = self._next()
+        self._take_token()
+        return handle
+
+
+class VirtualQueue(ReadyQueue):
+    """The same on the virtual clock, where no other thread and no I/O adds anything.
+
+    It is first come, first served itself until the program gives a priority: as a deque
+    it holds the callbacks until then.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop)
+        self.in_use = False
+
+    def append(self, handle: asyncio.Handle) -> None:
+        """Add a callback; the first one that has a priority puts all in order."""
+        if not self.in_use:
+            if is_default(handle):
+                self.add_token(handle)
+                return
+            self.start()
+        super().append(handle)
+
+    def start(self) -> None:
+        """From here on there is an order of urgency."""
+        self.in_use = True
+        waiting = deque(deque.__iter__(self))
+        deque.clear(self)
+        self.adopt(waiting)
+
+    def popleft(self) -> asyncio.Handle:
+        """Take the most urgent callback.
+
+        Raises:
+            IndexError: there is none.
+        """
+        if self.in_use:
+            return super().popleft()
+        return self._take_token()  # type: ignore[no-any-return]
+
+    def reorder(self) -> None:
+        """Put what waits in order again before the next callback: levels have risen."""
+        if self.in_use:
+            super().reorder()
+
+    def __iter__(self) -> Iterator[asyncio.Handle]:
+        return super().__iter__() if self.in_use else iter(tuple(deque.__iter__(self)))
+
+
+def _any_after_charge(self: ReadyQueue) -> bool:
+    """Whether anything waits; the loop asks when a batch is over."""
+    if self.charge is not None:
+        self.charge.end()
+    return len(self) > 0
+
+
+class _ChargedTimedQueue(TimedQueue):
+    __slots__ = ()
+    __bool__ = _any_after_charge
+
+
+class _ChargedVirtualQueue(VirtualQueue):
+    __slots__ = ()
+    __bool__ = _any_after_charge
+
+
+TimedQueue.charged = _ChargedTimedQueue
+VirtualQueue.charged = _ChargedVirtualQueue

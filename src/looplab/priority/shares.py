@@ -1,4 +1,4 @@
-"""The callbacks of one priority: first come, first served, or by fair shares."""
+"""Fair shares within a level: who has used the thread for the least time goes first."""
 
 from __future__ import annotations
 
@@ -7,36 +7,9 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from heapq import heappop, heappush
 
-from looplab.priority.context import PRIORITY
-from looplab.priority.urgency import Urgency
+from looplab.priority.context import PRIORITY, Urgency
 
-__all__ = ["NO_LEVEL", "Charge", "FairLevel", "Level"]
-
-
-class Level(deque[asyncio.Handle]):
-    """First come, first served."""
-
-    __slots__ = ("level",)
-
-    def __init__(self, level: object) -> None:
-        super().__init__()
-        self.level = level
-
-    def take(self, wanted: Callable[[asyncio.Handle], bool]) -> list[asyncio.Handle]:
-        """Take out the callbacks that are wanted; the others keep their order."""
-        taken = []
-        for _ in range(len(self)):
-            handle = self.popleft()
-            if wanted(handle):
-                taken.append(handle)
-            else:
-                self.append(handle)
-        return taken
-
-
-# No context has this level, nor lacks one in this way, so nobody joins it.
-NO_LEVEL = Level(object())
-
+__all__ = ["Charge", "FairLevel"]
 
 _MANY = 64  # shares: below that none is forgotten
 
