@@ -11,26 +11,18 @@ import gc
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import trustme
-import uvicorn
 from aiohttp import web
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, StreamingResponse
-from starlette.routing import Route
 
 from looplab.priority import (
     PriorityEventLoop,
@@ -66,75 +58,6 @@ async def spinning(level: int) -> AsyncIterator[None]:
 
 
 # ---------------------------------------------------------------- servers
-
-
-async def ask(
-    port: int, *, path: str = "/", context: ssl.SSLContext | None = None
-) -> str:
-    """Ask a server over HTTP and return all that it answers."""
-    reader, writer = await asyncio.open_connection(HOST, port, ssl=context)
-    writer.write(
-        f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n".encode()
-    )
-    answer = await reader.read()
-    writer.close()
-    return answer.decode()
-
-
-@POLICIES
-@pytest.mark.parametrize("http", ["h11", "httptools"])
-def test_uvicorn_serves_starlette(
-    policy: Any, http: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if http == "httptools":
-        pytest.importorskip("httptools")
-
-    async def level(request: Any) -> JSONResponse:
-        return JSONResponse({"priority": current_priority()})
-
-    async def threaded(request: Any) -> JSONResponse:
-        return JSONResponse({"sum": await run_in_threadpool(sum, [1, 2, 3])})
-
-    async def stream(request: Any) -> StreamingResponse:
-        async def parts() -> AsyncIterator[bytes]:
-            for _ in range(5):
-                await asyncio.sleep(0.001)
-                yield b"part "
-
-        return StreamingResponse(parts())
-
-    app = Starlette(
-        routes=[
-            Route("/", level),
-            Route("/threaded", threaded),
-            Route("/stream", stream),
-        ]
-    )
-
-    async def main() -> list[str]:
-        with socket.create_server((HOST, 0)) as listening:
-            port = listening.getsockname()[1]
-            server = uvicorn.Server(
-                uvicorn.Config(app, http=http, log_level="error", lifespan="off")
-            )
-            monkeypatch.setattr(server, "capture_signals", nullcontext)  # pytest's
-            with priority(2):
-                serving = asyncio.create_task(server.serve([listening]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            answers = await asyncio.gather(
-                *(ask(port) for _ in range(10)),
-                ask(port, path="/threaded"),
-                ask(port, path="/stream"),
-            )
-            server.should_exit = True
-            await serving
-        return answers
-
-    *levels, summed, streamed = on(main, policy)
-    assert all('{"priority":2}' in answer for answer in levels)
-    assert '{"sum":6}' in summed
-    assert streamed.count("part ") == 5
 
 
 @POLICIES
@@ -174,82 +97,6 @@ def test_aiohttp_talks_to_aiohttp(policy: Any) -> None:
         return got
 
     assert on(main, policy) == [*(f"text {number}" for number in range(20)), "HELLO"]
-
-
-@POLICIES
-def test_tls_echo(policy: Any) -> None:
-    authority = trustme.CA()
-    here = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(HOST).configure_cert(here)
-    there = ssl.create_default_context()
-    authority.configure_trust(there)
-    sent = os.urandom(300_000)
-
-    async def main() -> list[bytes]:
-        async def echo(
-            reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-        ) -> None:
-            writer.write(await reader.readexactly(len(sent)))
-            await writer.drain()
-            writer.close()
-            await writer.wait_closed()
-
-        async def one() -> bytes:
-            reader, writer = await asyncio.open_connection(HOST, port, ssl=there)
-            writer.write(sent)
-            got = await reader.readexactly(len(sent))
-            writer.close()
-            await writer.wait_closed()
-            return got
-
-        server = await asyncio.start_server(echo, HOST, 0, ssl=here)
-        port = server.sockets[0].getsockname()[1]
-        async with server:
-            return list(await asyncio.gather(*(one() for _ in range(3))))
-
-    assert on(main, policy) == [sent] * 3
-
-
-def test_datagrams_and_unix_sockets(tmp_path: Path) -> None:
-    class Echo(asyncio.DatagramProtocol):
-        def connection_made(self, transport: Any) -> None:
-            self.transport = transport
-
-        def datagram_received(self, data: bytes, address: Any) -> None:
-            self.transport.sendto(data.upper(), address)
-
-    class Client(asyncio.DatagramProtocol):
-        def __init__(self) -> None:
-            self.got = asyncio.get_running_loop().create_future()
-
-        def datagram_received(self, data: bytes, address: Any) -> None:
-            self.got.set_result(data)
-
-    async def main() -> list[bytes]:
-        here = asyncio.get_running_loop()
-        server, _ = await here.create_datagram_endpoint(Echo, local_addr=(HOST, 0))
-        client, protocol = await here.create_datagram_endpoint(
-            Client, remote_addr=server.get_extra_info("sockname")
-        )
-        client.sendto(b"datagram")
-        answers = [await protocol.got]
-        client.close()
-        server.close()
-
-        path = str(tmp_path / "socket")
-
-        def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writer.write(b"unix")
-            writer.close()
-
-        unix = await asyncio.start_unix_server(answer, path)
-        reader, writer = await asyncio.open_unix_connection(path)
-        answers.append(await reader.read())
-        writer.close()
-        unix.close()
-        return answers
-
-    assert on(main) == [b"DATAGRAM", b"unix"]
 
 
 async def pair() -> list[Any]:
@@ -508,77 +355,6 @@ def test_a_coroutine_comes_from_another_thread() -> None:
 # ---------------------------------------------------------------- contexts, debug
 
 
-def test_callbacks_run_in_the_context_they_were_given() -> None:
-    name: contextvars.ContextVar[str] = contextvars.ContextVar("name", default="none")
-
-    async def main() -> list[Any]:
-        here = asyncio.get_running_loop()
-        seen: list[Any] = []
-
-        def note() -> None:
-            seen.append((name.get(), current_priority()))
-
-        name.set("outer")
-        inner = contextvars.copy_context()
-        inner.run(name.set, "inner")
-        here.call_soon(note)
-        here.call_soon(note, context=inner)
-        here.call_later(0, note, context=inner)
-        bare = contextvars.Context()
-        here.call_soon(note, context=bare)
-
-        async def child() -> None:
-            note()
-            with priority(4):
-                await asyncio.create_task(grandchild())
-                name.set("changed")
-            note()
-
-        async def grandchild() -> None:
-            note()
-
-        await asyncio.sleep(0.01)
-        await asyncio.create_task(child(), context=contextvars.Context())
-        await asyncio.create_task(child(), context=inner)
-        seen.append(name.get())
-        return seen
-
-    assert on(main) == [
-        ("outer", 0),
-        ("inner", 0),
-        ("none", 0),
-        ("inner", 0),
-        ("none", 0),
-        ("none", 4),
-        ("changed", 0),
-        ("inner", 0),
-        ("inner", 4),
-        ("changed", 0),
-        "outer",
-    ]
-
-
-def test_debug_mode_watches_as_on_the_stock_loop(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        here = asyncio.get_running_loop()
-        here.slow_callback_duration = 0.01
-        here.call_soon(time.sleep, 0.02)
-        await asyncio.sleep(0.01)
-        handle: Any = here.call_soon(print)
-        assert "main" in str(handle._source_traceback[-1])
-        handle.cancel()
-        with pytest.raises(TypeError, match="coroutines cannot be used"):
-            here.call_soon_threadsafe(main)
-        errors: list[Any] = []
-        with pytest.raises(RuntimeError, match="Non-thread-safe"):
-            await asyncio.to_thread(here.call_soon, errors.append, 1)
-
-    on(main, debug=True)
-    assert "Executing <Handle sleep(0.02)" in caplog.text
-
-
 def test_without_priorities_the_order_is_the_stock_one() -> None:
     async def main() -> list[str]:
         here = asyncio.get_running_loop()
@@ -600,21 +376,6 @@ def test_without_priorities_the_order_is_the_stock_one() -> None:
         stock = runner.run(main())
     assert on(main) == stock
     assert len(stock) == 6
-
-
-def test_an_error_in_a_callback_does_not_stop_the_loop() -> None:
-    async def main() -> list[Any]:
-        here = asyncio.get_running_loop()
-        seen: list[Any] = []
-        here.set_exception_handler(lambda _, facts: seen.append(facts["exception"]))
-        here.call_soon(lambda: 1 / 0)
-        here.call_soon(seen.append, "next")
-        await asyncio.sleep(0.001)
-        return seen
-
-    error, after = on(main)
-    assert isinstance(error, ZeroDivisionError)
-    assert after == "next"
 
 
 # ---------------------------------------------------------------- a changed Python
