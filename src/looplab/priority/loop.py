@@ -292,6 +292,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         # The stock handle, made without its look-up of debug mode: half the time.  The
         # type is the same, since the loop's own lines run slower if types are mixed.
         handle: Any = _new_handle(_Handle)
+        own = context is None
         if context is None:
             context = copy_context()
         handle._context = context
@@ -307,6 +308,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             if queue.in_use:
                 queue.add_token(None)
         else:
+            if own and PRIORITY not in context and not self.is_running():
+                own_context(context)  # it begins the program, and is no plumbing
             queue.file(handle)
         return handle  # type: ignore[no-any-return]
 
