@@ -36,6 +36,7 @@ _Task = asyncio.Task  # who replaces it, as nest_asyncio does, gets that kind
 _Handle = asyncio.Handle
 _new_handle = asyncio.Handle.__new__
 _monotonic = time.monotonic
+_Builtin: type = type([].append)  # set_result() of a future in C is one
 # From Python 3.14 on, one that another thread may cancel.
 _ThreadsHandle: type[asyncio.Handle] = getattr(
     asyncio.events, "_ThreadSafeHandle", asyncio.Handle
@@ -451,22 +452,29 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             super()._process_events(event_list)  # type: ignore[misc]
             return
         # The stock lines with those of _add_callback() in them: they run often.
+        plumbing, token = queue.append_quietly, queue.add_token
         for key, mask in event_list:
             reader, writer = key.data
             if mask & selectors.EVENT_READ and reader is not None:
                 if reader._cancelled:
                     self._remove_reader(key.fileobj)
-                elif reader not in known and not _is_spent(reader):
+                elif reader not in known and not (
+                    type(reader._callback) is _Builtin and _is_spent(reader)
+                ):
                     known.add(reader)
-                    queue.append_plumbing(reader)
+                    plumbing(reader)
                     queue.aside = True
+                    token(None)
             if mask & selectors.EVENT_WRITE and writer is not None:
                 if writer._cancelled:
                     self._remove_writer(key.fileobj)
-                elif writer not in known and not _is_spent(writer):
+                elif writer not in known and not (
+                    type(writer._callback) is _Builtin and _is_spent(writer)
+                ):
                     known.add(writer)
-                    queue.append_plumbing(writer)
+                    plumbing(writer)
                     queue.aside = True
+                    token(None)
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
         if handle._cancelled:

@@ -130,6 +130,7 @@ class ReadyQueue(deque[Any]):
         "_order",
         "_plumbing",
         "_stale",
+        "append_quietly",
         "aside",
         "charge",
         "direct",
@@ -159,6 +160,8 @@ class ReadyQueue(deque[Any]):
         #: Whether it may be more than plumbing.
         self.pending = False
         self._plumbing: deque[asyncio.Handle] = deque()
+        #: Adds plumbing, but neither the token nor the mark.
+        self.append_quietly = self._plumbing.append
         self._stale = False  # callbacks may wait at another level than they should
         self._gave_way = False  # plumbing has just made room for a timer
         # A lot of plumbing has begun, and no other callback had its turn since; what is
