@@ -144,3 +144,8 @@ def test_a_window_that_cannot_be_meant(
 ) -> None:
     with pytest.raises(error, match=says):
         Window(**bad)
+
+
+def test_windows_that_differ_are_called_differently() -> None:
+    windows = [Window(), Window(tick=None), Window(look=True), Window(future=True)]
+    assert len({window.name for window in windows}) == len(windows)
