@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools import environment, my_labs, site
+from tools import environment, site
 from tools.browser import find_chromium
 from tools.common import ROOT, ToolError, ended, say
 
@@ -22,6 +22,7 @@ PROOF = ("tests/site", "notebooks", "tests/fast")  # the longest pieces first
 CONTRACT = "tests/contract"
 TAKE_WORDS = ("bench", "contract", "execute", "lab", "planted", "slow", "test")
 LAB_VENV = ".venv-lab"
+MY_LABS = "my_labs"
 LAB_REQUIREMENTS = "tools/lab_requirements.txt"
 LOCK = (
     "pip compile --universal --python-version 3.11 --no-config --no-header "
@@ -180,10 +181,9 @@ def lab(options: argparse.Namespace) -> None:
     with site.Server(port):
         pass  # a busy port is said before the environment is made
     venv = lab_venv()
-    labs = ROOT / my_labs.FOLDER
-    copies = my_labs.bring(ROOT / "notebooks", labs)
-    copies += my_labs.bring(ROOT / "teaching" / "exercises", labs / "more_exercises")
-    say(f"Your labs are in {labs.name}/, {len(copies)} of them new; Ctrl-C ends it.")
+    labs = ROOT / MY_LABS
+    run(venv, "-m", "ontime.handout", "all", "--solutions", "--to", MY_LABS)
+    say(f"Your labs are in {MY_LABS}/; Ctrl-C ends it.")
     command = [str(environment.venv_python(venv)), "-m", "jupyterlab", str(labs)]
     command += [f"--port={port}", "--ServerApp.port_retries=0", "--ip=127.0.0.1"]
     command += ["--ServerApp.answer_yes=True"]  # Ctrl-C ends it without a question

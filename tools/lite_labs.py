@@ -26,6 +26,8 @@ from typing import Any
 import yaml
 
 from livecells.sphinx.wheels import describe, make_wheel
+from ontime.handout import copy_of as handed_out
+from ontime.handout import labs_of
 from tools import lite
 from tools.common import ROOT, ToolError, say
 from tools.site import build
@@ -51,7 +53,7 @@ KERNEL = {
     "language": "python",
     "name": "python",
 }
-MARK = re.compile(r"<!--open-lite ([^\s>]+)-->")
+MARK = re.compile(r"<!--open-lite ([^\s>]+)((?: \w+)*)-->")
 BOOK_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+\w+/[^)\s]*\)")
 
 
@@ -107,7 +109,8 @@ def links(page: str) -> str:
 
     def link(mark: re.Match[str]) -> str:
         address = html.escape(html.unescape(mark[1]))
-        return f'<a class="lab-link" href="{address}">Open in JupyterLite</a>'
+        words = f"Open in JupyterLite{mark[2]}"
+        return f'<a class="lab-link" href="{address}">{words}</a>'
 
     return MARK.sub(link, page)
 
@@ -134,12 +137,12 @@ def add(site: Path, root: Path = ROOT) -> int:
         files.mkdir()
         made.mkdir()
         labs = sorted((root / "notebooks").glob("*.ipynb"))
-        bank = sorted((root / "teaching" / "exercises").glob("*.ipynb"))
-        for lab in [*labs, *bank]:
-            notebook = json.loads(lab.read_text(encoding="utf-8"))
+        books = {lab.name: json.loads(lab.read_text("utf-8")) for lab in labs}
+        for lab in labs_of("all", folder=root / "notebooks"):
+            books[f"{lab.stem}_without_solutions.ipynb"] = handed_out(lab)
+        for name, notebook in books.items():
             copied = copy_of(notebook, said["livecells_reasons"])
             text = json.dumps(copied, indent=1, ensure_ascii=False) + "\n"
-            name = f"{lab.name[:2]}_more_exercises.ipynb" if lab in bank else lab.name
             files.joinpath(name).write_text(text, encoding="utf-8")
         wheels = [make_wheel(root / one, made) for one in said["livecells_wheels"]]
         described = describe([(wheel.name, wheel) for wheel in wheels])

@@ -1,8 +1,8 @@
-"""Print the built book and its exercises: _build/pdf/on-time.pdf and exercises.pdf.
+"""Print the sheets for a class and the built book into ``_build/pdf``.
 
 ``python -m tools.pdf [folder]`` prints the site in ``_build/html``, or in a folder. A
-headless Chromium does it, twice: only the first PDF tells on which page each chapter
-begins, and the second says so in its table of contents.
+headless Chromium does it, the book twice: only the first PDF tells on which page each
+chapter begins, and the second says so in its table of contents.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tools import printed, printed_exercises
+from tools import printed, printed_sheets
 from tools.browser import chromium
 from tools.common import ROOT, ToolError, say
 from tools.site import Server
 
-__all__ = ["main", "page_numbers", "print_pages"]
+__all__ = ["main", "page_numbers", "printer"]
 
 PATIENCE = 600_000.0  # ms for all pages of the book on a busy machine
 FOOTER = (
@@ -45,6 +46,7 @@ def page_numbers(pdf: Path) -> dict[str, int]:
 
 def _shoot(tab: Any, address: str, text: str, target: Path) -> None:
     """Print one page with an outline, tags, and page numbers."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     tab.route(address, lambda route: route.fulfill(body=text, content_type="text/html"))
     tab.goto(address, wait_until="load", timeout=PATIENCE)
     tab.pdf(
@@ -60,21 +62,16 @@ def _shoot(tab: Any, address: str, text: str, target: Path) -> None:
     tab.unroute(address)
 
 
-def print_pages(html: Path, text: str, target: Path) -> dict[str, int]:
-    """Print a page as if it lay among those of a site.
+@contextmanager
+def printer(html: Path) -> Iterator[Callable[[str, Path], None]]:
+    """What prints a page, as if it lay among those of a site, into a file.
 
     Args:
         html: the built site, for styles and pictures.
-        text: the page, with a table of contents from :mod:`tools.printed`.
-        target: the PDF to write.
-
-    Returns:
-        The page on which each linked place lies, counted from 1.
 
     Raises:
         ToolError: There is no Chromium.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     server = Server(0)
     thread = threading.Thread(target=server.serve_folder, args=(html,), daemon=True)
     thread.start()
@@ -86,10 +83,7 @@ def print_pages(html: Path, text: str, target: Path) -> dict[str, int]:
             )
             context.set_default_timeout(PATIENCE)
             tab = context.new_page()
-            _shoot(tab, address, text, target)
-            numbers = page_numbers(target)
-            _shoot(tab, address, printed.numbered(text, numbers), target)
-            return page_numbers(target)
+            yield lambda text, target: _shoot(tab, address, text, target)
     except FileNotFoundError as error:
         raise ToolError(str(error)) from None
     finally:
@@ -105,27 +99,22 @@ def words_of(config: Path) -> tuple[str, str]:
 
 
 def main(words: list[str]) -> int:
-    """Print the book and its exercises."""
+    """Print the sheets of all chapters, and then the book."""
     html = Path(words[0]).resolve() if words else ROOT / "_build" / "html"
     title, author = words_of(ROOT / "_config.yml")
     out = html.parent / "pdf"
-    lead = f"{author}. Text: CC BY 4.0. Code: MIT."
-    jobs: list[tuple[str, Callable[[], str]]] = [
-        ("on-time.pdf", lambda: printed.book(html, title, lead)),
-        (
-            "exercises.pdf",
-            lambda: printed_exercises.exercises(
-                html, f"{title}: the exercises", lead, ROOT / "teaching"
-            ),
-        ),
-    ]
+    started = time.monotonic()
     try:
-        for name, make in jobs:
-            started = time.monotonic()
-            print_pages(html, make(), out / name)
-            size = (out / name).stat().st_size / 1e6
-            seconds = time.monotonic() - started
-            say(f"Printed {out / name} ({size:.1f} MB) in {seconds:.0f} s.")
+        with printer(html) as shoot:
+            for name, sheet in printed_sheets.sheets(html, ROOT / "teaching"):
+                shoot(sheet, out / f"{name}.pdf")
+                say(f"Printed {out / name}.pdf.")
+            book = out / "on-time.pdf"
+            lead = f"{author}. Text: CC BY 4.0. Code: MIT."
+            text = printed.book(html, title, lead)
+            shoot(text, book)
+            shoot(printed.numbered(text, page_numbers(book)), book)
+            say(f"Printed {book} in {time.monotonic() - started:.0f} s.")
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code

@@ -39,7 +39,6 @@ SOURCES = (
     "benchmarks",
     "book",
     "notebooks",
-    "teaching/exercises",
     "package-lock.json",
     "pyproject.toml",
     "requirements.txt",

@@ -1,4 +1,6 @@
-"""Links on the page of a lab that open it elsewhere: JupyterLite, Binder, Colab.
+"""Links on the page of a lab: its hand-out, and JupyterLite, Binder, Colab.
+
+The hand-outs, labs without solutions, are written into the built site, in ``handout``.
 
 JupyterLite is added to a built site by a command of its own, so a page gets a mark
 where the link can stand; ``tools/lite_labs.py`` turns it into one.
@@ -11,16 +13,22 @@ what is in ``.binder/``, and for Colab, which opens the copies of the branch ``c
 from __future__ import annotations
 
 import re
+import shutil
 from html import escape
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from ontime.handout import HandoutError, hand_out, labs_of
+
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 BRANCH = "main"
 COPIES = "colab"  # the branch that the workflow of the site writes
+HANDOUT = "handout"
+PLACEHOLDER = "https://on-time.example/"
+SOLVED = '"solution"'  # the tag, in a notebook that has solutions
 
 
 def named(repository: object) -> str | None:
@@ -40,12 +48,26 @@ def named(repository: object) -> str | None:
     return found[1]
 
 
-def links(lab: str, repository: object) -> str:
+def links(lab: str, repository: object, solved: bool = False) -> str:
     """The HTML for a lab, such as ``04_late_heartbeat.ipynb``.
 
     A box without a link has no size.
+
+    Args:
+        lab: its name.
+        repository: the address of the published repository, or nothing.
+        solved: whether it has solutions, so that there is a hand-out without them.
     """
-    parts = [f"<!--open-lite ../lite/lab/index.html?path={lab}-->"]
+    lite = "../lite/lab/index.html?path="
+    parts = [f"<!--open-lite {lite}{lab}-->"]
+    if solved:
+        without = without_solutions(lab)
+        parts = [
+            f'<a class="lab-link" href="../{HANDOUT}/{lab}" download>'
+            "Download without solutions</a>",
+            *parts,
+            f"<!--open-lite {lite}{without} without solutions-->",
+        ]
     if name := named(repository):
         binder = f"https://mybinder.org/v2/gh/{name}/{BRANCH}"
         binder += f"?urlpath=lab/tree/notebooks/{lab}"
@@ -58,6 +80,11 @@ def links(lab: str, repository: object) -> str:
     return f'<div class="lab-links">{"".join(parts)}</div>'
 
 
+def without_solutions(lab: str) -> str:
+    """What JupyterLite calls the hand-out of a lab."""
+    return lab.replace(".ipynb", "_without_solutions.ipynb")
+
+
 def insert(app: Any, doctree: nodes.document) -> None:
     """Put the links below the title of a lab."""
     path = PurePosixPath(app.env.doc2path(app.env.docname, base=False))
@@ -66,9 +93,23 @@ def insert(app: Any, doctree: nodes.document) -> None:
     title = next(iter(doctree.findall(nodes.title)), None)
     if title is None:
         return
-    html = links(path.name, app.config.lab_repository)
+    text = Path(app.env.doc2path(app.env.docname)).read_text("utf-8")
+    html = links(path.name, app.config.lab_repository, SOLVED in text)
     place = title.parent.index(title) + 1
     title.parent.insert(place, nodes.raw("", html, format="html"))
+
+
+def write_handouts(app: Any, failed: Exception | None) -> None:
+    """Put the hand-outs of all labs into the site."""
+    if failed is not None or app.builder.format != "html":
+        return
+    folder, address = Path(app.outdir, HANDOUT), app.config.html_baseurl
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        labs = labs_of("all", extra=True, folder=Path(app.srcdir, "notebooks"))
+        hand_out(labs, folder, site="" if address == PLACEHOLDER else address)
+    except HandoutError as error:
+        raise ExtensionError(str(error)) from None
 
 
 def check(_: Any, config: Any) -> None:
@@ -81,4 +122,5 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_config_value("lab_repository", "", "env", [str])
     app.connect("config-inited", check)
     app.connect("doctree-read", insert)
+    app.connect("build-finished", write_handouts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

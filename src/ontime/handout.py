@@ -1,31 +1,35 @@
-"""Write a lab for learners, without its solutions: ``python -m ontime.handout 04``.
+"""Copies of the labs: for a class without solutions, for a reader with them folded.
 
-A hand-out has the text, the cells, the stubs, the hints and the checks of its lab.  It
-has no solution, no "Why this works", no output and none of the cells that pass figures
-to the pages of the book.  The folded answers to predictions stay: they are what is
-read.  From Python::
+``python -m ontime.handout 04`` writes the lab of chapter 4 for a class: the text, the
+cells, the stubs, the hints and the checks, but no solution, no "Why this works", no
+output and none of the cells that pass figures to the pages of the book.  The folded
+answers to predictions stay: they are what is read.  ``make lab`` makes copies of all
+labs in the same way, with their solutions, folded.  From Python::
 
     hand_out(labs_of("04"), Path("handout"))
 
-No file is ever overwritten.
+No file is ever overwritten: what is new comes beside it.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+import hashlib
 import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ontime.grade.labs import default_bank, default_folder, points_of
+from ontime.grade.labs import default_folder, points_of
 from ontime.grade.notebook import UnreadableError, load
 
-__all__ = ["HandoutError", "hand_out", "labs_of", "main", "student_version"]
+__all__ = ["HandoutError", "copy_of", "hand_out", "labs_of", "main"]
 
+EXTRA = "more_exercises"
+_KEPT = ("tags", "exercise")
 _WHY = re.compile(r"<details><summary>Why this works</summary>.*?</details>\s*", re.S)
 _FOLDED = re.compile(r"Hints and solutions are folded|, and a folded solution")
 _LINK = re.compile(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)")
@@ -37,121 +41,122 @@ it in. What it shows is not looked at: every answer runs again.
 
 
 class HandoutError(ValueError):
-    """A hand-out cannot be written; the message says why and what to do."""
+    """A copy cannot be written; the message says why and what to do."""
 
 
 def labs_of(
-    chapter: str, *, extra: bool = False, folder: Path | None = None
+    chapter: str,
+    *,
+    extra: bool = False,
+    solutions: bool = False,
+    folder: Path | None = None,
 ) -> list[Path]:
     """The labs of a chapter that have exercises.
 
     Args:
-        chapter: its number, such as ``"04"``.
-        extra: the notebook with its extra exercises as well.
+        chapter: its number, such as ``"04"``, or ``"all"``.
+        extra: the notebook *More exercises* as well.
+        solutions: every notebook of the chapter, for a reader alone.
         folder: where the labs are; by default those of this copy of the project.
 
     Raises:
         HandoutError: there is no such lab.
     """
-    folders = [folder or default_folder()]
-    folders += [default_bank()] if extra else []
-    if None in folders:
+    folder = folder or default_folder()
+    if folder is None:
         raise HandoutError(
             "the labs were not found: run this where the project is, or name their "
             "folder with --labs, for example --labs on-time/notebooks"
         )
-    found: list[Path] = []
-    for place in folders:
-        assert place is not None
-        labs = sorted(place.glob("[0-9][0-9]_*.ipynb"))
-        those = [path for path in labs if path.name.startswith(f"{chapter}_")]
-        if not those:
-            there = ", ".join(sorted({path.name[:2] for path in labs})) or "none"
-            raise HandoutError(
-                f"{place} has no lab of a chapter {chapter!r}; there is {there}"
-            )
-        found += [path for path in those if _has_exercises(_read(path))]
-    return found
+    labs = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
+    found = [path for path in labs if chapter in (path.name[:2], "all")]
+    if not found:
+        there = ", ".join(sorted({path.name[:2] for path in labs})) or "none"
+        raise HandoutError(
+            f"{folder} has no lab of a chapter {chapter!r}; there is {there}"
+        )
+    if solutions:
+        return found
+    found = [path for path in found if extra or EXTRA not in path.name]
+    return [path for path in found if _has_exercises(_read(path))]
 
 
 def hand_out(
     labs: Iterable[Path],
     folder: Path,
     *,
+    solutions: bool = False,
     nbgrader: bool = False,
     site: str = "",
 ) -> list[Path]:
-    """Write the student versions of some labs; all of them, or none.
+    """Write copies of labs.
+
+    A copy that is there is never written to. When its lab has changed since, the new
+    one comes beside it: ``04_late_heartbeat-2.ipynb``.
 
     Args:
         labs: notebooks with tags as the labs of the course have them.
         folder: where to; it is made if it is not there.
-        nbgrader: give exercises and checks what nbgrader asks for.
-        site: the address of the published book, for links into it.
+        solutions, nbgrader, site: see :func:`copy_of`.
 
     Returns:
         The files that were written.
 
     Raises:
-        HandoutError: a lab cannot be read, a file is there already, or the folder
-            cannot be written to.
+        HandoutError: a lab cannot be read, or the folder cannot be written to.
     """
-    names = {path: _name(path) for path in labs}
+    labs = list(labs)
+    beside = frozenset(path.name for path in labs)
+    kind: dict[str, Any] = {"solutions": solutions, "nbgrader": nbgrader}
+    copies = [(path, copy_of(path, site=site, beside=beside, **kind)) for path in labs]
     written: list[Path] = []
-    texts = {
-        folder / name: json.dumps(
-            student_version(
-                path,
-                nbgrader=nbgrader,
-                site=site,
-                beside=frozenset(names.values()),
-            ),
-            indent=1,
-            ensure_ascii=False,
-        )
-        for path, name in names.items()
-    }
-    there = [path for path in texts if path.exists() or path.is_symlink()]
-    if there:
-        raise HandoutError(
-            f"{there[0]} is there already and may hold somebody's work: move it away, "
-            "or name another folder"
-        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            with path.open("xb") as stream:
-                written.append(path)
-                stream.write(text.encode() + b"\n")
-    except BaseException as error:
-        for path in written:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        if isinstance(error, OSError):
-            words = error.strerror or str(error)
-            raise HandoutError(f"{folder} cannot be written to: {words}") from None
-        raise
+        for path, book in copies:
+            target = _free(folder, path, book["metadata"]["made_from"])
+            if target is None:
+                continue
+            text = json.dumps(book, indent=1, ensure_ascii=False)
+            part = target.with_suffix(".part")
+            part.write_text(f"{text}\n", encoding="utf-8")
+            part.rename(target)
+            written.append(target)
+    except OSError as error:
+        words = error.strerror or str(error)
+        raise HandoutError(f"{folder} cannot be written to: {words}") from None
     return written
 
 
-def _name(path: Path) -> str:
-    """The name of a hand-out; a lab and its bank have the same."""
-    extra = path.parent.name == "exercises"
-    return f"{path.name[:2]}_more_exercises.ipynb" if extra else path.name
+def _free(folder: Path, lab: Path, made_from: str) -> Path | None:
+    """Where a copy can be written; nowhere, if such a copy is there."""
+    for number in count(1):
+        name = f"{lab.stem}-{number}.ipynb" if number > 1 else lab.name
+        path = folder / name
+        if not path.exists() and not path.is_symlink():
+            return path
+        try:
+            if load(path)["metadata"]["made_from"] == made_from:
+                return None
+        except (UnreadableError, KeyError, TypeError):
+            pass  # nobody can tell any more: it may be somebody's work
+    return None
 
 
-def student_version(
+def copy_of(
     path: Path,
     *,
+    solutions: bool = False,
     nbgrader: bool = False,
     site: str = "",
     beside: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
-    """A lab without its solutions, as JSON holds it.
+    """A lab as somebody begins it, as JSON holds it.
 
     Args:
         path: the lab.
-        nbgrader, site: see :func:`hand_out`.
+        solutions: keep them, folded, for a reader alone.
+        nbgrader: give exercises and checks what nbgrader asks for.
+        site: the address of the published book, for links into it.
         beside: the notebooks that links may lead to, by name.
 
     Raises:
@@ -161,24 +166,31 @@ def student_version(
     cells = []
     for cell in book["cells"]:
         tags, name = _tags(cell), cell["metadata"].get("exercise")
-        if tags & {"solution", "remove-cell"}:
+        if "remove-cell" in tags or ("solution" in tags and not solutions):
             continue
-        kept = ("tags", "exercise")
-        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k in kept}
+        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k in _KEPT}
         if cell.get("cell_type") == "markdown":
-            cell["source"] = _text(cell["source"], site, beside)
+            if not solutions:
+                cell["source"] = _text(cell["source"], site, beside)
         else:
             cell.update({"outputs": [], "execution_count": None})
+            if {"solution", "hide-cell", "hide-input"} & tags:
+                cell["metadata"]["jupyter"] = {"source_hidden": True}
         if nbgrader and name and tags & {"exercise", "check"}:
             _for_nbgrader(cell, name)
         if cell["source"].strip():
             cells.append(cell)
-    if _has_exercises(book):
+    if not solutions and _has_exercises(book):
         rules = {"cell_type": "markdown", "id": "your-answers", "metadata": {}}
         cells.insert(1, rules | {"source": _RULES})
     for cell in cells:
         cell["source"] = cell["source"].splitlines(keepends=True)
-    return {**book, "cells": cells}
+    # By this a copy is known, whatever somebody has made of it.
+    text = json.dumps([[cell["cell_type"], cell["source"]] for cell in cells])
+    made_from = hashlib.sha256(text.encode()).hexdigest()
+    about = book.get("metadata")
+    about = about if isinstance(about, dict) else {}
+    return {**book, "cells": cells, "metadata": {**about, "made_from": made_from}}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -237,11 +249,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m ontime.handout",
         description="Write the lab of a chapter for learners: without solutions and "
-        "outputs. A file that is there already is never overwritten.",
+        "outputs. No file is overwritten: what is new comes beside it.",
     )
     add = parser.add_argument
-    add("chapters", nargs="+", metavar="04", help="the number of a chapter")
-    add("--extra", action="store_true", help="its extra exercises as well")
+    add("chapters", nargs="+", metavar="04", help="the number of a chapter, or all")
+    add("--extra", action="store_true", help="more exercises as well")
+    add("--solutions", action="store_true", help="all notebooks, solutions folded")
     add("--nbgrader", action="store_true", help="with nbgrader's ids, points and locks")
     add(
         "--to", type=Path, default=Path("handout"), metavar="FOLDER", help="%(default)s"
@@ -255,18 +268,27 @@ def main(words: Sequence[str] | None = None) -> int:
         labs = [
             path
             for chapter in dict.fromkeys(options.chapters)
-            for path in labs_of(chapter, extra=options.extra, folder=options.labs)
+            for path in labs_of(
+                chapter,
+                extra=options.extra,
+                solutions=options.solutions,
+                folder=options.labs,
+            )
         ]
-        if not labs:
-            raise HandoutError("these labs have no exercises: there is nothing to do")
         written = hand_out(
-            labs, options.to, nbgrader=options.nbgrader, site=options.site
+            labs,
+            options.to,
+            solutions=options.solutions,
+            nbgrader=options.nbgrader,
+            site=options.site,
         )
     except HandoutError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     for path in written:
         print(path)
+    if len(written) < len(labs):
+        print(f"{len(labs) - len(written)} of {len(labs)} are in {options.to} already")
     return 0
 
 

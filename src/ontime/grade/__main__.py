@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from pathlib import Path
 
 from ontime.grade.child import Limits
@@ -19,13 +20,12 @@ from ontime.grade.grading import STATUSES, Grader, StoppedError
 from ontime.grade.labs import (
     Exercise,
     LabError,
-    default_bank,
     default_folder,
+    find_answer,
     lab_of,
-    points_of,
     read_labs,
 )
-from ontime.grade.notebook import Cell, UnreadableError, find_answer, read
+from ontime.grade.notebook import Cell, UnreadableError, read
 from ontime.grade.table import Row, Table, feedback, safe
 
 __all__ = ["collect", "graded", "main"]
@@ -45,33 +45,26 @@ def collect(paths: Sequence[Path]) -> Handed:
     in it directly.
 
     Raises:
-        LabError: a folder holds no notebook.
+        LabError: the folder of a class holds no notebook.
     """
-    found: Handed = {}
+    handed: Handed = {}
     each = sum(path.is_dir() for path in paths) > 1
     for path in paths:
         if not path.is_dir() or path.suffix == ".ipynb":
-            found.setdefault(_student(path), []).append(path)
+            handed.setdefault(_student(path), []).append(path)
             continue
-        inside = [file for file in sorted(path.rglob("*.ipynb")) if _counts(file, path)]
+        inside = {file: file.relative_to(path).parts for file in path.rglob("*.ipynb")}
+        for file, parts in sorted(inside.items()):
+            if any(part.startswith((".", "__MACOSX")) for part in parts):
+                del inside[file]
         if not inside and not each:
             raise LabError(f"{path} holds no notebook: name the folder of the class")
-        for file in inside or [path]:
-            parts = file.relative_to(path).parts
-            if each:
-                name = _MOODLE.sub("", path.resolve().name)
-            elif len(parts) > 1:
-                name = _MOODLE.sub("", parts[0])
-            else:
-                name = _student(file)
-            found.setdefault(name, []).append(file)
-    return found
-
-
-def _counts(file: Path, folder: Path) -> bool:
-    return not any(
-        part.startswith((".", "__MACOSX")) for part in file.relative_to(folder).parts
-    )
+        for file, parts in inside.items() or [(path, ())]:
+            folder = path.resolve().name if each else parts[0]
+            alone = not each and len(parts) == 1
+            name = _student(file) if alone else _MOODLE.sub("", folder)
+            handed.setdefault(name, []).append(file)
+    return handed
 
 
 def _student(file: Path) -> str:
@@ -88,13 +81,12 @@ def _wanted(
     for cell in cells:
         named.update(_CHECK.findall(cell.source))
     labs = {lab} if lab else {lab_of(name) for name in named if name in exercises}
-    found = [exercise for name, exercise in exercises.items() if lab_of(name) in labs]
-    if not found:
+    if not labs:
         raise UnreadableError(
             "no cell has the name of an exercise; say which lab it is with --lab, "
             f"one of {', '.join(sorted(set(map(lab_of, exercises))))}"
         )
-    return found
+    return [each for name, each in exercises.items() if lab_of(name) in labs]
 
 
 def graded(
@@ -105,7 +97,7 @@ def graded(
     lab: str = "",
     jobs: int = 1,
     begin: Callable[[list[str]], None] = lambda _: None,
-) -> Iterator[Row]:
+) -> Generator[Row]:
     """The rows of the gradebook, as they come.
 
     Of several files the better answer to an exercise counts.
@@ -130,37 +122,25 @@ def graded(
         for file in files:
             try:
                 cells = read(file)
-                wanted = _wanted(cells, exercises, lab)
+                work += [(each, cells) for each in _wanted(cells, exercises, lab)]
             except UnreadableError as error:
                 row.unreadable.append(str(error))
-                continue
-            names.update(exercise.name for exercise in wanted)
-            work += [(exercise, cells) for exercise in wanted]
+        names.update(exercise.name for exercise, _ in work)
         rows.append((row, work))
     columns = [name for name in exercises if name in names]
 
     def finish(row: Row, work: list[tuple[Exercise, list[Cell]]]) -> Row:
         for exercise, cells in work:
-            answer = find_answer(
-                cells,
-                exercise.name,
-                exercise.stub_id,
-                exercise.stub,
-                expression=exercise.expression,
-                known=exercise.known,
-            )
-            result = grader.grade(exercise, answer)
-            if exercise.name not in row.grades or result.passed:
-                row.grades[exercise.name] = result
+            grade = grader.grade(exercise, find_answer(cells, exercise))
+            if exercise.name not in row.grades or grade.passed:
+                row.grades[exercise.name] = grade
         return row
 
     pool = ThreadPoolExecutor(jobs)
     try:
-        for _ in pool.map(grader.prepare, [[exercises[name]] for name in columns]):
-            pass
+        list(pool.map(grader.prepare, [[exercises[name]] for name in columns]))
         begin(columns)
-        todo = [pool.submit(finish, *each) for each in rows]
-        for done in as_completed(todo):
+        for done in as_completed([pool.submit(finish, *each) for each in rows]):
             yield done.result()
     finally:
         grader.stopped.set()
@@ -184,8 +164,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Grade the exercises of handed-in labs into a gradebook, a student "
         "a row. Outputs in a notebook are not looked at: each answer runs again, in a "
         "process of its own. An answer that passes has all its points, any other none.",
-        epilog=f"statuses:\n{statuses}\n\n"
-        "exit status:\n"
+        epilog=f"statuses:\n{statuses}\n\nexit status:\n"
         "  0    every file was graded, however its answers did\n"
         "  1    a file could not be read; the table says which\n"
         "  2    nothing was graded\n"
@@ -193,66 +172,24 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add(
-        "submissions",
-        nargs="+",
-        type=Path,
-        metavar="SUBMISSION",
-        help="notebooks, the folder of a class, or a folder for each student",
-    )
+    what = "notebooks, the folder of a class, or a folder for each student"
+    add("submissions", nargs="+", type=Path, metavar="SUBMISSION", help=what)
     add("--csv", required=True, type=Path, metavar="OUT", help="the gradebook to write")
     add("--feedback", type=Path, metavar="FOLDER", help="a page for each student")
-    add(
-        "--jobs",
-        type=_between(1, int),
-        default=1,
-        metavar="N",
-        help="students at a time, %(default)s unless told",
-    )
-    add(
-        "--labs",
-        type=Path,
-        metavar="FOLDER",
-        help="the labs or the extra exercises, with their solutions; unless told, both "
-        "of this copy of the project",
-    )
-    add(
-        "--lab",
-        default="",
-        metavar="04",
-        help="the lab, if its names are lost; 04-x for the extra exercises",
-    )
-    add(
-        "--seconds",
-        type=_between(1),
-        default=Limits().seconds,
-        metavar="S",
-        help="for each answer, %(default)g unless told",
-    )
-    add(
-        "--memory",
-        type=_between(128),
-        default=Limits().memory / 2**20,
-        metavar="MB",
-        help="for each answer, %(default)g unless told",
-    )
+    at_a_time = "students at a time, %(default)s unless told"
+    add("--jobs", type=_between(1, int), default=1, metavar="N", help=at_a_time)
+    add("--labs", type=Path, metavar="FOLDER", help="the labs, if not of this project")
+    what = "the lab, if its names are lost; 04-x for more exercises"
+    add("--lab", default="", metavar="04", help=what)
+    limits, what = Limits(), "for each answer, %(default)g unless told"
+    for name, least, default in (
+        ("seconds", 1, limits.seconds),
+        ("memory", 128, limits.memory / 2**20),
+    ):
+        unit = {"seconds": "S", "memory": "MB"}[name]
+        kind = _between(least)
+        add(f"--{name}", type=kind, default=default, metavar=unit, help=what)
     return parser
-
-
-def _exercises(options: argparse.Namespace) -> dict[str, Exercise]:
-    folder = options.labs or default_folder()
-    if folder is None:
-        raise LabError(
-            "the labs were not found: name their folder with --labs, for example "
-            "--labs on-time/notebooks"
-        )
-    exercises = read_labs(folder)
-    bank = None if options.labs else default_bank()
-    if bank is not None:
-        exercises |= read_labs(bank)
-    if options.lab and options.lab not in map(lab_of, exercises):
-        raise LabError(f"{folder} has no exercises of a lab {options.lab!r}")
-    return exercises
 
 
 def _run(options: argparse.Namespace, rows: list[Row]) -> None:
@@ -261,33 +198,32 @@ def _run(options: argparse.Namespace, rows: list[Row]) -> None:
     if not options.csv.parent.is_dir():
         raise LabError(f"there is no folder {options.csv.parent} for the table")
     handed = collect(options.submissions)
-    files = [file.resolve() for found in handed.values() for file in found]
-    if options.csv.resolve() in files:
+    if any(options.csv.resolve() == f.resolve() for fs in handed.values() for f in fs):
         raise LabError(f"{options.csv} was handed in: name another file with --csv")
-    exercises = _exercises(options)
+    folder = options.labs or default_folder()
+    if folder is None:
+        raise LabError("the labs were not found: use --labs on-time/notebooks")
+    exercises = read_labs(folder)
+    if options.lab and options.lab not in map(lab_of, exercises):
+        raise LabError(f"{folder} has no exercises of a lab {options.lab!r}")
     grader = Grader(Limits(options.seconds, int(options.memory * 2**20)))
     tables: list[Table] = []
+    lab, jobs = options.lab, options.jobs
 
     def begin(names: list[str]) -> None:
         tables.append(Table(options.csv, names))
         if options.feedback:
             options.feedback.mkdir(parents=True, exist_ok=True)
 
-    found = graded(
-        handed, exercises, grader, lab=options.lab, jobs=options.jobs, begin=begin
-    )
-    try:
-        for row in found:
-            tables[0].add(row)
+    results = graded(handed, exercises, grader, lab=lab, jobs=jobs, begin=begin)
+    with closing(results):
+        for row in results:
+            (table,) = tables
+            points = table.add(row)
             rows.append(row)
-            points = sum(map(row.points, tables[0].names))
-            of = sum(map(points_of, tables[0].names))
-            _say(f"{row.student}: {points} of {of} points")
+            _say(f"{row.student}: {points} of {table.of} points")
             if options.feedback:
-                feedback(options.feedback, row, tables[0].names)
-    finally:
-        for table in tables:
-            table.close()
+                feedback(options.feedback, row, table.names)
 
 
 def _say(text: str) -> None:

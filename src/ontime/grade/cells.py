@@ -8,57 +8,50 @@ import inspect
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from types import CodeType
 from typing import Any
 
 __all__ = ["checked", "defines", "names_in", "parse", "run_cell"]
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-_MOST_MAGICS = 100
-#: Magics that run the rest of their line, or of their cell, as Python.
-_RUNS = re.compile(r"(?:%%?(?:time|prun|capture|memit|mprun|lprun)\b(?:\s+-\S+)*)(.*)")
-_MAGIC = re.compile(r"(\s*)((?:[\w., ]+=\s*)?)([%!?].*|[\w.]+\?\??\s*)", re.S)
+#: What is IPython's and not Python's, and what takes its place.
+_MAGICS = [
+    (r"^%%(?:time|prun|capture|memit|lprun)\b.*", ""),
+    (r"^([\w., ]*=)?(\s*)%(?:time|prun|memit|lprun)\b(?: +-\S+)* *", r"\1\2"),
+    (r"^%%(?s:.*)", ""),  # a script of another kind, to the end of the cell
+    (r"^(\s*[\w.][\w., ]*=)\s*[%!].*$", r"\1 None"),
+    (r"^([ \t]*)(?:[%!?].*|[\w.]+\?\??\s*)$", r"\1pass"),
+]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_Space = dict[str, Any]
+_NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def parse(source: str) -> ast.Module:
     """The program of a cell, without what is IPython's and not Python's.
 
-    A line that is no Python because it begins with ``%``, ``!`` or ``?`` does nothing;
-    of ``%time f()`` is left ``f()``.
+    A line that begins with ``%``, ``!`` or ``?`` does nothing; of ``%time f()`` is left
+    ``f()``.
 
     Raises:
         SyntaxError: it is no program.
     """
-    lines = source.splitlines()
-    for _ in range(_MOST_MAGICS):
-        text = "\n".join(lines)
-        try:
-            tree = compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | _FLAGS)
-        except SyntaxError as error:
-            place = (error.lineno or 0) - 1
-            magic = _MAGIC.fullmatch(lines[place]) if 0 <= place < len(lines) else None
-            if magic is None:
-                raise
-            space, target, word = magic.groups()
-            runs = _RUNS.fullmatch(word.strip())
-            if word.startswith("%%"):
-                if runs is None:  # the cell is a script of another kind
-                    lines[place:] = []
-                    continue
-                lines[place] = ""
-            elif target:
-                lines[place] = f"{space}{target}{runs[1] if runs else 'None'}"
-            else:
-                lines[place] = space + ((runs[1].strip() if runs else "") or "pass")
-            continue
-        assert isinstance(tree, ast.Module)
-        return tree
-    raise SyntaxError(f"more than {_MOST_MAGICS} magics")
+    try:
+        return _compiled(source)
+    except SyntaxError:
+        text = source
+        for pattern, instead in _MAGICS:
+            text = re.sub(pattern, instead, text, flags=re.M)
+        if text == source:
+            raise
+    return _compiled(text)
 
 
-def run_cell(source: str, space: _Space) -> Any:
+def _compiled(source: str) -> ast.Module:
+    tree = compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | _FLAGS)
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def run_cell(source: str, space: dict[str, Any]) -> Any:
     """Run a cell; the value of its last expression, as a notebook shows it."""
     tree = parse(source)
     shown = tree.body.pop() if tree.body else None
@@ -72,7 +65,7 @@ def run_cell(source: str, space: _Space) -> Any:
     return _execute(compile(last, "<cell>", "eval", _FLAGS), space)
 
 
-def _execute(code: CodeType, space: _Space) -> Any:
+def _execute(code: Any, space: dict[str, Any]) -> Any:
     result = eval(code, space)
     if code.co_flags & inspect.CO_COROUTINE:
 
@@ -111,7 +104,7 @@ def _top(node: ast.AST) -> Iterator[ast.AST]:
 
 def defines(source: str) -> set[str]:
     """The names that a cell leaves in the notebook; none if it is no program."""
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+    with suppress(*_NO_PROGRAM):
         return _names(_top(parse(source)))[0]
     return set()
 
@@ -121,7 +114,7 @@ def checked(source: str, name: str) -> list[str]:
     if "check" not in source or name not in source:
         return []
     found = []
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+    with suppress(*_NO_PROGRAM):
         for node in ast.walk(parse(source)):
             match node:
                 case ast.Call(ast.Name("check"), [ast.Constant(value), answer], []) if (

@@ -8,23 +8,22 @@ together
     An answer whose callbacks and tasks mix with those of the check has to share its
     process.  Code that means to deceive can reach the check there.
 
+Which of the two it is, the lab's own solution decides, never the submission.
+
 An answer is tried by itself first.  If it does not pass, it is tried once more with the
 student's other cells above it and between it and its check, as the notebook ran.
-
-Which of the two it is, the lab's own solution decides, never the submission.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ontime.grade.child import Child, ChildEnd, Limits
-from ontime.grade.labs import Exercise, LabError
-from ontime.grade.notebook import Answer
+from ontime.grade.labs import Answer, Exercise, LabError
 
 __all__ = ["STATUSES", "Grade", "Grader", "StoppedError"]
 
@@ -40,6 +39,13 @@ STATUSES = {
     "died": "it ended its process, or wrote where only the grader writes",
     "unreadable": "the file is no notebook",
 }
+_FAILED = ("died", "error", "memory")
+_ALL = ("passed", "not yet", *_FAILED)
+_TRUSTED = 60.0  # seconds for what the lab itself holds
+
+
+class StoppedError(Exception):
+    """The grading was interrupted while an answer ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,6 @@ class Grade:
 
     status: str
     reason: str
-    graded: str = ""  # "apart" or "together"; empty if nothing was run
 
     @property
     def passed(self) -> bool:
@@ -60,24 +65,14 @@ class Grader:
 
     Args:
         limits: what an answer may take.
-
-    Raises:
-        LabError: this system cannot even start a process for an answer.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         #: set it, from any thread, to end the processes of answers
         self.stopped = threading.Event()
-        self._ways: dict[str, str] = {}
-        try:
-            with Child({"part": "probe"}, self.limits):
-                pass
-        except ChildEnd as error:
-            raise LabError(
-                f"cannot start a process for an answer: {error.reason}; "
-                "try more with --memory or --seconds"
-            ) from None
+        #: "apart" or "together", for each exercise that was prepared
+        self.ways: dict[str, str] = {}
 
     def prepare(self, exercises: Iterable[Exercise]) -> None:
         """Learn how to grade them.
@@ -86,26 +81,23 @@ class Grader:
             LabError: a lab's own solution does not pass, or its stub does.
         """
         for exercise in exercises:
-            if exercise.name not in self._ways:
-                self._ways[exercise.name] = self._learn(exercise)
+            if exercise.name not in self.ways:
+                self.ways[exercise.name] = self._learn(exercise)
 
     def _learn(self, exercise: Exercise) -> str:
         for way in ("apart", "together"):
-            try:
-                grade = self._run(exercise, Answer(exercise.solution), way)
-                stub = self._run(exercise, Answer(exercise.stub), way)
-            except _StuckError:
+            grade = self._run(exercise, Answer(exercise.solution), way)
+            if not grade.passed:
                 continue
-            if grade.passed and stub.passed:
+            if self._run(exercise, Answer(exercise.stub), way).passed:
                 raise LabError(
                     f"the untouched cell of {exercise.name} passes its check"
                 )
-            if grade.passed:
-                return way
+            return way
         raise LabError(
             f"the lab's own solution of {exercise.name} does not pass here: "
             f"{grade.status}: {grade.reason}; is the lab of another version than the "
-            "package ontime?"
+            "package ontime, or is there too little --memory?"
         )
 
     def grade(self, exercise: Exercise, answer: Answer) -> Grade:
@@ -117,68 +109,35 @@ class Grader:
         if answer.status:
             return Grade(answer.status, answer.reason)
         self.prepare([exercise])
-        way = self._ways[exercise.name]
-        alone = replace(answer, before=(), after=())
-        grade = self._try(exercise, alone, way)
+        way = self.ways[exercise.name]
+        grade = self._run(exercise, replace(answer, before=(), after=()), way)
         others = answer.before or answer.after
         if others and grade.status in ("error", "not yet"):
-            again = self._try(exercise, answer, way)
+            again = self._run(exercise, answer, way)
             if again.status in ("passed", "not yet"):
                 grade = again
         return replace(grade, reason=answer.note + grade.reason)
 
-    def _try(self, exercise: Exercise, answer: Answer, way: str) -> Grade:
-        try:
-            return self._run(exercise, answer, way)
-        except _StuckError as error:
-            return Grade("not yet", f"the check cannot ask it: {error}", "apart")
-
     def _run(self, exercise: Exercise, answer: Answer, way: str) -> Grade:
         run = self._apart if way == "apart" else self._together
         try:
-            return replace(run(exercise, answer), graded=way)
+            return run(exercise, answer)
         except ChildEnd as error:
-            if error.status == "stopped":
+            status, reason = error.args
+            if status == "stopped":
                 raise StoppedError from None
-            if error.status == "broken":
-                raise LabError(
-                    f"the cells above {exercise.name} do not run: {error.reason}"
-                ) from None
-            return Grade(error.status, error.reason, way)
-
-    def _child(self, part: str, exercise: Exercise, answer: Answer) -> Child:
-        ours = answer.source in (exercise.solution, exercise.stub)
-        limits = self._trusted() if ours else self.limits
-        job = {
-            "part": part,
-            "name": exercise.name,
-            "setup": list(exercise.setup),
-            "before": list(answer.before),
-            "answer": answer.source,
-            "after": list(answer.after),
-            "expression": answer.expression or exercise.expression,
-        }
-        return Child(job, limits, self.stopped)
-
-    def _trusted(self) -> Limits:
-        return replace(self.limits, seconds=max(_TRUSTED, self.limits.seconds))
+            return Grade(status, reason)
 
     def _apart(self, exercise: Exercise, source: Answer) -> Grade:
         with self._child("answer", exercise, source) as answer:
             words = answer.hear()
             if "status" in words:
-                return _grade(words)
-            judging: dict[str, Any] = {"part": "judge", "name": exercise.name}
-            judging |= {"value": words.get("value")}
-            judging |= {"callable": bool(words.get("callable"))}
-            with Child(judging, self._trusted(), self.stopped) as judge:
+                return _grade(words, _FAILED)
+            with self._child("judge", exercise, source, words=words) as judge:
                 while "call" in (words := judge.hear()):
                     answer.renew()
-                    answer.say(call=words["call"])
-                    reply = answer.hear()
-                    judge.say(**{k: reply.get(k) for k in _REPLY if k in reply})
-                if "stuck" in words:
-                    raise _StuckError(str(words["stuck"]))
+                    answer.say(words)
+                    judge.say(answer.hear())
                 return _grade(words)
 
     def _together(self, exercise: Exercise, answer: Answer) -> Grade:
@@ -186,37 +145,32 @@ class Grader:
         with self._child("together", exercise, answer) as child:
             words = child.hear()
             if "status" in words:
-                return _grade(words)
-            if words != {"done": True}:
-                raise ChildEnd("died", "it wrote where only the grader writes")
-            child.say(word=word)
+                return _grade(words, _FAILED)
+            child.say({"word": word})
             words = child.hear()
-            if words.get("word") != word:
-                raise ChildEnd("died", "it wrote where only the grader writes")
-            return _grade(words)
+            # What came before the word was known is no verdict.
+            return _grade(words, _ALL if words.get("word") == word else ())
+
+    def _child(
+        self, part: str, exercise: Exercise, answer: Answer, **more: Any
+    ) -> Child:
+        job = {
+            "part": part,
+            "name": exercise.name,
+            "setup": exercise.setup,
+            "cells": [answer.before, [answer.source], answer.after],
+            "expression": answer.expression or exercise.expression,
+        }
+        ours = part == "judge" or answer.source in (exercise.solution, exercise.stub)
+        trusted = replace(self.limits, seconds=max(_TRUSTED, self.limits.seconds))
+        return Child(job | more, trusted if ours else self.limits, self.stopped)
 
 
-class StoppedError(Exception):
-    """The grading was interrupted while an answer ran."""
-
-
-_TRUSTED = 60.0  # seconds for what the lab itself holds
-_REPLY = ("value", "raised", "text")
-
-
-class _StuckError(Exception):
-    """The check asks the answer for more than plain data."""
-
-
-def _grade(words: dict[str, Any]) -> Grade:
+def _grade(words: dict[str, Any], allowed: Collection[str] = _ALL) -> Grade:
     """The grade in a process's words."""
-    if "status" in words:
-        status = words["status"]
-        known = status in ("died", "error", "memory")
-        return Grade(status if known else "died", str(words.get("reason", "")))
-    if not isinstance(words.get("passed"), bool):
-        raise ChildEnd("died", "it wrote where only the grader writes")
-    reason = str(words.get("reason", "")).strip()
-    if not words["passed"] and "it raised MemoryError" in reason:
+    status, reason = str(words.get("status")), str(words.get("reason", "")).strip()
+    if status not in allowed:
+        return Grade("died", "it wrote where only the grader writes")
+    if status == "not yet" and "it raised MemoryError" in reason:
         return Grade("memory", "it took more memory than it may have")
-    return Grade("passed" if words["passed"] else "not yet", reason)
+    return Grade(status, reason)

@@ -3,8 +3,6 @@
 It reads one line of JSON, its *job*, puts up the limits, says that it is ready, and
 then plays one of these parts:
 
-probe
-    nothing more.
 answer
     runs the answer's cells and hands its value over as plain data.  If it is a
     function, it calls it as often as it is asked, with plain data.
@@ -20,6 +18,7 @@ Standard library and the course only.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import builtins
 import inspect
@@ -28,17 +27,16 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
+from pathlib import Path
 from typing import Any, NoReturn
 
-from ontime.grade import plain
 from ontime.grade.cells import names_in, run_cell
 
-__all__ = ["main"]
+__all__ = ["NotPlainError", "main", "pack", "unpack"]
 
-_Space = dict[str, Any]
-_OPEN_FILES = 64
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: Events of Python's audit table: processes, the network, and changes to files.
 _REFUSED = re.compile(
@@ -47,7 +45,10 @@ _REFUSED = re.compile(
     r"|subprocess\.Popen|socket\.(getaddrinfo|bind|sendto)|signal\.pthread_kill"
     r"|resource\.setrlimit"
 )
-_LONGEST_CALL = 20_000  # characters of packed arguments: less than a pipe holds
+_LONGEST = 200_000  # characters of a value
+_LONGEST_CALL = 20_000  # of the arguments of a call: less than a pipe holds
+_UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+_Job = dict[str, Any]
 
 
 class _Line:
@@ -72,51 +73,43 @@ class _Line:
         while data:
             data = data[os.write(self._sink, data) :]
 
-    def end(self, **words: Any) -> NoReturn:
-        self.say(**words)
+    def end(self, status: str, reason: str, word: str = "") -> NoReturn:
+        self.say(status=status, reason=reason, word=word)
         os._exit(0)
 
 
 def main() -> None:
     """Do one job and end the process; nothing that is left in it runs any more."""
-    line = _Line()
-    job = line.ask()
-    space: _Space = {"__name__": "__main__", "display": lambda *_, **__: None}
-    try:
-        for source in _needed(job):
-            run_cell(source, space)
-        if job["part"] in ("judge", "together"):
-            check = _checker(job["name"])  # before anything of the answer
-    except Exception as error:
-        line.end(broken=_words(error))
-    if job["part"] != "probe":
-        asyncio.run(asyncio.sleep(0))  # has everything for a loop imported
-    _limit(job["memory"], job["seconds"])
-    sys.addaudithook(_refuse)
-    line.say(ready=True)
-    if job["part"] == "answer":
-        _answer(line, job, space)
-    elif job["part"] == "judge":
-        _judge(line, job, check)
-    elif job["part"] == "together":
-        value = _value(line, job, space)
-        try:
-            verdict = check(job["name"], value)
-        except BaseException as error:
-            line.end(status="died", reason=f"it broke its check: {_words(error)}")
-        line.say(done=True)
-        word = line.ask()["word"]
-        reason = f"{verdict.message} {verdict.hint}"
-        line.end(passed=verdict.passed, reason=reason, word=word)
-    os._exit(0)
-
-
-def _checker(name: str) -> Callable[[str, Any], Any]:
     from ontime.check import check
 
+    line = _Line()
+    job = line.ask()
+    space = {"__name__": "__main__", "display": lambda *_, **__: None}
+    for source in _needed(job):
+        run_cell(source, space)
     with suppress(Exception):
-        check(name, None)  # has the chapter's checks imported
-    return check
+        check(job["name"], None)  # has the chapter's checks imported
+    asyncio.run(asyncio.sleep(0))  # has everything for a loop imported
+    _limit(job["memory"], job["seconds"])
+    sys.addaudithook(_guard())
+    line.say(ready=True)
+    if job["part"] == "judge":
+        value: Any = _answer(line, job["words"])
+    else:
+        value = _value(line, job, space)
+    if job["part"] == "answer":
+        _serve(line, value)
+    try:
+        verdict = check(job["name"], value)
+        reason = f"{verdict.message} {verdict.hint}"
+        status = "passed" if verdict.passed else "not yet"
+    except BaseException as error:
+        line.end("died", f"it broke its check: {_words(error)}")
+    word = ""
+    if job["part"] == "together":
+        line.say(done=True)
+        word = line.ask()["word"]
+    line.end(status, reason, word)
 
 
 def _limit(memory: int, seconds: float) -> None:
@@ -130,56 +123,64 @@ def _limit(memory: int, seconds: float) -> None:
         # The start of the process is not the answer's time.
         (resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1),
         (resource.RLIMIT_FSIZE, 0),  # no file grows; a disk cannot be filled
-        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_AS, memory),
     ):
         _, top = resource.getrlimit(what)
-        if top != resource.RLIM_INFINITY:
-            most = min(most, top)
+        most = most if top == resource.RLIM_INFINITY else min(most, top)
         with suppress(OSError, ValueError):
             resource.setrlimit(what, (most, most))
 
 
-def _refuse(event: str, words: tuple[Any, ...]) -> None:
-    """An audit hook: no processes, no files but to read, no network.
+def _guard() -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook: no processes, no network, no files but Python's own to read.
 
-    It keeps careless code from doing harm, on every system.  Code that means harm needs
-    a container around the grading.
+    It keeps careless code from doing harm, on every system, and a hand-in from telling
+    what stands in files beside it, solutions too.  Code that means harm needs a
+    container around the grading.
     """
-    writes = event == "open" and bool((words[2] or 0) & _WRITES)
-    away = event == "socket.connect" and sys.platform != "win32"  # a loop's own pair
-    if writes or away or _REFUSED.fullmatch(event):
-        raise PermissionError(f"an answer may not do this: {event} {words[:1]}")
+    roots = (*filter(None, sys.path), sys.prefix, sys.base_prefix, os.devnull)
+    places = [Path(root).resolve() for root in (*roots, "/usr/share/zoneinfo")]
+
+    def refuse(event: str, words: tuple[Any, ...]) -> None:
+        refused = _REFUSED.fullmatch(event) is not None
+        if event == "open" and not isinstance(words[0], int):
+            path = Path(os.fsdecode(words[0])).resolve()
+            ours = any(path.is_relative_to(place) for place in places)
+            refused = bool((words[2] or 0) & _WRITES) or not ours
+        elif event == "socket.connect":
+            refused = sys.platform != "win32"  # there a loop connects to itself
+        if refused:
+            raise PermissionError(f"an answer may not do this: {event} {words[:1]}")
+
+    return refuse
 
 
-# Parts
-
-
-def _value(line: _Line, job: dict[str, Any], space: _Space) -> Any:
+def _value(line: _Line, job: _Job, space: dict[str, Any]) -> Any:
     """The value of the answer, or the end of the process."""
-    _others(job.get("before", ()), space)
+    before, (answer,), after = job["cells"]
+
+    def others(cells: list[str]) -> None:
+        for source in cells:
+            with suppress(BaseException):  # an error in one is not the answer's
+                run_cell(source, space)
+
+    others(before)
     try:
-        run_cell(job["answer"], space)
-        _others(job.get("after", ()), space)
+        run_cell(answer, space)
+        others(after)
         return run_cell(job["expression"], space)
     except MemoryError:
-        line.end(status="memory", reason="it took more memory than it may have")
+        line.end("memory", "it took more memory than it may have")
     except BaseException as error:
-        line.end(status="error", reason=_words(error))
+        line.end("error", _words(error))
 
 
-def _others(cells: Iterable[str], space: _Space) -> None:
-    """Run the student's other cells; an error in one is not the answer's."""
-    for source in cells:
-        with suppress(BaseException):
-            run_cell(source, space)
-
-
-def _answer(line: _Line, job: dict[str, Any], space: _Space) -> NoReturn:
-    value = _value(line, job, space)
+def _serve(line: _Line, value: Any) -> NoReturn:
+    """Hand a value over, and call it as often as the judge asks."""
     line.say(value=_packed(value), callable=callable(value))
     while True:
-        args, kwargs = plain.unpack(line.ask()["call"])
+        args, kwargs = unpack(line.ask()["call"])
         try:
             result = value(*args, **kwargs)
         except BaseException as error:
@@ -190,65 +191,113 @@ def _answer(line: _Line, job: dict[str, Any], space: _Space) -> NoReturn:
             result.close()
 
 
-def _packed(value: Any) -> Any:
-    """*value* for the judge; what a check would have made a list of, as a list."""
-    if not isinstance(value, (dict, str)) and not callable(value):
-        with suppress(Exception):
-            return plain.pack(value)
-        with suppress(Exception):
-            some = [item for item, _ in zip(value, range(1000), strict=False)]
-            return plain.pack(some)
-    return plain.packed_or_opaque(value)
+def _answer(line: _Line, words: dict[str, Any]) -> Any:
+    """What stands for the answer in the judge."""
 
-
-def _judge(
-    line: _Line, job: dict[str, Any], check: Callable[[str, Any], Any]
-) -> NoReturn:
-    value = plain.unpack(job["value"])
-    stuck = []
-
-    def answer(*args: Any, **kwargs: Any) -> Any:
-        try:
-            call = plain.pack((args, kwargs))
-            if len(json.dumps(call)) > _LONGEST_CALL:
-                raise plain.NotPlainError("too much")
-        except plain.NotPlainError as error:
-            stuck.append(str(error))
-            raise
-        line.say(call=call)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        packed = pack((args, kwargs))
+        if len(packed) > _LONGEST_CALL:
+            line.end("not yet", "the check asks it for too much")
+        line.say(call=packed)
         reply = line.ask()
         if "raised" in reply:
-            raise _exception(str(reply["raised"]))(str(reply.get("text", "")))
-        return plain.unpack(reply["value"])
+            raise _exception(str(reply["raised"]), str(reply.get("text", "")))
+        return unpack(reply.get("value"))
 
-    verdict = check(job["name"], answer if job["callable"] else value)
-    if stuck:
-        line.end(stuck=stuck[0])
-    reason = f"{verdict.message} {verdict.hint}"
-    line.end(passed=verdict.passed, reason=reason)
+    return call if words.get("callable") else unpack(words.get("value"))
 
 
-def _exception(name: str) -> type[Exception]:
+def _exception(name: str, text: str) -> Exception:
+    """An error of the answer, as far as Python itself has such a class."""
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
-        try:
-            kind("")
-        except TypeError:
-            return RuntimeError
-        return kind
-    return RuntimeError
+        with suppress(TypeError):
+            return kind(text)
+    return RuntimeError(text)
 
 
-def _needed(job: dict[str, Any]) -> list[str]:
+# Plain data between the processes, as text: numbers, texts and containers of them. No
+# object passes, and so no code.
+
+
+class NotPlainError(ValueError):
+    """A value is more than plain data, or too large."""
+
+
+class _Opaque:
+    """What is known of a value that is no plain data: how it printed."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text[:200]
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def pack(value: object) -> str:
+    """*value* as text, from which :func:`unpack` makes it again.
+
+    Raises:
+        NotPlainError: it is no plain data, or too large.
+    """
+    try:
+        text = repr(_plain(value))
+        ast.literal_eval(text)
+    except _UNREADABLE:
+        text = "x" * _LONGEST
+    if len(text) >= _LONGEST:
+        raise NotPlainError(f"a {type(value).__name__} is no plain data")
+    return text
+
+
+def _plain(value: object) -> object:
+    """*value*, its containers without the classes of their own that they may have."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in dict.items(value)}
+    if isinstance(value, list | range):
+        return [_plain(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, set | frozenset):
+        return {_plain(item) for item in value}
+    return value
+
+
+def _packed(value: Any) -> str | list[str]:
+    """*value* for the judge; what a check would have made a list of, as a list."""
+    with suppress(Exception):
+        return pack(value)
+    if not isinstance(value, dict | str) and not callable(value):
+        with suppress(Exception):
+            return pack([item for item, _ in zip(value, range(1000), strict=False)])
+    with suppress(Exception):
+        return [repr(value)[:200]]
+    return ["a value that cannot be printed"]
+
+
+def unpack(packed: Any) -> Any:
+    """The value that was packed, or what it prints as.
+
+    Raises:
+        NotPlainError: nothing of ours has packed it.
+    """
+    match packed:
+        case [str(text)]:
+            return _Opaque(text)
+        case str(text) if len(text) < _LONGEST:
+            with suppress(*_UNREADABLE):
+                return ast.literal_eval(text)
+    raise NotPlainError("not packed by us")
+
+
+def _needed(job: _Job) -> list[str]:
     """The cells of the setup that define a name that is used, and what those use."""
-    setup: list[str] = job.get("setup", [])
     wanted: set[str] = set()
-    own = [*job.get("before", ()), job.get("answer", ""), *job.get("after", ())]
-    for source in [*own, job.get("expression", "")]:
+    for source in (*chain(*job["cells"]), job["expression"]):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             wanted |= names_in(source)[1]
     cells = []
-    for source in reversed(setup):
+    for source in reversed(job["setup"] if job["part"] != "judge" else ()):
         binds, uses = names_in(source)
         if binds & wanted:
             wanted |= uses
@@ -259,19 +308,16 @@ def _needed(job: dict[str, Any]) -> list[str]:
 def _words(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"it is no Python: line {error.lineno}: {error.msg}"
-    try:
+    text = line = ""
+    with suppress(Exception):
         text = str(error)[:200]
-    except Exception:
-        text = ""
-    line = ""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<cell>":
             line = f"line {trace.tb_lineno}: "
         trace = trace.tb_next
-    hint = ""
     if isinstance(error, NameError):
-        hint = "; no cell above the answer defines it"
+        text += "; no cell above the answer defines it"
     elif isinstance(error, EOFError):
-        hint = "; nobody is there to answer input()"
-    return f"{line}it raised {type(error).__name__}: {text}{hint}"
+        text += "; nobody is there to answer input()"
+    return f"{line}it raised {type(error).__name__}: {text}"

@@ -1,8 +1,8 @@
-"""The exercises of the labs: what a submission is compared with.
+"""The exercises of the labs, and the answers to them in a submission.
 
-The notebooks of the bank of extra exercises hold no solutions.  They are in a folder
-beside it: ``answers/01/xorder.py`` has that of 01-xorder, the text of a cell, under the
-name ``SOLUTION``.
+The notebooks with more exercises hold no solutions.  They are in a folder beside the
+labs: ``teaching/answers/01/xorder.py`` has that of 01-xorder, the text of a cell, under
+the name ``SOLUTION``.
 """
 
 from __future__ import annotations
@@ -12,23 +12,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontime.grade.cells import checked
+from ontime.grade.cells import checked, defines, names_in
 from ontime.grade.notebook import Cell, UnreadableError, read
 
 __all__ = [
     "POINTS",
+    "Answer",
     "Exercise",
     "LabError",
-    "default_bank",
     "default_folder",
     "exercises_of",
+    "find_answer",
     "lab_of",
     "points_of",
     "read_labs",
     "read_solutions",
 ]
 
+_LONGEST_ANSWER = 100_000  # characters
 _PARTS = ("exercise", "solution", "check")
+#: Points by the kind of an exercise, which is the end of its name.
+POINTS = {"predict": 1, "parsons": 1, "judge": 1, "fix": 2, "modify": 2, "make": 3}
 
 
 class LabError(ValueError):
@@ -48,16 +52,22 @@ class Exercise:
     known: frozenset[str] = frozenset()  # all code cells of its lab
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The cells of an answer, or why there is none."""
+
+    source: str = ""
+    before: tuple[str, ...] = ()  # the student's other cells above it
+    after: tuple[str, ...] = ()  # and those between it and its check
+    expression: str = ""  # what the notebook hands to the check, if it is known
+    status: str = ""
+    reason: str = ""
+    note: str = ""  # where it was found, if not in its own cell
+
+
 def lab_of(name: str) -> str:
-    """The lab that an exercise belongs to.
-
-    It is ``"04"`` for those of lab 4, and ``"04-x"`` for the extra ones of chapter 4.
-    """
+    """The lab of an exercise: ``"04"``, or ``"04-x"`` for more exercises."""
     return name[:4] if name[2:4] == "-x" else name[:2]
-
-
-#: Points by the kind of an exercise, which is the end of its name.
-POINTS = {"predict": 1, "parsons": 1, "judge": 1, "fix": 2, "modify": 2, "make": 3}
 
 
 def points_of(name: str) -> int:
@@ -67,18 +77,9 @@ def points_of(name: str) -> int:
 
 def default_folder() -> Path | None:
     """The folder with the labs of this copy of the project, or None."""
-    return _folder("notebooks")
-
-
-def default_bank() -> Path | None:
-    """The folder with the extra exercises of this copy of the project, or None."""
-    return _folder("teaching/exercises")
-
-
-def _folder(place: str) -> Path | None:
     for root in (Path(__file__).resolve().parents[3], Path.cwd()):
-        if any((root / place).glob("*.ipynb")):
-            return root / place
+        if any((root / "notebooks").glob("*.ipynb")):
+            return root / "notebooks"
     return None
 
 
@@ -116,14 +117,14 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
         LabError: it has none, or a lab or its solutions cannot be read.
     """
     found: dict[str, Exercise] = {}
+    answers = folder.parent / "teaching" / "answers"
     for path in sorted(folder.glob("*.ipynb")):
         try:
             cells = read(path)
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
-        solutions = read_solutions(folder.parent / "answers", path.stem[:2])
-        exercises = exercises_of(cells, solutions)
-        found.update({exercise.name: exercise for exercise in exercises})
+        solutions = read_solutions(answers, path.stem[:2])
+        found |= {each.name: each for each in exercises_of(cells, solutions)}
     if not found:
         raise LabError(
             f"{folder} has no lab with exercises; name the folder with --labs, "
@@ -145,31 +146,33 @@ def exercises_of(
         LabError: the cells of an exercise are not what they should be.
     """
     setup: list[str] = []
-    parts: dict[str, dict[str, Cell]] = {}
+    parts: dict[str, dict[str, str]] = {}
+    ids: dict[str, str] = {}
     above: dict[str, tuple[str, ...]] = {}
-    known = frozenset(cell.source.strip() for cell in cells)
     for cell in cells:
         if cell.exercise:
-            for part in cell.tags & set(_PARTS):
-                parts.setdefault(cell.exercise, {})[part] = cell
-                if part == "check":
-                    above[cell.exercise] = tuple(setup)
+            kept = parts.setdefault(
+                cell.exercise, {"solution": (solutions or {}).get(cell.exercise, "")}
+            )
+            kept |= dict.fromkeys(cell.tags & set(_PARTS), cell.source)
+            if "exercise" in cell.tags:
+                ids[cell.exercise] = cell.id
+            if "check" in cell.tags:
+                above[cell.exercise] = tuple(setup)
         elif "live" in cell.tags and "raises-exception" not in cell.tags:
             setup.append(cell.source)
     for name, found in parts.items():
-        if solutions and name in solutions:
-            kept = Cell("", name, frozenset({"solution"}), solutions[name])
-            found.setdefault("solution", kept)
         for part in _PARTS:
-            if part not in found:
+            if not found.get(part):
                 raise LabError(f"exercise {name} has no cell with the tag {part!r}")
+    known = frozenset(cell.source.strip() for cell in cells)
     return [
         Exercise(
             name,
-            found["exercise"].id,
-            found["exercise"].source,
-            found["solution"].source,
-            _handed_over(name, found["check"].source),
+            ids[name],
+            found["exercise"],
+            found["solution"],
+            _handed_over(name, found["check"]),
             above[name],
             known,
         )
@@ -186,3 +189,62 @@ def _handed_over(name: str, source: str) -> str:
         f'the check of exercise {name} does not call check("{name}", answer): '
         f"{source.strip()!r}"
     )
+
+
+def find_answer(cells: list[Cell], exercise: Exercise) -> Answer:
+    """The answer to one exercise in the cells of a submission, as the notebook ran.
+
+    It is in the cell with the exercise's name and the tag ``exercise``, or else with
+    the id of the lab's stub.  If that is untouched or not there, it is in the last of
+    the student's own cells that defines what the check is handed.
+    """
+    name, stub = exercise.name, exercise.stub.strip()
+    untouched = exercise.known | {"", stub}
+    sources = [cell.source.strip() for cell in cells]
+    short = [p for p, cell in enumerate(cells) if len(cell.source) <= _LONGEST_ANSWER]
+    mine = [
+        place
+        for place in short
+        if sources[place] not in untouched
+        and not cells[place].tags & {"check", "solution"}
+    ]
+    named = [(p, c) for p, c in enumerate(cells) if c.exercise in ("", name)]
+    places = [p for p, c in named if c.exercise and "exercise" in c.tags]
+    places = places or [p for p, c in named if c.id and c.id == exercise.stub_id]
+    handed = [
+        (place, words)
+        for place in short
+        if "solution" not in cells[place].tags
+        for words in checked(cells[place].source, name)
+    ]
+    check, words = handed[-1] if handed else (len(cells), exercise.expression)
+    changed = [place for place in places if sources[place] not in ("", stub)]
+    note = ""
+    if changed:
+        place = max(changed, key=lambda place: (cells[place].ran, place))
+        if len({sources[place] for place in changed}) > 1:
+            note = f"of {len(changed)} cells for it, the one that ran last is code "
+            note += f"cell {place + 1}: "
+    else:
+        uses = names_in(words)[1]
+        wanted = uses & defines(stub) or uses
+        elsewhere = [p for p in mine if wanted & defines(cells[p].source)]
+        if not elsewhere and words != exercise.expression:
+            return Answer("", tuple(cells[p].source for p in mine), (), words)
+        if not elsewhere and places:
+            return Answer(status="no answer", reason="the cell is as it was, or empty")
+        if not elsewhere:
+            reason = f"no cell has the exercise's name {name}, and none defines {words}"
+            return Answer(status="missing", reason=reason)
+        place = elsewhere[-1]
+        note = f"it is in code cell {place + 1}, not in the cell of the exercise: "
+    others = [other for other in mine if other not in places]
+    before = tuple(cells[other].source for other in others if other < place)
+    after = tuple(cells[other].source for other in others if place < other < check)
+    answer = Answer(cells[place].source, before, after, words, note=note)
+    size = sum(map(len, (answer.source, *before, *after)))
+    if size > _LONGEST_ANSWER:
+        reason = f"with the cells around it the answer has {size} characters; "
+        reason += f"{_LONGEST_ANSWER} are the most"
+        return Answer(status="error", reason=reason)
+    return answer

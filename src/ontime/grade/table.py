@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 from ontime.grade.grading import Grade
 from ontime.grade.labs import points_of
@@ -16,7 +15,6 @@ from ontime.grade.labs import points_of
 __all__ = ["Row", "Table", "feedback", "safe"]
 
 _LONGEST = 300  # characters of a cell
-_OF_SYSTEM = (("dev",), ("proc",))
 
 
 @dataclass(slots=True)
@@ -34,10 +32,13 @@ class Row:
         return points_of(name) if grade is not None and grade.passed else 0
 
 
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def safe(text: str) -> str:
     """*text* in one short line that no spreadsheet takes for a formula."""
-    printable = "".join(c if c.isprintable() else " " for c in text[: 4 * _LONGEST])
-    line = " ".join(printable.split())
+    line = " ".join(_printable(text[: 4 * _LONGEST]).split())
     if len(line) > _LONGEST:
         line = line[: _LONGEST - 1] + "…"
     return f"'{line}" if line.startswith(("=", "+", "-", "@", "|", "%")) else line
@@ -55,39 +56,31 @@ class Table:
         names: of the exercises, a column each.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: it cannot be written, here and later.
     """
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         self.names = list(names)
+        self.of = sum(map(points_of, names))
         places = (path.absolute(), path.resolve())
-        of_system = any(place.parts[1:2] in _OF_SYSTEM for place in places)
-        self._file: TextIO = path.open(
-            "a" if of_system else "w", encoding="utf-8", newline=""
-        )
-        self._writer = csv.writer(self._file)
+        of_system = any(place.parts[1:2] in (("dev",), ("proc",)) for place in places)
+        mode = "a" if of_system else "w"
+        self._file = path.open(mode, encoding="utf-8", newline="")
         self._write(["student", "points", "of", *self.names, "remarks", "files"])
 
     def _write(self, words: Sequence[object]) -> None:
-        self._writer.writerow([safe(str(word)) for word in words])
+        csv.writer(self._file).writerow([safe(str(word)) for word in words])
         self._file.flush()
 
-    def add(self, row: Row) -> None:
-        """Write the row of a student.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+    def add(self, row: Row) -> int:
+        """Write the row of a student; returns the points."""
         points = [row.points(name) for name in self.names]
         remarks = [f"unreadable: {reason}" for reason in row.unreadable]
-        remarks += [
-            f"{name} {grade.status}"
-            for name, grade in row.grades.items()
-            if not grade.passed
-        ]
-        of = sum(map(points_of, self.names))
-        words = [row.student, sum(points), of, *points]
+        grades = row.grades.items()
+        remarks += [f"{name} {each.status}" for name, each in grades if not each.passed]
+        words = [row.student, sum(points), self.of, *points]
         self._write([*words, "; ".join(remarks), "; ".join(row.files)])
+        return sum(points)
 
     def close(self) -> None:
         """Close the file."""
@@ -100,7 +93,6 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>body {{ font: 1rem/1.5 sans-serif; max-width: 50rem; margin: 2rem auto }}
-table {{ border-collapse: collapse }}
 td, th {{ text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0 }}</style>
 <h1>{title}</h1>
 <p>{sum} of {of} points</p>
@@ -119,9 +111,9 @@ def feedback(folder: Path, row: Row, names: Sequence[str]) -> Path:
     lines = []
     for name in names:
         grade = row.grades.get(name, Grade("missing", "it was not handed in"))
-        words = [name, f"{row.points(name)} of {points_of(name)}", grade.status]
-        cells = "".join(f"<td>{_html(word)}" for word in [*words, grade.reason])
-        lines.append(f"<tr>{cells}</tr>\n")
+        points = f"{row.points(name)} of {points_of(name)}"
+        words = [name, points, grade.status, grade.reason]
+        lines.append(f"<tr>{''.join(f'<td>{_html(word)}' for word in words)}</tr>\n")
     page = _PAGE.format(
         title=_html(row.student),
         sum=sum(map(row.points, names)),
@@ -136,4 +128,4 @@ def feedback(folder: Path, row: Row, names: Sequence[str]) -> Path:
 
 
 def _html(text: str) -> str:
-    return html.escape("".join(c if c.isprintable() else " " for c in text))
+    return html.escape(_printable(text))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.fast.tools.test_pdf import CHAPTER, INDEX, LAB, NAV, WHY
+from tests.fast.tools.test_pdf import CHAPTER, INDEX, LAB, MORE, NAV, WHY
 from tests.site.conftest import need
 from tools import pdf, printed
 from tools.browser import find_chromium
@@ -23,6 +23,7 @@ def html(tmp_path: Path) -> Path:
         ("book/index.html", INDEX),
         ("book/01_late.html", CHAPTER),
         ("notebooks/01_late.html", LAB),
+        ("notebooks/01_more_exercises.html", MORE),
     ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +60,10 @@ def printed_pdf(html: Path, tmp_path: Path) -> Path:
         need("no Chromium was found")
     target = tmp_path / "out" / "tiny.pdf"
     try:
-        pdf.print_pages(html, printed.book(html, "Tiny", "By us"), target)
+        text = printed.book(html, "Tiny", "By us")
+        with pdf.printer(html) as shoot:
+            shoot(text, target)
+            shoot(printed.numbered(text, pdf.page_numbers(target)), target)
     except subprocess.SubprocessError as error:  # pragma: no cover - a broken browser
         need(str(error))
     return target
@@ -70,8 +74,8 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
 
     reader = PdfReader(printed_pdf)
     texts = [" ".join(page.extract_text().split()) for page in reader.pages]
-    # The title, the contents, three pages, and the answers.
-    assert len(texts) == 6
+    # The title, the contents, four pages, and the answers.
+    assert len(texts) == 7
     assert "Tiny" in texts[0]
     for number, text in enumerate(texts, start=1):
         assert str(number) in text.split()[-2:]
@@ -94,6 +98,8 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
         (1, "Lab: late"),
         (2, "Exercises"),
         (3, "1. Guess"),
+        (1, "More exercises"),
+        (2, "Third"),
         (0, "Answers and solutions"),
         (1, "1. Late"),
         (1, "Lab: late"),

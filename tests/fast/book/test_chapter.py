@@ -35,7 +35,7 @@ def needs(stem: str) -> Iterator[tuple[str, bool]]:
     yield file(f"src/ontime/check/{room}/__init__.py", "the checks of the lab")
     yield file(f"src/ontime/check/bank/{room}/__init__.py", "the extra checks")
     yield file(f"teaching/answers/{number}", "the answers, right and wrong")
-    yield file(f"teaching/exercises/{stem}.ipynb", "the extra exercises")
+    yield file(f"notebooks/{number}_more_exercises.ipynb", "more exercises")
     yield file(f"teaching/{stem}.md", "the guide: plans, misconceptions, answers")
     yield file(f"teaching/slides/{stem}.md", "the slides, along the plan of 90 minutes")
     yield link("teaching/README.md", "a row of the first table")

@@ -38,7 +38,7 @@ from looplab.clock import run
 from ontime.check import Verdict, check
 from ontime.grade import Exercise, read_labs
 from ontime.grade.cells import names_in
-from ontime.grade.labs import default_bank, default_folder
+from ontime.grade.labs import default_folder
 
 __all__ = ["ANSWERS", "Home", "all_homes", "changed", "exercise", "verdict_on"]
 
@@ -114,10 +114,9 @@ def all_homes() -> dict[str, Home]:
 @cache
 def exercises() -> dict[str, Exercise]:
     """The exercises of labs and bank with their solutions, by name."""
-    labs, bank = default_folder(), default_bank()
+    labs = default_folder()
     assert labs is not None
-    assert bank is not None
-    return read_labs(labs) | read_labs(bank)
+    return read_labs(labs)
 
 
 def exercise(name: str) -> Exercise:

@@ -159,12 +159,12 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A book with one lab, whose JupyterLite is quickly built."""
     (tmp_path / "_config.yml").write_text(CONFIG, "utf-8")
     (tmp_path / "notebooks").mkdir()
-    lab = tmp_path / "notebooks" / "lab.ipynb"
-    lab.write_text(json.dumps({"cells": [], "metadata": {}}), "utf-8")
+    lab = tmp_path / "notebooks" / "01_lab.ipynb"
+    lab.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4}), "utf-8")
 
     def built(out: Path, apps: list[str], **words: Any) -> None:
         assert apps == ["lab"]
-        assert [file.name for file in words["files"].iterdir()] == ["lab.ipynb"]
+        assert [file.name for file in words["files"].iterdir()] == ["01_lab.ipynb"]
         out.mkdir(exist_ok=True)
 
     monkeypatch.setattr(lite, "build", built)
@@ -175,19 +175,19 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_page_of_a_lab_gets_its_link(book: Path) -> None:
     from lab_links import links
 
-    page = book / "site" / "notebooks" / "lab.html"
-    page.write_text(f"<h1>Lab</h1>{links('lab.ipynb', '')}<p>Text", "utf-8")
+    page = book / "site" / "notebooks" / "01_lab.html"
+    page.write_text(f"<h1>Lab</h1>{links('01_lab.ipynb', '')}<p>Text", "utf-8")
     assert lite_labs.add(book / "site", book) == 1
-    expected = 'href="../lite/lab/index.html?path=lab.ipynb">Open in JupyterLite</a>'
+    expected = 'href="../lite/lab/index.html?path=01_lab.ipynb">Open in JupyterLite</a>'
     assert page.read_text("utf-8").count(expected) == 1
     assert lite_labs.add(book / "site", book) == 1  # again: nothing is doubled
     assert page.read_text("utf-8").count(expected) == 1
 
 
 def test_a_page_without_a_place_is_named(book: Path) -> None:
-    page = book / "site" / "notebooks" / "lab.html"
+    page = book / "site" / "notebooks" / "01_lab.html"
     page.write_text("<h1>Lab</h1>", "utf-8")
-    with pytest.raises(ToolError, match=r"lab\.html has no place for the link"):
+    with pytest.raises(ToolError, match=r"01_lab\.html has no place for the link"):
         lite_labs.add(book / "site", book)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
-from tools import commands, printed, printed_exercises, site
+from tools import commands, printed, printed_sheets, site
 from tools.common import ToolError
 
 NAV = """
@@ -17,7 +16,8 @@ NAV = """
 The book</a></li></ul><p class="caption">Chapters</p><ul>
 <li class="toctree-l1"><a class="reference internal" href="01_late.html">1. Late</a><ul>
 <li class="toctree-l2"><a class="reference internal" href="../notebooks/01_late.html">
-Lab: late</a></li></ul></li></ul></nav>
+Lab: late</a></li><li class="toctree-l2"><a class="reference internal"
+href="../notebooks/01_more_exercises.html">More exercises</a></li></ul></li></ul></nav>
 """
 INDEX = """
 <section id="top"><h1>The book<a class="headerlink" href="#top">#</a></h1>
@@ -57,6 +57,13 @@ LAB = """
 <details><summary>Why this works</summary><p>Count.</p></details>
 </section></section></section>
 """
+MORE_PAGE = ("More exercises", 2, "Chapters")
+MORE = """
+<section id="more"><h1>More exercises</h1><p>Write.</p><section><h2>Third</h2>
+<div class="cell tag_exercise"><div class="cell_input"><pre>b = ...</pre></div></div>
+<div class="cell tag_check"><div class="cell_input"><pre>check(b)</pre></div></div>
+</section></section>
+"""
 
 
 @pytest.fixture
@@ -67,6 +74,7 @@ def html(tmp_path: Path) -> Path:
         ("book/index.html", INDEX),
         ("book/01_late.html", CHAPTER),
         ("notebooks/01_late.html", LAB),
+        ("notebooks/01_more_exercises.html", MORE),
     ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,6 +99,7 @@ def test_the_pages_come_in_the_order_of_the_contents(html: Path) -> None:
         printed.Page("book/index.html", "The book", 1),
         printed.Page("book/01_late.html", "1. Late", 1, "Chapters"),
         printed.Page("notebooks/01_late.html", "Lab: late", 2, "Chapters"),
+        printed.Page("notebooks/01_more_exercises.html", *MORE_PAGE),
     ]
 
 
@@ -143,51 +152,48 @@ def test_a_lab_stands_below_its_chapter_in_the_outline(page: BeautifulSoup) -> N
 
 @pytest.fixture
 def teaching(tmp_path: Path) -> Path:
-    """Extra exercises of the tiny book."""
+    """Extra exercises of the tiny book, and a sheet to cut."""
     folder = tmp_path / "teaching"
-    for name in ("exercises", "answers/01"):
+    for name in ("handouts", "answers/01"):
         (folder / name).mkdir(parents=True)
-    code = {"cell_type": "code", "outputs": []}
-    cells = [
-        {"cell_type": "markdown", "metadata": {}, "source": "# Extra\n\nWords."},
-        {
-            "cell_type": "markdown",
-            "metadata": {},
-            "source": "## Third\n\n[a](../b.md)\n\n```python\nx = 1\n```",
-        },
-        {**code, "metadata": {"exercise": "01-xb"}, "source": "b = ..."},
-        {
-            **code,
-            "metadata": {"exercise": "01-xb", "tags": ["check"]},
-            "source": "check(b)",
-        },
-    ]
-    notebook = folder / "exercises/01_late.ipynb"
-    notebook.write_text(json.dumps({"cells": cells}))
-    solution = folder / "answers/01/xb.py"
-    solution.write_text('SOLUTION = "\\nb = 4\\n"\n')
+    text = '# Why this works: `b` is\n# even.\nSOLUTION = "\\nb = 4\\n"\n'
+    (folder / "answers/01/xb.py").write_text(text)
+    text = "# To print: sort\n\nFor us.\n\nSort **these**.\n\n| 1 | `x` | so |\n"
+    (folder / "handouts/01_x.md").write_text(text)
     return folder
 
 
-def test_the_exercises_come_without_solutions(html: Path, teaching: Path) -> None:
-    text = printed_exercises.exercises(html, "Exercises", "By us", teaching)
-    text = " ".join(BeautifulSoup(text, "html.parser").body.get_text().split())
-    front, end = text.split("Answers and solutions", 2)[1:]
-    assert (
-        front.index("1. Guess") < front.index("More exercises") < front.index("Third")
-    )
-    for task in ("a = ...", "b = ...", "x = 1"):
-        assert task in front
-    for solution in ("a = 3", "b = 4"):
-        assert solution not in front and solution in end
-    alone = printed_exercises.exercises(html, "Exercises", "By us", Path("nowhere"))
-    assert "1. Guess" in alone and "Third" not in alone
+def sheets(html: Path, teaching: Path) -> dict[str, str]:
+    made = dict(printed_sheets.sheets(html, teaching))
+    return {
+        name: " ".join(BeautifulSoup(text, "html.parser").body.get_text(" ").split())
+        for name, text in made.items()
+    }
+
+
+def test_four_sheets_a_chapter(html: Path, teaching: Path) -> None:
+    made = sheets(html, teaching)
+    assert list(made) == [f"01-{kind}" for kind in printed_sheets.KINDS]
+    assert "How late?" in made["01-predictions"]
+    assert "1. Guess How many? a = ..." in made["01-exercises"]
+    assert "Third b = ..." in made["01-exercises"]
+    assert "Few." in made["01-solutions"]
+    assert "01-xb b = 4 Why this works: b is even." in made["01-solutions"]
+    hints, solved = made["01-solutions"].split("Solutions")
+    assert "a = 3" in solved
+    assert "a = 3" not in hints
+    assert "1 x : so" in made["01-cards"]
+    assert "Put the lines in order" in made["01-cards"]
+
+
+def test_no_answer_stands_beside_its_question(html: Path, teaching: Path) -> None:
+    made = sheets(html, teaching)
+    for answer in ("Two seconds.", "Few.", "a = 3", "b = 4", "Count.", "not yet"):
+        for kind in ("predictions", "exercises", "cards"):
+            assert answer not in made[f"01-{kind}"]
 
 
 def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
-    def make() -> str:
-        return printed_exercises.exercises(html, "Exercises", "By us", teaching)
-
     solution = teaching / "answers/01/xb.py"
     for text, problem in (
         ("SOLUTION = 1", "no SOLUTION"),
@@ -195,14 +201,10 @@ def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
     ):
         solution.write_text(text)
         with pytest.raises(ToolError, match=rf"xb\.py.*{problem}"):
-            make()
-    solution.write_text("SOLUTION = ''")
-    (teaching / "exercises/01_late.ipynb").write_text("{}")
-    with pytest.raises(ToolError, match=r"01_late\.ipynb is no notebook"):
-        make()
+            sheets(html, teaching)
     (html / "notebooks/01_late.html").write_text("<p>nothing</p>")
     with pytest.raises(ToolError, match=r"notebooks/01_late\.html has no article"):
-        make()
+        sheets(html, teaching)
     with pytest.raises(ToolError, match="holds no site"):
         printed.contents(teaching)
 

@@ -18,8 +18,7 @@ from ontime.grade import Answer, Exercise, Grade
 from ontime.grade import __main__ as command
 from ontime.grade.__main__ import graded, main
 from ontime.grade.grading import StoppedError
-from ontime.grade.labs import default_bank
-from ontime.handout import labs_of, student_version
+from ontime.handout import copy_of, labs_of
 from tests.fast.ontime.grade.handed_in import (
     APART,
     GOOD_APART,
@@ -67,7 +66,7 @@ def test_a_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_as_the_notebook_ran(tmp_path: Path) -> None:
     (path,) = labs_of("03")
-    book = student_version(path)
+    book = copy_of(path)
     cells = book["cells"]
     # A helper and an import in cells of their own, a magic above the answer.
     place = cells.index(stub_of(book, APART))
@@ -89,22 +88,6 @@ def test_as_the_notebook_ran(tmp_path: Path) -> None:
     rows = table(out)
     assert rows["ada"][APART] == rows["bo"][APART] == "1"
     assert f"{TOGETHER} not yet" in rows["ada"]["remarks"]
-
-
-def test_extra_exercises(tmp_path: Path) -> None:
-    folder = default_bank()
-    assert folder is not None
-    book = json.loads((folder / "01_callbacks.ipynb").read_text("utf-8"))
-    stub_of(book, "01-xorder")["source"] = "order_of_letters = 'ABCDEFG'"
-    path, out = tmp_path / "bank.ipynb", tmp_path / "grades.csv"
-    for cell in book["cells"]:
-        cell["metadata"] = {}
-    path.write_text(json.dumps(book))
-    words = [str(path), "--csv", str(out), "--lab", "01-x", "--seconds", "600"]
-    assert main(words) == 0
-    row = table(out)["bank"]
-    assert "01-xorder not yet" in row["remarks"]
-    assert row["of"] == "10"
 
 
 class Fake:

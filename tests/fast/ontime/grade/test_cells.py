@@ -47,11 +47,6 @@ def test_what_is_of_ipython_is_left_out(source: str, value: object) -> None:
     assert run_cell(source, {}) == value
 
 
-def test_very_many_magics() -> None:
-    with pytest.raises(SyntaxError):
-        run_cell("!ls\n" * 1000, {})
-
-
 def test_names_that_a_cell_leaves() -> None:
     source = "import a.b\nx, (y, *z) = 1\nfor i in q: w = 1\n"
     source += "def f(g): h = 1\nclass C: d = 1"

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from ontime.check import exercises as names
+from ontime.check.registry import extra_exercises
 from ontime.grade import Exercise, LabError, read_labs
 from ontime.grade.labs import exercises_of, lab_of, read_solutions
 from ontime.grade.notebook import Cell
 
 
 def test_every_exercise_is_found(exercises: dict[str, Exercise]) -> None:
-    assert sorted(exercises) == names()
+    assert sorted(exercises) == sorted([*names(), *extra_exercises()])
 
 
 def test_folders_without_labs(tmp_path: Path) -> None:

@@ -14,13 +14,12 @@ import pytest
 from ontime.check.registry import CHAPTERS
 from ontime.grade import LabError, read_labs
 from ontime.grade.cells import parse
-from ontime.grade.labs import default_bank, default_folder, points_of
-from ontime.handout import HandoutError, hand_out, labs_of, main, student_version
+from ontime.grade.labs import default_folder, points_of
+from ontime.handout import HandoutError, copy_of, hand_out, labs_of, main
 
-LABS, BANK = default_folder(), default_bank()
+LABS = default_folder()
 assert LABS is not None
-assert BANK is not None
-EXERCISES = read_labs(LABS) | read_labs(BANK)
+EXERCISES = read_labs(LABS)
 SOURCE = Path(__file__).parents[4] / "src"
 
 
@@ -54,7 +53,7 @@ SECRETS = secrets()
 
 @pytest.fixture(scope="module", params=list(CHAPTERS))
 def books(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return [student_version(path) for path in labs_of(request.param, extra=True)]
+    return [copy_of(path) for path in labs_of(request.param, extra=True)]
 
 
 def test_what_gives_a_solution_away() -> None:
@@ -101,7 +100,7 @@ def test_for_nbgrader() -> None:
     (path,) = labs_of("04")
     about = [
         cell["metadata"]["nbgrader"]
-        for cell in student_version(path, nbgrader=True)["cells"]
+        for cell in copy_of(path, nbgrader=True)["cells"]
         if "nbgrader" in cell["metadata"]
     ]
     ids = [cell["grade_id"] for cell in about]
@@ -113,7 +112,7 @@ def test_for_nbgrader() -> None:
 
 def test_a_check_for_nbgrader_raises_what_it_says() -> None:
     (path,) = labs_of("04")
-    book = student_version(path, nbgrader=True)
+    book = copy_of(path, nbgrader=True)
     (cell,) = (
         c
         for c in book["cells"]
@@ -131,38 +130,81 @@ def no_answer(name: str, answer: object) -> Any:
 
 def test_links_lead_to_the_published_book_or_to_a_file_beside() -> None:
     (path,) = labs_of("04")
-    text = json.dumps(student_version(path, site="https://a.b/c/"))
+    text = json.dumps(copy_of(path, site="https://a.b/c/"))
     assert "(https://a.b/c/book/04_late_heartbeat.html)" in text
     assert "(https://a.b/c/notebooks/04_going_deeper.html)" in text
     beside = frozenset({"04_going_deeper.ipynb"})
-    assert "(04_going_deeper.ipynb)" in json.dumps(student_version(path, beside=beside))
+    assert "(04_going_deeper.ipynb)" in json.dumps(copy_of(path, beside=beside))
 
 
-def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    labs = labs_of("04", extra=True)
-    mine = tmp_path / "04_more_exercises.ipynb"
-    mine.write_text("my work")
-    with pytest.raises(HandoutError, match="04_more_exercises"):
-        hand_out(labs, tmp_path)
-    assert list(tmp_path.iterdir()) == [mine]
-    assert mine.read_text() == "my work"
+def test_a_copy_for_a_reader_has_its_solutions_folded() -> None:
+    books = [copy_of(path, solutions=True) for path in labs_of("04", solutions=True)]
+    assert len(books) == 3, "the lab, going deeper, and more exercises"
+    cells = [cell for book in books for cell in book["cells"]]
+    folded = [cell for cell in cells if "jupyter" in cell["metadata"]]
+    solutions = [c for c in cells if "solution" in c["metadata"].get("tags", ())]
+    assert len(solutions) == 5
+    assert all(cell in folded for cell in solutions)
+    assert not any(cell.get("outputs") for cell in cells)
+    assert "Why this works" in json.dumps(books)
+
+
+@pytest.fixture
+def labs(tmp_path: Path) -> Path:
+    """A folder with one lab."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    write(folder, "print(1)")
+    return folder
+
+
+def write(folder: Path, source: str) -> None:
+    cell: dict[str, Any] = {"cell_type": "code", "metadata": {}, "source": source}
+    cell |= {"outputs": [{"output_type": "stream", "text": "1"}], "execution_count": 1}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4}
+    (folder / "01_lab.ipynb").write_text(json.dumps(book))
+
+
+def bring(labs: Path, folder: Path) -> list[Path]:
+    return hand_out(labs_of("all", solutions=True, folder=labs), folder, solutions=True)
+
+
+def test_a_second_run_keeps_the_work(labs: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "my_labs"
+    (copy,) = bring(labs, mine)
+    assert copy == mine / "01_lab.ipynb"
+    work = json.loads(copy.read_text())
+    work["cells"][0]["source"] = "my answer"
+    copy.write_text(json.dumps(work))
+    assert bring(labs, mine) == []
+    assert json.loads(copy.read_text()) == work
+    before = copy.read_bytes()
+    write(labs, "print(2)")
+    (second,) = bring(labs, mine)
+    assert second.name == "01_lab-2.ipynb"
+    assert "print(2)" in second.read_text()
+    assert bring(labs, mine) == []
+    assert copy.read_bytes() == before
+
+
+def test_what_is_no_notebook_any_more_is_left_alone(labs: Path, tmp_path: Path) -> None:
+    (tmp_path / "01_lab.ipynb").write_text("not a notebook")
+    (copy,) = bring(labs, tmp_path)
+    assert copy.name == "01_lab-2.ipynb"
+    assert (tmp_path / "01_lab.ipynb").read_text() == "not a notebook"
 
 
 def test_nothing_is_half_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Path.open
+    def full(path: Path, *_: object, **__: object) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
 
-    def full(path: Path, mode: str) -> Any:
-        if path.name.startswith("04_more"):
-            raise OSError(28, "No space left on device")
-        return whole(path, mode)
-
-    labs = labs_of("04", extra=True)
-    monkeypatch.setattr(Path, "open", lambda path, mode="r", **_: full(path, mode))
+    monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(HandoutError, match="No space"):
-        hand_out(labs, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+        bring(labs, tmp_path / "out")
+    assert not list((tmp_path / "out").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +240,8 @@ def test_the_command_says_what_it_wrote(
     files = sorted(map(str, (tmp_path / "out").iterdir()))
     assert sorted(capsys.readouterr().out.split()) == files
     assert len(files) == 3
-    assert main(["04", "--to", str(tmp_path / "out")]) == 2
+    assert main(["04", "--to", str(tmp_path / "out")]) == 0
+    assert "1 of 1 are in" in capsys.readouterr().out
 
 
 def test_a_hand_out_has_no_solutions_to_grade_with(tmp_path: Path) -> None:
