@@ -337,8 +337,9 @@ def _replace(texts: dict[Path, str]) -> None:
     ready: list[tuple[Path, Path]] = []
     try:
         for path, text in texts.items():
-            part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-            ready.append((part, path))
+            target = path.resolve()  # a link stays a link
+            part = target.with_name(f".{path.name}.{os.getpid()}.tmp")
+            ready.append((part, target))
             with part.open("w", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
                 stream.flush()

@@ -85,6 +85,9 @@ async def settle(jobs, workers):
             outcomes.append(error)
         await asyncio.sleep(0)
     return outcomes
+## keeps a cancellation, too => cancelled at 0.5 s it works on
+-            except Exception as error:
++            except BaseException as error:
 ## a clock that nobody stops => cancel the workers, or let them end
 +    asyncio.create_task(asyncio.sleep(3600))
      left, outcomes = deque(enumerate(jobs)), {}

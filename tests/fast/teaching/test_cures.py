@@ -1,124 +1,617 @@
-"""The question of each misconception of chapter 4, put to the cells that cure it.
+"""The question of each misconception, put to the cell that cures it.
 
-The answer that betrays it has to come out wrong there, with the numbers of the guide.
+With the numbers of the guide the answer that betrays the misconception has to come out
+wrong there.  A cell on a virtual clock is run; of one that measures, what it showed
+when the notebook was run is read.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
-from ontime.grade.cells import run_cell
-from tests.fast.teaching.test_guide import cells, guide, labs, parts_of
+from looplab.diagnose import DisagreementError, move
+from ontime.grade.cells import defines, names_in, run_cell
+from ontime.leases import LeaseSettings, consume
+from tests.fast.looplab.diagnose.test_prediction import late_for_no_reason
+from tests.fast.teaching.test_guide import (
+    GUIDES,
+    ROOT,
+    cells,
+    guide,
+    labs,
+    parts_of,
+    place,
+)
 
-STEM = "04_late_heartbeat"
+Cure = Callable[["Asked"], bool]
+CURES: dict[tuple[str, str], Cure] = {}
 
 
-def asked(title: str) -> tuple[str, list[float]]:
-    """The question, and the times that the betraying answer names, in seconds."""
-    text = parts_of(parts_of(guide(STEM), 2)["Misconceptions"], 3)[title]
-    words = dict(re.findall(r"^\*\*([^*]+)\*\*\s*(.+?)(?=\n\n|\Z)", text, re.S | re.M))
-    answer = words["Answer that betrays it."]
-    times = re.findall(r"\b(\d+) (?:ms|to be safe)", answer)
-    return words["Question."], [float(number) / 1000 for number in times]
+class Asked:
+    """A misconception of a guide, and the cells that it names."""
+
+    def __init__(self, stem: str, title: str) -> None:
+        self.stem = stem
+        text = parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)[title]
+        words = dict(
+            re.findall(r"^\*\*([^*]+)\*\*\s*(.+?)(?=\n\n|\Z)", text, re.S | re.M)
+        )
+        self.question = words["Question."]
+        self.wrong = words["Answer that betrays it."]
+        self.places = place(stem).findall(words["Cure."])
+
+    def says(self, *words: str) -> None:
+        """The question, or the wrong answer, still has these words."""
+        for each in words:
+            assert each in f"{self.question} {self.wrong}", each
+
+    def cell(self, number: int = 0) -> dict[str, Any]:
+        """The cell of the lab that the cure names."""
+        where = [(s, line or head) for s, head, line in self.places if s in self.labs]
+        source, line = where[number]
+        return next(
+            cell
+            for cell in cells(self.labs[source])
+            if line in [text.strip() for text in cell["source"].splitlines()]
+            or (cell["metadata"].get("exercise"), "check")
+            == (line, cell["metadata"].get("tags", [""])[-1])
+        )
+
+    @property
+    def labs(self) -> dict[str, Any]:
+        bank = ROOT / "notebooks" / f"{self.stem[:2]}_more_exercises.ipynb"
+        return {**labs(self.stem), "bank": bank}
+
+    def shown(self, number: int = 0) -> str:
+        """What that cell showed when the notebook was run."""
+        return "".join(
+            "".join(output.get("text") or output.get("data", {}).get("text/plain", ()))
+            for output in self.cell(number)["outputs"]
+        )
+
+    def numbers(self, pattern: str, number: int = 0) -> list[float]:
+        """The numbers that a pattern finds in what the cell showed."""
+        found = re.search(pattern, self.shown(number), re.M)
+        assert found, (pattern, self.shown(number))
+        return [float(group.replace(",", "")) for group in found.groups()]
+
+    def run(self, source: str, instead: dict[str, str] | None = None) -> Any:
+        """Run a program below the live cells, of page or lab, that it needs.
+
+        Args:
+            source: the program; its last expression is the result.
+            instead: changes to the cells, as the guide tells a teacher to make them.
+        """
+        at = "page" if self.places[0][0] == "page" else "lab"
+        return _run(self.stem, at, source, instead or {})
+
+    def printed(self, line: str) -> str:
+        """What the page's cell with a line prints."""
+        source = next(text for text in _page(self.stem) if line in text)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            _run(self.stem, "page", source, {})
+        return out.getvalue()
 
 
-@pytest.fixture(scope="module")
-def lab() -> dict[str, Any]:
-    """The names of the lab, without its cells that try a hundred phases."""
-    space: dict[str, Any] = {"__name__": "__main__"}
-    for cell in cells(labs(STEM)["lab"]):
+def _page(stem: str) -> list[str]:
+    text = (ROOT / "book" / f"{stem}.md").read_text("utf-8")
+    found = re.findall(r"^```\{livecell\}\n(.*?)^```", text, re.S | re.M)
+    return [re.sub(r"^:[\w-]+:.*\n", "", source, flags=re.M) for source in found]
+
+
+@cache
+def _live(stem: str, at: str) -> list[str]:
+    if at == "page":
+        return _page(stem)
+    found = []
+    for cell in cells(labs(stem)["lab"]):
         tags = cell["metadata"].get("tags", ())
         if "exercise" in tags:
             break
-        many = (
-            "= over_phases(",
-            "over_phases(load)",
-            "over_phases(partial",
-            "Timeline(",
-        )
-        if "live" in tags and not any(word in cell["source"] for word in many):
-            run_cell(cell["source"], space)
-    return space
+        if "live" in tags and "raises-exception" not in tags:
+            found.append(cell["source"])
+    return found
 
 
-def printed(source: str, line: str) -> str:
-    """What the cell with that line printed when the notebook was run."""
-    (text,) = (
+def _run(stem: str, at: str, source: str, changes: dict[str, str]) -> Any:
+    wanted, needed = names_in(source)[1] - defines(source), []
+    for cell in reversed(_live(stem, at)):
+        if wanted & defines(cell):
+            # What is defined is known from the cell that is nearest above.
+            wanted = (wanted - defines(cell)) | names_in(cell)[1]
+            for old, new in changes.items():
+                cell = cell.replace(old, new)
+            needed.append(cell)
+    space: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in reversed(needed):
+            run_cell(cell, space)
+    return run_cell(source, space)
+
+
+def cures(number: str, title: str) -> Callable[[Cure], Cure]:
+    """Register what shows that the wrong answer of a misconception is wrong."""
+    (stem,) = (stem for stem in GUIDES if stem.startswith(number))
+
+    def register(cure: Cure) -> Cure:
+        CURES[stem, title] = cure
+        return cure
+
+    return register
+
+
+def misconceptions() -> Iterator[tuple[str, str]]:
+    for stem in GUIDES:
+        for title in parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3):
+            yield stem, title
+
+
+@pytest.mark.parametrize(("stem", "title"), misconceptions())
+def test_the_cell_refutes_the_answer(stem: str, title: str) -> None:
+    assert (stem, title) in CURES, "say in this file what refutes it"
+    assert CURES[stem, title](Asked(stem, title))
+
+
+def test_every_cure_has_its_misconception() -> None:
+    assert set(CURES) == set(misconceptions())
+
+
+# Chapter 1
+
+
+@cures("01", "Soon means now")
+def _(asked: Asked) -> bool:
+    return asked.shown().splitlines() == ["hello", "world", "later"]
+
+
+@cures("01", "A timer interrupts")
+def _(asked: Asked) -> bool:
+    asked.says("for a second", "right after this callback")
+    (at,) = asked.run("timer.run_at,", {"burn(0.010)": "burn(1)"})
+    return at == 2.0  # neither at 0.025 nor when the callback ends, at 1
+
+
+@cures("01", "Every await gives way to others")
+def _(asked: Asked) -> bool:
+    source = """
+order = []
+async def goes(name):
+    order.append(f"{name} asks")
+    await sleep(loop, 1)
+    order.append(f"{name} goes on")
+loop = TimerLoop()
+Task(loop, goes("a"))
+Task(loop, goes("b"))
+loop.run_forever()
+order"""
+    alone = ["a asks", "a goes on", "b asks", "b goes on"]
+    done = {
+        "loop.call_later(delay, future.set_result, None)": "future.set_result(None)"
+    }
+    return asked.run(source, done) == alone != asked.run(source)
+
+
+@cures("01", "cancel() stops the task")
+def _(asked: Asked) -> bool:
+    line = 'print("done when cancel() returns:", task.done())'
+    assert any(line == place[2] for place in asked.places)
+    return "done when cancel() returns: False" in asked.printed(line)
+
+
+@cures("01", "The GIL makes call_soon safe from a thread")
+def _(asked: Asked) -> bool:
+    (soon,) = asked.numbers(r"^call_soon +ran at ([\d.]+)")
+    (safe,) = asked.numbers(r"^call_soon_threadsafe +ran at ([\d.]+)")
+    return soon > 2 * safe
+
+
+@cures("01", "The loop holds my tasks")
+def _(asked: Asked) -> bool:
+    assert asked.places[0][:2] == ("going deeper", "Keep what you started")
+    shown = [
         "".join(cell["outputs"][0]["text"])
-        for cell in cells(labs(STEM)[source])
-        if line in cell["source"].splitlines() and cell["outputs"]
+        for cell in cells(asked.labs["going deeper"])
+        if "async def start_and_forget():" in cell["source"]
+    ]
+    return "after a collection: False" in shown[0]
+
+
+# Chapter 2
+
+
+@cures("02", "In a thread it cannot disturb the loop")
+def _(asked: Asked) -> bool:
+    asked.says("Twenty threads")
+    assert asked.shown().startswith("20 jobs")
+    (late,) = asked.numbers(r"^a thread each .* ([\d.]+) \([^)]*\)$")
+    return late > 0.1
+
+
+@cures("02", "Threads are of no use in Python")
+def _(asked: Asked) -> bool:
+    asked.says("hashlib")
+    (cores,) = asked.numbers(r"^digest.* ([\d.]+) cores in use")
+    return cores > 1.2
+
+
+@cures("02", "A chain is late by one job")
+def _(asked: Asked) -> bool:
+    asked.says("Twenty jobs of 1.5 s", "1.5 s:")
+    (least, most) = asked.numbers(r"^chain +([\d.]+) to ([\d.]+)")
+    return 1.5 < least < most <= 3 * 1.5
+
+
+@cures("02", "A time-out ends the work")
+def _(asked: Asked) -> bool:
+    gave_up, ended = asked.numbers(r"gave up after ([\d.]+) s, ended after ([\d.]+)")
+    return ended > 2 * gave_up
+
+
+@cures("02", "More processes are faster")
+def _(asked: Asked) -> bool:
+    asked.says("An eighth")
+    one, two, eight = (
+        asked.numbers(rf"^Pool\({n}\) +([\d.]+) s")[0] for n in (1, 2, 8)
     )
-    return text
+    return two < 0.75 * one and eight > 2 * one / 8
 
 
-def test_the_longest_callback_is_the_lateness(lab: dict[str, Any]) -> None:
-    question, wrong = asked("The longest callback is the lateness")
-    assert "Fifty tasks of 4 ms" in question
-    assert "0.1 s before" in question
-    assert wrong == [0.004]
+@cures("02", "An executor needs no limit")
+def _(asked: Asked) -> bool:
+    asked.says("Ten jobs", "two threads", "other 8")
+    jobs, ran = asked.numbers(r"of (\d+) jobs, the threads ran (\d+)")
+    assert "pool.submit(time.sleep, 0.6) for _ in range(10)" in asked.cell()["source"]
+    return (jobs, ran) == (10, 2)  # none was refused: eight were in the queue
 
-    async def storm() -> None:
-        async def job() -> None:
-            lab["burn"](0.004)
 
-        await lab["storm"](job, 50)
+# Chapter 3
 
-    late, after = lab["run"](lab["measure"](storm, start=2.9))
-    assert (round(late, 9), after) == (0.1, 0)
+
+@cures("03", "An await goes to the loop")
+def _(asked: Asked) -> bool:
+    asked.says("One for each await")
+    shown = asked.printed("async def nothing():")
+    return re.search(r"^sequence +1 callbacks", shown, re.M) is not None
+
+
+@cures("03", "gather makes things faster")
+def _(asked: Asked) -> bool:
+    asked.says("Two lookups", "It halves")
+    (times,) = asked.numbers(r"^gather +asyncio.* ([\d.]+) ×")
+    return times > 1
+
+
+@cures("03", "Latency limits the clients of a core")
+def _(asked: Asked) -> bool:
+    asked.says("50 ms, of which 48", "Twenty")
+    return bool(asked.run("clients_per_core(0.050 - 0.048)") == 500)
+
+
+@cures("03", "A stopwatch tells what code costs")
+def _(asked: Asked) -> bool:
+    asked.says("twice the time")
+    stopwatch, cpu = asked.numbers(
+        r"^kernel beside others +stopwatch +([\d.]+) µs, CPU time +([\d.]+)"
+    )
+    return stopwatch > 1.5 * cpu  # and nothing of the code has changed
+
+
+@cures("03", "When one part fails, gather ends the others")
+def _(asked: Asked) -> bool:
+    asked.says("They are cancelled")
+    assert asked.places[0] == ("bank", "", "03-xerrors")
+    return "gather() lets the others go on" in asked.shown()
+
+
+@cures("03", "One client tells the truth about many")
+def _(asked: Asked) -> bool:
+    asked.says("less CPU time")
+    (alone,) = asked.numbers(r"^ +1 at once.* gather ([\d.]+)")
+    (many,) = asked.numbers(r"^ 1000 at once, in step.* gather ([\d.]+)")
+    return alone < 1.1 < 1.3 < many
+
+
+# Chapter 4
+
+
+@cures("04", "The longest callback is the lateness")
+def _(asked: Asked) -> bool:
+    asked.says("Fifty tasks of 4 ms", "0.1 s before", '"4 ms')
+    source = """
+async def job():
+    burn(0.004)
+async def load():
+    await storm(job, 50)
+"""
+    late, after = asked.run(f"{source}run(measure(load, start=2.9))")
     # At the lab's own start the cell would seem to prove the answer.
-    assert lab["run"](lab["measure"](storm)) == [0, 0]
+    assert asked.run(f"{source}run(measure(load))") == [0, 0]
+    return (round(late, 9), after) == (0.1, 0)
 
 
-def test_a_semaphore_holds_work_back(lab: dict[str, Any]) -> None:
-    question, _ = asked("A semaphore holds work back")
-    assert "Two hundred jobs" in question
-    assert lab["late_semaphore"][4] == lab["exact_storm"] == [1.5, 0]
+@cures("04", "A semaphore holds work back")
+def _(asked: Asked) -> bool:
+    asked.says("Two hundred jobs", "four")
+    limited = asked.run("run(measure(partial(with_semaphore, 4)))")
+    return bool(limited == asked.run("run(measure(storm))") == [1.5, 0])
 
 
-def test_debug_mode_finds_what_holds_the_loop(lab: dict[str, Any]) -> None:
-    asked("Debug mode finds what holds the loop")
-    assert lab["late"] == 1.5
-    assert lab["lines"] == []
+@cures("04", "Debug mode finds what holds the loop")
+def _(asked: Asked) -> bool:
+    assert "class Collect(logging.Handler):" in asked.cell()["source"]
+    return "1.5 s late, 0 lines" in asked.shown()
 
 
-def test_a_small_queue_is_enough(lab: dict[str, Any]) -> None:
-    question, _ = asked("A small queue is enough")
-    assert "200 workers" in question
-    load = partial(lab["through_queue"], 200, lab["waiting_job"])
+@cures("04", "A small queue is enough")
+def _(asked: Asked) -> bool:
+    asked.says("200 workers", "One job")
     # All wait for 10 ms and wake together, 5 ms before the beat.
-    late, *_ = lab["run"](lab["measure"](load, start=2.985))
-    assert late > 100 * lab["cpu"], "and not one job"
+    load = "partial(through_queue, 200, waiting_job)"
+    late, *_ = asked.run(f"run(measure({load}, start=2.985))")
+    return bool(late > 100 * asked.run("cpu"))
 
 
-def test_with_slices_the_lateness_is_one_slice(lab: dict[str, Any]) -> None:
-    question, wrong = asked("With slices the lateness is one slice")
-    assert "Ten tasks" in question
-    assert wrong == [0.010]
-
-    async def sliced() -> None:
-        for _ in range(10):
-            lab["burn"](0.010)
-            await lab["asyncio"].sleep(0)
-
-    late, *_ = lab["run"](lab["measure"](partial(lab["storm"], sliced, 10), start=2.95))
-    assert late > 10 * 0.010
+@cures("04", "With slices the lateness is one slice")
+def _(asked: Asked) -> bool:
+    asked.says("Ten tasks", "slices of 10 ms", '"10 ms."')
+    late, *_ = asked.run("""
+async def sliced():
+    for _ in range(10):
+        burn(0.010)
+        await asyncio.sleep(0)
+run(measure(partial(storm, sliced, 10), start=2.95))""")
+    return bool(late > 10 * 0.010)
 
 
-def test_what_i_saw_is_the_worst() -> None:
-    question, wrong = asked("What I saw is the worst")
-    text = printed("going deeper", "async def held_at(phase):")
-    few, many = map(float, re.findall(r": +([\d.]+)", text))
-    assert f"was {few * 1000:.0f} ms late" in question
-    assert wrong == [0.029, 0.035]
-    assert max(wrong) < many
+@cures("04", "What I saw is the worst")
+def _(asked: Asked) -> bool:
+    few, many = map(float, re.findall(r": +([\d.]+)", asked.shown()))
+    asked.says(f"was {few * 1000:.0f} ms late", '"29 ms", or "35 to be safe"')
+    return many > 0.035
 
 
-def test_a_worker_that_fails_makes_itself_heard() -> None:
-    asked("A worker that fails makes itself heard")
-    text = printed("lab", "    run(main([2, 1, 0, 4], crew))")
-    assert "nothing is ready" in text
-    assert "1 task waits" in text
+@cures("04", "A worker that fails makes itself heard")
+def _(asked: Asked) -> bool:
+    return "nothing is ready" in asked.shown() and "1 task waits" in asked.shown()
+
+
+# Chapter 5
+
+
+@cures("05", "An await lets others run")
+def _(asked: Asked) -> bool:
+    asked.says("After the first")
+    return asked.shown().strip() == "['consumer', 'producer', 'consumer']"
+
+
+@cures("05", "sleep(0) makes them take turns, so the queue stays short")
+def _(asked: Asked) -> bool:
+    return asked.numbers(r"… (\d+)$") == [49_999]
+
+
+@cures("05", "A longer queue takes more load")
+def _(asked: Asked) -> bool:
+    asked.says("100 items a second", "80 are served", "10,000")
+    most, waits = asked.run("""
+line, waits, _ = run(stream(asyncio.Queue(), [0.010] * 60_000, 0.0125))
+max(size for _, size in line), waits[-1]""")
+    return bool(most > 10_000 and waits > 100)  # it overflows, later
+
+
+@cures("05", "Backpressure loses work")
+def _(asked: Asked) -> bool:
+    asked.says("bound of 10")
+    most, made, pace = asked.numbers(
+        r"^(\d+) items wait at most[^\n]*\n(\d+) items made in .*: (\d+) a second"
+    )
+    return (most, made, pace) == (10, 6000, 80)
+
+
+@cures("05", "Every queue without a bound is a bug")
+def _(asked: Asked) -> bool:
+    asked.says("Four workers", "A number.")
+    for bound in (1, 10, 100):
+        stuck = asked.run(f"""
+from looplab import DeadlockError
+try:
+    ended = run(crawl(asyncio.Queue(maxsize={bound})))
+except DeadlockError as error:
+    ended = str(error)
+ended""")
+        assert str(stuck).count("worker, line 16, in Queue.put") == 4
+    return True
+
+
+@cures("05", "What has been taken has been done")
+def _(asked: Asked) -> bool:
+    return "returned for a then ChannelClosedError" in asked.shown()
+
+
+@cures("05", "A server that is always busy does its best")
+def _(asked: Asked) -> bool:
+    asked.says("after a second", "As many as it can serve")
+    shown = asked.printed("async def overloaded(")
+    in_time = [int(n) for n in re.findall(r": (\d+) in time", shown)]
+    free, short, long = in_time
+    return max(free, long) < short / 3
+
+
+# Chapter 6
+
+
+@cures("06", "A loop that asks more often notices sooner")
+def _(asked: Asked) -> bool:
+    asked.says("Eight sessions")
+    poll, queue = (
+        asked.numbers(rf"^{way} +8: .* median ([\d.]+) ms")[0]
+        for way in ("poll", "queue")
+    )
+    return poll > 2 * queue
+
+
+@cures("06", "A short sleep cures a poll")
+def _(asked: Asked) -> bool:
+    return asked.numbers(r"takes (\d+) times as long with a nap")[0] >= 3
+
+
+@cures("06", "What fits the figure is the cause")
+def _(asked: Asked) -> bool:
+    spinner, polling = asked.numbers(r"spinner × ([\d.]+), polling loops × ([\d.]+)")
+    return polling < 2 < 10 < spinner  # for an interval a hundred times as long
+
+
+@cures("06", "Faster under a tracer means a fault of the tracer")
+def _(asked: Asked) -> bool:
+    values = {
+        name.rpartition("/")[2]: next(iter(output["data"].values()))
+        for cell in cells(asked.labs["lab"])
+        for output in cell.get("outputs", ())
+        for name in output.get("metadata", {}).get("scrapbook", {}).values()
+        if isinstance(name, str)
+    }
+    # A longer gap, which is what the tracer made, cures the hop on its own.
+    return float(values["cured"]) > 2
+
+
+@cures("06", "A change that does nothing clears its suspect")
+def _(asked: Asked) -> bool:
+    asked.says("Eight loops on two cores")
+    hop, lock, both, waits = asked.numbers(
+        r"^8 on 2: a hop +([\d.]+) .*gap +([\d.]+), sleep in it +([\d.]+);"
+        r".* lock ([\d.]+),"
+    )
+    return lock > 0.5 * hop and both < 0.2 * hop and waits > 1
+
+
+@cures("06", "call_soon and put_nowait can be called from anywhere")
+def _(asked: Asked) -> bool:
+    careless, careful = asked.numbers(r"careless ([\d.]+) s, careful ([\d.]+)")
+    return careless > 2 * careful
+
+
+@cures("06", "A test for speed keeps the poll out")
+def _(asked: Asked) -> bool:
+    shown = asked.shown()
+    return "turns are allowed" in shown and "with the queue it passes" in shown
+
+
+# Chapter 7
+
+
+@cures("07", "A busy thread is doing its work")
+def _(asked: Asked) -> bool:
+    asked.says("hundred messages", "All,")
+    computed, useful = asked.numbers(r"^(\d+) rounds computed, (\d+) of them")
+    return useful < computed / 2
+
+
+@cures("07", "Half the load, half the losses")
+def _(asked: Asked) -> bool:
+    asked.says("half as long", "halved")
+    whole, half, tenth = (
+        consume(LeaseSettings(cpu=cpu)).lost for cpu in (1.0, 0.5, 0.1)
+    )
+    return tenth == 0 and half > 0.75 * whole
+
+
+@cures("07", "It lost nothing, so it is right")
+def _(asked: Asked) -> bool:
+    free = asked.numbers(r"^0 µs a callback: lost (\d+) to (\d+)")
+    (least,) = asked.numbers(r"^1 µs a callback: lost (\d+) to")
+    return free == [0, 0] and least > 0
+
+
+@cures("07", "A high priority means to be next")
+def _(asked: Asked) -> bool:
+    asked.says("At 1,")
+    return asked.shown().strip() == "0 A, 1 B, 2 C, 3 urgent"
+
+
+@cures("07", "An urgent task interrupts the others")
+def _(asked: Asked) -> bool:
+    asked.says("Not at all")
+    return asked.numbers(r"priority loop ([\d.]+) s") > [0]
+
+
+@cures("07", "More urgent is always better")
+def _(asked: Asked) -> bool:
+    return asked.shown().startswith("not yet")
+
+
+@cures("07", "A lock of an urgent task is taken at once")
+def _(asked: Asked) -> bool:
+    asked.says("inside the lock will do")
+    as_it_is, inside, around = asked.shown().splitlines()
+    return "Timeout" in as_it_is and "Timeout" in inside and "has the lock" in around
+
+
+# Chapter 8
+
+
+@cures("08", "The CPU is half idle, so the loop is on time")
+def _(asked: Asked) -> bool:
+    return asked.numbers(r"heartbeat: (\d+) ms")[0] > 100
+
+
+def blame(asked: Asked) -> list[tuple[float, float, float]]:
+    """Waited, held and longest of each row."""
+    row = r"^ *([\d.]+) s +([\d.]+) s +([\d.]+) ms"
+    return [
+        tuple(map(float, found))  # type: ignore[misc]
+        for found in re.findall(row, asked.shown(), re.M)
+    ]
+
+
+@cures("08", "The culprit is the longest callback")
+def _(asked: Asked) -> bool:
+    rows = blame(asked)
+    return rows[0][2] < max(longest for *_, longest in rows) < 100
+
+
+@cures("08", "Whoever holds the loop for longest is to blame")
+def _(asked: Asked) -> bool:
+    rows = blame(asked)
+    most = max(rows, key=lambda row: row[1])
+    return most[0] < rows[0][0] / 10
+
+
+@cures("08", "What the middleware measures is what the user waits")
+def _(asked: Asked) -> bool:
+    asked.says("less than a millisecond", "a tenth of a second")
+    p90, kernel, queue, ran = asked.numbers(
+        r"^ +[\d.]+ +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +GET /basket"
+    )
+    return ran < 1 < 50 < p90 and kernel > queue > ran
+
+
+@cures("08", "Smaller pieces always help")
+def _(asked: Asked) -> bool:
+    asked.says("pieces of 2 ms")
+    shown = asked.printed('chunk("POST /report", 0.002)')
+    now, pieces = map(
+        int, re.findall(r"^(\d+) → (\d+) to .*chunk|pieces", shown, re.M)[0][:2]
+    )
+    (thread,) = re.findall(r"to (\d+) ms with .*report.*thread", shown) or [0]
+    return pieces > now / 2 and int(thread) < pieces
+
+
+@cures("08", "The client says that it is better")
+def _(asked: Asked) -> bool:
+    asked.says("waits for each answer")
+    return asked.shown().startswith("not yet")
+
+
+@cures("08", "A refusal can be worked around")
+def _(asked: Asked) -> bool:
+    sentence = "the unchanged replay does not agree with the recording"
+    assert sentence in (ROOT / "book" / "08_your_program.md").read_text("utf-8")
+    with pytest.raises(DisagreementError, match=sentence):
+        late_for_no_reason().replay(move("tick"))
+    return True

@@ -111,8 +111,26 @@ def check_settle(answer: Any) -> str:
                 f"{story}: {left} tasks are left.",
                 "cancel the workers, or let them end",
             )
+    _judge_cancelling(answer)
     _judge_lateness(answer)
     return "every job has its outcome, and the heartbeat is on time."
+
+
+def _judge_cancelling(answer: Any) -> None:
+    async def cancelled() -> tuple[float, int]:
+        jobs = [partial(asyncio.sleep, 1.0)] * 9
+        running = asyncio.ensure_future(answer(jobs, 3))
+        await asyncio.sleep(0.5)
+        running.cancel()
+        await asyncio.wait([running])
+        return now(), await abandoned()
+
+    ended, left = simulate(cancelled())
+    if ended > 0.5 or left:
+        raise NotYet(
+            f"cancelled at 0.5 s it works on until {ended:g} s.",
+            "catch Exception: a cancellation is none, and has to come through",
+        )
 
 
 def _judge_lateness(answer: Any) -> None:

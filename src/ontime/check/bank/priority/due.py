@@ -67,14 +67,28 @@ def check_due(answer: Any) -> str:
     """
     need_function(answer, "next_job")
 
+    instead: list[str] = []
+
+    def note(named: str, ready: list[_Job], best: int | None, at: float) -> None:
+        if best is not None and not instead:
+            done, due = at + ready[best].cost, ready[best].due
+            instead.append(
+                f" At {at:g} s it named {named} can be done at {done:g} and is due at "
+                f"{due:g}."
+            )
+
     def choose(ready: list[_Job], at: float) -> int | None:
         said = answer([(job.cost, job.due) for job in ready], at)
+        best = _feasible_first(ready, at)
         if said is None:
+            note(f"nothing; {best}", ready, best, at)
             return None
         if isinstance(said, bool) or not isinstance(said, int):
             raise NotYet(f"next_job() returned {said!r}.", "a place in ready, or None")
         if not 0 <= said < len(ready):
             raise NotYet(f"of {len(ready)} jobs it named number {said}.", "from 0 on")
+        if best is None or ready[said].due != ready[best].due:
+            note(f"{said}; {best}", ready, best, at)
         return said
 
     said = []
@@ -93,7 +107,8 @@ def check_due(answer: Any) -> str:
                     "could: pass it by. Of the others, the earliest deadline first"
                 )
             raise NotYet(
-                f"{load}: {found} of 60 jobs were in time, and {wanted} could be.",
+                f"{load}: {found} of 60 jobs were in time, and {wanted} could be."
+                + "".join(instead),
                 hint,
             )
         said.append(f"{found} at {1 / gap:.0%}")
