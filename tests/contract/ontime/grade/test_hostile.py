@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import threading
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,9 @@ async def handle(user, price, stock):
 
 @pytest.fixture
 def apart(grader: Grader, exercises: Exercises):
-    def run(source: str) -> Grade:
+    def run(source: str, seconds: float = 600) -> Grade:
+        grader.prepare([exercises[APART]])
+        grader.limits = Limits(seconds)
         return grader.grade(exercises[APART], Answer(source))
 
     return run
@@ -31,13 +32,15 @@ def apart(grader: Grader, exercises: Exercises):
 
 @pytest.fixture
 def together(grader: Grader, exercises: Exercises):
-    def run(source: str) -> Grade:
+    def run(source: str, seconds: float = 600) -> Grade:
+        grader.prepare([exercises[TOGETHER]])
+        grader.limits = Limits(seconds)
         return grader.grade(exercises[TOGETHER], Answer(source))
 
     return run
 
 
-def test_honest_answers(apart, together, exercises: Exercises) -> None:
+def test_honest_answers(apart, together) -> None:
     assert apart(GOOD_APART).passed
     assert together(GOOD_TOGETHER).passed
     bad = together(WRONG_TOGETHER)
@@ -46,14 +49,10 @@ def test_honest_answers(apart, together, exercises: Exercises) -> None:
     assert apart("def wall(parts, wait, cpu, at_once): return 0").status == "not yet"
 
 
-# What keeps it busy
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [
-        "while True: pass",
         "import time; time.sleep(10**6)",
         "def wall(*_):\n    while True: pass",
         "print(10 ** 10 ** 10)",
@@ -63,117 +62,70 @@ def test_honest_answers(apart, together, exercises: Exercises) -> None:
         "    except (OSError, ValueError): pass\n"
         "while True: pass",
     ],
-    ids=["loop", "sleep", "in-the-call", "big-power", "ignores-signals"],
+    ids=["sleep", "in-the-call", "big-power", "ignores-signals"],
 )
-def test_no_end(grader: Grader, exercises: Exercises, apart, source: str) -> None:
-    grader.prepare([exercises[APART]])
-    grader.limits = Limits(seconds=3)
-    assert apart(source).status == "time"
+def test_no_end(apart, source: str) -> None:
+    assert apart(source, 3).status == "time"
 
 
-def test_no_end_beside_the_check(
-    grader: Grader, exercises: Exercises, together
-) -> None:
-    grader.prepare([exercises[TOGETHER]])
-    grader.limits = Limits(seconds=4)
-    assert together("async def handle(*_):\n    while True: pass").status == "time"
+def test_no_end_beside_the_check(together) -> None:
+    source = "async def handle(*_):\n    while True: pass"
+    assert together(source, 4).status == "time"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x = bytearray(10 * 2 ** 30)",
-        "x = []\nwhile True: x.append(bytearray(2 ** 20))",
-        "def wall(*_):\n    raise MemoryError",
-    ],
-)
-def test_ten_gigabytes(apart, source: str) -> None:
-    assert apart(source).status in ("memory", "not yet")
-    if "wall" not in source:
-        assert apart(source).status == "memory"
+#: What an answer does, and what may become of it.
+ENDS = [
+    ("x = bytearray(10 * 2 ** 30)", "memory"),
+    ("x = []\nwhile True: x.append(bytearray(2 ** 20))", "memory"),
+    ("def wall(*_):\n    raise MemoryError", "memory not yet"),
+    ("import os\nwhile True: os.fork()", "error"),
+    ("import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', ''])", "error"),
+    ("import multiprocessing as m\nm.Process(target=print).start()", "error"),
+    ("import os\nos.execv('/bin/true', ['true'])", "error"),
+    (f"import os\nos.kill(os.getppid(), {int(signal.SIGTERM)})", "error"),
+    ("import resource as r\nr.setrlimit(r.RLIMIT_CPU, (1, 1))", "error"),
+    (
+        "import threading as t, time\n"
+        "while True: t.Thread(target=time.sleep, args=[99]).start()",
+        "error memory time",
+    ),
+    ("import os; os._exit(0)", "died"),
+    ("import os\ndef wall(*_): os._exit(0)", "died"),
+    ("import ctypes; ctypes.string_at(0)", "error"),
+    ("import os; os.closerange(0, 60)", "died"),
+    ("raise SystemExit", "error"),
+    ("raise KeyboardInterrupt", "error"),
+    ("def f(): f()\nf()", "error"),
+    ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "error"),
+    ("del wall", "error"),
+    ("input()", "error"),
+    ("wall = '\0'\0", "error"),
+    ("wall = '\ud800'\n1 / 0", "error"),
+    ("return 1", "error"),
+    ("(" * 50_000, "error died memory"),
+    ("-" * 90_000 + "1", "error died memory"),
+]
 
 
-def test_ten_gigabytes_beside_the_check(together) -> None:
-    source = "async def handle(*_):\n    return bytearray(10 * 2 ** 30)"
-    assert together(source).status == "memory"
-
-
-def test_a_flood_of_output(apart) -> None:
-    flood = "import sys, os\nfor _ in range(300): print('x' * 2 ** 20)\n"
-    flood += "os.write(2, b'x' * 2 ** 20)\n"
-    assert apart(flood + GOOD_APART).passed
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import os\nwhile True: os.fork()",
-        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', ''])",
-        "import multiprocessing as m\nm.Process(target=print).start()",
-        "import os\nos.system('true') and 1 / 0",
-        "import os\nos.execv('/bin/true', ['true'])",
-        f"import os\nos.kill(os.getppid(), {int(signal.SIGTERM)})",
-        "import resource as r\nr.setrlimit(r.RLIMIT_CPU, (1, 1))",
-    ],
-)
-def test_other_processes(apart, source: str) -> None:
-    grade = apart(source)
-    assert grade.status == "error", grade
-
-
-def test_many_threads(apart) -> None:
-    source = "import threading, time\n"
-    source += "while True: threading.Thread(target=time.sleep, args=[99]).start()"
-    assert apart(source).status in ("error", "memory", "time")
-
-
-def test_threads_that_are_left(apart) -> None:
-    source = "import threading\ndef spin():\n    while True: pass\n"
-    source += "threading.Thread(target=spin).start()\n"
-    assert apart(source + GOOD_APART).passed
-
-
-# What ends it
-
-
-@pytest.mark.parametrize(
-    ("source", "status"),
-    [
-        ("import os; os._exit(0)", "died"),
-        ("import os\ndef wall(*_): os._exit(0)", "died"),
-        ("import ctypes; ctypes.string_at(0)", "error"),
-        ("import os; os.closerange(0, 60)", "died"),
-        ("raise SystemExit", "error"),
-        ("raise KeyboardInterrupt", "error"),
-        ("def f(): f()\nf()", "error"),
-        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", "error"),
-        ("del wall", "error"),
-        ("input()", "error"),
-        ("wall = '\0'\0", "error"),
-        ("wall = '\ud800'\n1 / 0", "error"),
-        ("return 1", "error"),
-    ],
-)
+@pytest.mark.parametrize(("source", "status"), ENDS)
 def test_its_end(apart, source: str, status: str) -> None:
     grade = apart(source)
-    assert grade.status == status, grade
+    assert grade.status in status, grade
 
 
-def test_a_stack_without_end(grader: Grader, exercises: Exercises, apart) -> None:
-    grader.prepare([exercises[APART]])
-    grader.limits = Limits(seconds=3)
+def test_a_stack_without_end(apart) -> None:
     source = "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()"
     # Which it is differs from one Python to the next.
-    assert apart(source).status in ("died", "error", "memory", "time")
+    assert apart(source, 3).status in ("died", "error", "memory", "time")
 
 
-@pytest.mark.parametrize("source", ["(" * 50_000, "-" * 90_000 + "1", "x" * 90_000])
-def test_sources_that_upset_a_parser(apart, together, source: str) -> None:
-    assert apart(source).status in ("error", "died", "memory")
-    assert together(source).status in ("error", "died", "memory")
-
-
-# What reaches outside
+def test_what_does_not_matter(apart) -> None:
+    flood = "import sys, os\nfor _ in range(300): print('x' * 2 ** 20)\n"
+    flood += "os.write(2, b'x' * 2 ** 20)\n"
+    left = "import threading\ndef spin():\n    while True: pass\n"
+    left += "threading.Thread(target=spin).start()\n"
+    for source in flood, left:
+        assert apart(source + GOOD_APART).passed
 
 
 def test_files(apart, tmp_path: Path) -> None:
@@ -198,31 +150,13 @@ def test_files(apart, tmp_path: Path) -> None:
 
 def test_network(apart) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        came = []
-        ended = threading.Event()
-
-        def serve() -> None:
-            server.settimeout(0.1)
-            while not ended.is_set():
-                try:
-                    came.append(server.accept())
-                except TimeoutError:
-                    continue
-
-        thread = threading.Thread(target=serve)
-        thread.start()
         port = server.getsockname()[1]
         source = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5)"
-        try:
-            grade = apart(source)
-        finally:
-            ended.set()
-            thread.join()
-    assert grade.status == "error"
-    assert not came
+        assert apart(source).status == "error"
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):  # nobody has come
+            server.accept()
 
-
-# What lies to the check
 
 LIAR = """
 class Liar(float):
@@ -234,27 +168,20 @@ class Liar(float):
     def __lt__(self, other): return True
     __le__ = __gt__ = __ge__ = __lt__
     def __hash__(self): return 0
+def wall(*_): return Liar(3)
 """
-
 PATCH = """
 import ontime.check, ontime.check.registry as registry
 from ontime.check import Verdict
 yes = lambda *_: Verdict(True, "well done")
 ontime.check.check = registry.check = registry._verdict = yes
 registry._checks = dict.fromkeys(registry._checks, lambda _: "well done")
+def wall(*_): return 0
 """
+OBJECT = "__name__ = 'x'\nclass V:\n    passed = True\nwall = V()"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        LIAR + "def wall(*_): return Liar(3)",
-        PATCH + "def wall(*_): return 0",
-        "print('passed: well done')\ndef wall(*_): return 0",
-        "__name__ = 'x'\nclass V:\n    passed = True\nwall = V()",
-    ],
-    ids=["equals-anything", "patches-the-check", "prints", "an-object"],
-)
+@pytest.mark.parametrize("source", [LIAR, PATCH, OBJECT], ids=["liar", "patch", "it"])
 def test_lies_told_apart(apart, source: str) -> None:
     assert apart(source).status == "not yet"
 
@@ -278,7 +205,7 @@ def test_a_verdict_that_it_writes_itself(apart, together) -> None:
     assert "only the grader" in grade.reason
 
 
-def test_nothing_is_left(grader: Grader, apart, tmp_path: Path) -> None:
+def test_nothing_is_left(apart) -> None:
     psutil = pytest.importorskip("psutil")
     here = psutil.Process(os.getpid())
     before = {child.pid for child in here.children(recursive=True)}

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from ontime.grade import Answer, Exercise, Grader, LabError, Limits
+from ontime.grade.cells import run_cell
 from ontime.grade.child import Child
 from tests.fast.exercises.homes import all_homes
 from tests.fast.ontime.grade.handed_in import APART, TOGETHER
@@ -29,6 +30,11 @@ def test_the_start_of_an_interpreter_is_not_the_answers_time(
     job |= {"cells": [[], ["x"], []], "words": {"value": "1"}}
     with Child(job, Limits(seconds=0.001), threading.Event()):
         pass
+
+
+def test_a_cell_may_await() -> None:
+    assert run_cell("import asyncio\nawait asyncio.sleep(0, 3)", {}) == 3
+    assert run_cell("import asyncio\nx = await asyncio.sleep(0, 3)", {}) is None
 
 
 def changed(exercise: Exercise, **parts: str) -> Exercise:

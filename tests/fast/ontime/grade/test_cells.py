@@ -31,6 +31,8 @@ def test_what_is_no_python_raises() -> None:
 @pytest.mark.parametrize(
     ("source", "value"),
     [
+        ("", None),
+        ("x = 1", None),
         ("%%time\nx = 2\nx", 2),
         ("%%capture out\n2", 2),
         ("%%bash\nls -l\nrm -r /", None),
