@@ -7,17 +7,20 @@ when the notebook was run is read.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import dis
 import io
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import CodeType
 from typing import Any
 
 import pytest
 
 from looplab.diagnose import DisagreementError, move
-from ontime.grade.cells import defines, names_in, run_cell
+from ontime.grade.cells import defines, run_cell
 from ontime.leases import LeaseSettings, consume
 from tests.fast.looplab.diagnose.test_prediction import late_for_no_reason
 from tests.fast.teaching.test_guide import (
@@ -120,12 +123,26 @@ def _live(stem: str, at: str) -> list[str]:
     return found
 
 
+def _uses(source: str) -> set[str]:
+    """The global names that a program reads, also inside its functions."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    codes, names = [compile(source, "<cell>", "exec", flags)], set()
+    for code in codes:
+        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+        names |= {
+            step.argval
+            for step in dis.get_instructions(code)
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        }
+    return names
+
+
 def _run(stem: str, at: str, source: str, changes: dict[str, str]) -> Any:
-    wanted, needed = names_in(source)[1] - defines(source), []
+    wanted, needed = _uses(source) - defines(source), []
     for cell in reversed(_live(stem, at)):
         if wanted & defines(cell):
             # What is defined is known from the cell that is nearest above.
-            wanted = (wanted - defines(cell)) | names_in(cell)[1]
+            wanted = (wanted - defines(cell)) | (_uses(cell) - defines(cell))
             for old, new in changes.items():
                 cell = cell.replace(old, new)
             needed.append(cell)
@@ -153,7 +170,7 @@ def misconceptions() -> Iterator[tuple[str, str]]:
             yield stem, title
 
 
-@pytest.mark.parametrize(("stem", "title"), misconceptions())
+@pytest.mark.parametrize(("stem", "title"), list(misconceptions()))
 def test_the_cell_refutes_the_answer(stem: str, title: str) -> None:
     assert (stem, title) in CURES, "say in this file what refutes it"
     assert CURES[stem, title](Asked(stem, title))
@@ -399,16 +416,15 @@ def _(asked: Asked) -> bool:
     asked.says("100 items a second", "80 are served", "10,000")
     line, waits, _ = asked.run("run(stream(asyncio.Queue(), [0.010] * 6000, 0.0125))")
     # It grows by 20 items a second, early and late: any bound is reached.
-    half, whole = line[len(line) // 2], line[-1]
-    grows = [size / at for at, size in (half, whole)]
-    return all(19 < each < 21 for each in grows) and waits[-1] > 1.9 * waits[3000]
+    early, late = (next(size for at, size in line if at >= t) for t in (30, 59.99))
+    return abs(early - 600) < 5 and abs(late - 1200) < 5 and waits[-1] > 14
 
 
 @cures("05", "Backpressure loses work")
 def _(asked: Asked) -> bool:
     asked.says("bound of 10")
     most, made, pace = asked.numbers(
-        r"^(\d+) items wait at most[^\n]*\n(\d+) items made in .*: (\d+) a second"
+        r"^(\d+) items wait at [^\n]*\n(\d+) items made in .*: (\d+) a second"
     )
     return (most, made, pace) == (10, 6000, 80)
 
@@ -416,7 +432,7 @@ def _(asked: Asked) -> bool:
 @cures("05", "Every queue without a bound is a bug")
 def _(asked: Asked) -> bool:
     asked.says("Four workers", "A number.")
-    for bound in (1, 10, 100):
+    for bound in (1, 10):
         stuck = asked.run(f"""
 from looplab import DeadlockError
 try:
@@ -517,7 +533,7 @@ def _(asked: Asked) -> bool:
     whole, half, tenth = (
         consume(LeaseSettings(cpu=cpu)).lost for cpu in (1.0, 0.5, 0.1)
     )
-    return tenth == 0 and half > 0.75 * whole
+    return tenth == 0 and half > 0.6 * whole
 
 
 @cures("07", "It lost nothing, so it is right")
@@ -594,11 +610,10 @@ def _(asked: Asked) -> bool:
 def _(asked: Asked) -> bool:
     asked.says("pieces of 2 ms")
     shown = asked.printed('chunk("POST /report", 0.002)')
-    now, pieces = map(
-        int, re.findall(r"^(\d+) → (\d+) to .*chunk|pieces", shown, re.M)[0][:2]
-    )
-    (thread,) = re.findall(r"to (\d+) ms with .*report.*thread", shown) or [0]
-    return pieces > now / 2 and int(thread) < pieces
+    rows = re.findall(r"^(\d+) → (\d+) to (\d+) ms with .*/report (.*)", shown, re.M)
+    (now, low, high), (_, _, thread) = (map(int, row[:3]) for row in rows)
+    # In pieces it may well be no better; in a thread it is, for sure.
+    return high >= now and thread < low
 
 
 @cures("08", "The client says that it is better")
