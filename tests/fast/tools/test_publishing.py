@@ -93,7 +93,7 @@ def test_a_workflow_has_few_rights_and_ends(path: Path) -> None:
     for step in steps(path):
         assert ("uses" in step) != ("run" in step)
         assert re.fullmatch(
-            r"[\w-]+/[\w-]+@(v\d+|release/v1)", step.get("uses", "a/b@v1")
+            r"[\w-]+/[\w-]+(/\w+)?@(v\d+|release/v1)", step.get("uses", "a/b@v1")
         )
         # What somebody else can write, such as a tag, is no part of a program.
         assert "${{" not in step.get("run", "")
