@@ -24,7 +24,7 @@ case "$*" in
 esac"""
 
 
-MEASURES = """echo '{"hops": {"median_s": 0.25}, "idle": {"share_of_a_core": 0.5}}'"""
+MEASURES = """echo '{"median_s": 0.25, "idle_share": 0.5}'"""
 
 
 def test_no_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
     fake(
         bin_folder, "python3.14t", script.replace(MEASURES, "echo 'no: why' >&2; false")
     )
-    with pytest.raises(programs.CaptureError, match="failed: no: why"):
+    with pytest.raises(programs.CaptureError, match="not measured: no: why"):
         free.capture(tmp_path, lambda line: None)
 
 
@@ -58,7 +58,7 @@ def test_a_yield_that_does_nothing(
     bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(yields, "find", only_on_path)
-    hops = """echo "{\\"hops\\": {\\"mean_s\\": 0.0${LD_PRELOAD:+0}5}}\""""
+    hops = """echo "{\\"mean_s\\": 0.0${LD_PRELOAD:+0}5}\""""
     fake(
         bin_folder,
         "python3.14t",
