@@ -34,9 +34,7 @@ def test_run_returns_the_result_at_once() -> None:
         assert asyncio.get_running_loop().time() == 3600
         return "done"
 
-    start = time.perf_counter()
     assert run(main()) == "done"
-    assert time.perf_counter() - start < 60
 
 
 @pytest.mark.filterwarnings("error")
@@ -207,10 +205,8 @@ def test_an_interrupt_cancels_run_real() -> None:
             seen.append("cancelled")
             raise
 
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         run_real(main())
-    assert time.perf_counter() - start < 300
     assert seen == ["cancelled"]
 
 
@@ -232,10 +228,8 @@ def test_an_interrupt_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -
             raise
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
-    begun = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         run_real(main())
-    assert time.perf_counter() - begun < 300
     left = [thread for thread in threading.enumerate() if thread.name == "run_real"]
     for thread in left:  # it began after the call had given it up, and runs nothing
         thread.join(300)

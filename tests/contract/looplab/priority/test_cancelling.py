@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +87,7 @@ def test_in_a_program_without_priorities_nothing_is_raised() -> None:
 # ---------------------------------------------------------------- Ctrl-C
 
 PROGRAM = """
-import asyncio, time
+import asyncio
 from looplab.priority import PriorityEventLoop, priority
 
 async def never_rests():
@@ -108,7 +107,7 @@ with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
     try:
         runner.run(main())
     except KeyboardInterrupt:
-        print("interrupted", time.monotonic(), flush=True)
+        print("interrupted", flush=True)
 """
 
 
@@ -117,10 +116,7 @@ with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
     "wait", ["await task", "await asyncio.sleep(1_000)", "await never_rests()"]
 )
 def test_an_interrupt_ends_a_program_whose_urgent_task_never_rests(wait: str) -> None:
-    """The program prints when it was interrupted; the test waits for that, not so long.
-
-    On this loop without the rule it would never end.
-    """
+    """On this loop without the rule it would never end."""
     program = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.format(wait=wait, level=9)],
         env=os.environ | {"PYTHONPATH": str(SOURCE)},
@@ -131,11 +127,8 @@ def test_an_interrupt_ends_a_program_whose_urgent_task_never_rests(wait: str) ->
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGINT)
-        sent = time.monotonic()
         out, _ = program.communicate(timeout=PATIENCE)
     finally:
         program.kill()
-    word, _, when = out.partition(" ")
-    assert word == "interrupted"
-    assert float(when) - sent < PATIENCE
+    assert out == "interrupted\n"
     assert program.returncode == 0
