@@ -18,6 +18,15 @@ async def client(ask, count, every):
 """
 
 WRONG = """
+## tells the worst alone => return a list with one latency for each request
+async def client(ask, count, every):
+    start = elapsed()
+    async def one(due):
+        await asyncio.sleep(due - elapsed())
+        await ask()
+        return elapsed() - due
+    due = [start + n * every for n in range(count)]
+    return max(await asyncio.gather(*map(one, due)))
 ## the first after an interval => the first is due at once
 async def client(ask, count, every):
     loop = asyncio.get_running_loop()
