@@ -74,6 +74,7 @@ REVEAL = {
 NOTES = re.compile(r"^:::notes\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(r"(page|\d\d_\w+): ")
 ROLE = re.compile(r"\{(cell|picture)\}`([^`]+)`")
+ANSWERS = {"tag_exercise", "tag_check", "tag_solution"}  # no other cell needs these
 # A slide is 1280 by 720 CSS pixels; this is left below a heading of one line.
 WIDTH, HEIGHT = 1180, 575
 HEADING = 60  # letters of a heading in one line; another line takes this much away:
@@ -215,6 +216,11 @@ def code_of(cell: Tag) -> str:
     return pre.get_text().rstrip("\n") if pre else ""
 
 
+def is_live(cell: Tag) -> bool:
+    """Whether a cell runs in the page."""
+    return "livecell" in (cell.get("class") or ())
+
+
 def letters(lines: list[str], down: float, across: float = WIDTH) -> float:
     """How large the letters of some lines of code may be, in CSS pixels."""
     longest = max(map(len, lines), default=1)
@@ -277,7 +283,7 @@ class Writer:
         self.labs = board.notebooks
         self.page = Page(html, f"book/{name}.html")
         self.lab = Page(html, f"{self.labs.name}/{name}.html")
-        self.shown: list[Tag] = []  # the live cells, in the order of the slides
+        self.placed: set[str] = set()  # the live cells that have a place in the deck
         self.markdown = MarkdownIt("commonmark").enable("table")
         self.markdown.use(myst_role_plugin).use(container_plugin, "vote")
         self.markdown.renderer.rules |= {"myst_role": self._role, "fence": self._fence}
@@ -309,8 +315,8 @@ class Writer:
         found = ELSEWHERE.match(words)
         if found is None:
             cell = self.lab.cell(words)
-            if "livecell" in (cell.get("class") or ()):
-                self.shown.append(cell)
+            if is_live(cell):
+                self.placed.add(str(cell["id"]))
             return cell
         other = self.page
         if found[1] != "page":
@@ -334,27 +340,32 @@ class Writer:
             return html_of(self.page.part(what))
         return read_lab(find_lab(self.labs, place)).html(what)
 
-    def write(self, slide: Slide, number: int) -> str:
-        """A slide as a section of HTML.
+    def read(self, slide: Slide, number: int) -> tuple[str, str, str]:
+        """The title, the body and the notes of a slide as HTML.
 
         Raises:
             DeckError: it shows what is not there; the message names the slide.
         """
         try:
-            title = GAP.sub(NO_BREAK, self.markdown.renderInline(slide.title))
-            before = self.unseen(slide)
-            body = self.body(slide)
-            notes = self.markdown.render(slide.notes)
+            return (
+                GAP.sub(NO_BREAK, self.markdown.renderInline(slide.title)),
+                self.body(slide),
+                self.markdown.render(slide.notes),
+            )
         except (DeckError, LabError) as error:
             where = f"{SOURCES}/{self.name}.md, slide {number + 1} ({slide.title})"
             raise DeckError(f"{where}: {error}") from None
+
+    def write(self, slide: Slide, number: int, parts: tuple[str, str, str]) -> str:
+        """A slide as a section of HTML, once all slides have been read."""
+        title, body, notes = parts
+        before = self.unseen(slide)
         names, style = "", ""
-        part = BeautifulSoup(body, "html.parser")
         room = HEIGHT - NEXT_LINE * (len(slide.title) > HEADING)
         if slide.kind == "cell":
-            names, style = lay_out(part.select_one("div.cell"), room)
+            names, style = lay_out(BeautifulSoup(body, "html.parser"), room)
         elif slide.kind == "picture":
-            style = tall(part, room)
+            style = tall(BeautifulSoup(body, "html.parser"), room)
         level = "h2" if number else "h1"
         plain = escape(BeautifulSoup(title, "html.parser").get_text())
         hidden = f"<div hidden>{before}</div>" if before else ""
@@ -366,27 +377,23 @@ class Writer:
         )
 
     def unseen(self, slide: Slide) -> str:
-        """The live cells of the lab before a slide's own that no slide has shown.
+        """The live cells of the lab before a slide's own that no slide shows.
 
         Later cells may need them, so they keep their place, without their outputs.
         """
         kind, words = slide.shown or ("", "")
         if kind != "cell" or ELSEWHERE.match(words):
             return ""
-        live = self.lab.article.select("div.livecell[id]")
         until = self.lab.cell(words)
-        if until not in live:
+        if not is_live(until):
             return ""
         waiting = []
-        for cell in live[: live.index(until)]:
-            names = set(cell.get("class") or ())
-            if any(cell is other for other in self.shown) or names & {
-                "tag_exercise",
-                "tag_check",
-                "tag_solution",
-            }:
+        for cell in self.lab.article.select("div.livecell"):
+            if cell is until:
+                break
+            if str(cell["id"]) in self.placed or ANSWERS & set(cell["class"]):
                 continue
-            self.shown.append(cell)
+            self.placed.add(str(cell["id"]))
             bare = BeautifulSoup(html_of(cell), "html.parser")
             for output in bare.select("div.cell_output"):
                 output.decompose()
@@ -404,6 +411,7 @@ class Writer:
 
     def deck(self, slides: list[Slide], version: str) -> str:
         """The page with all slides."""
+        parts = [self.read(slide, place) for place, slide in enumerate(slides)]
         pages = (self.page.whole, self.lab.whole)
         styles = [
             str(link["href"])
@@ -425,7 +433,10 @@ class Writer:
             title=slides[0].title,
             book=f"../{self.page.address}",
             lab=f"../{self.lab.address}",
-            slides=[self.write(slide, place) for place, slide in enumerate(slides)],
+            slides=[
+                self.write(slide, place, read)
+                for place, (slide, read) in enumerate(zip(slides, parts, strict=True))
+            ],
             settings=self.settings(),
             styles=list(dict.fromkeys(styles)),
             scripts=sorted(scripts, reverse=True),

@@ -13,11 +13,7 @@ from places import Line, Place, find_place, text_width
 
 from looplab.draw.palette import (
     COLOURS,
-    COLOURS_DARK,
-    GROUND,
-    GROUND_DARK,
     themed,
-    variables,
 )
 
 __all__ = ["STYLE", "Axes", "figure"]
@@ -36,10 +32,9 @@ def _style() -> str:
     return (
         themed(
             "xp",
-            variables(COLOURS, GROUND),
-            variables(COLOURS_DARK, GROUND_DARK),
             "overflow:visible;"
             "font:12.5px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
+            ground=True,
         )
         + ".xp path{fill:none;stroke-width:2;vector-effect:non-scaling-stroke}"
         ".xp .rule{stroke:var(--rule);stroke-width:1}"

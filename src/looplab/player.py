@@ -36,15 +36,10 @@ from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 from looplab.draw.palette import (
-    COLOURS,
-    COLOURS_DARK,
-    GROUND,
-    GROUND_DARK,
     LOUD,
     PLAIN,
     QUIET,
     themed,
-    variables,
 )
 from looplab.timeline import Timeline
 from looplab.timeline.lanes import bare, stem, wait_from
@@ -58,9 +53,7 @@ __all__ = ["Player", "worst_moment"]
 _COLOURS = ("blue", "orange", "green", "grey")
 #: What a TaskGroup and gather() call when a task of theirs is done.
 _WORDS = {"on task done": "done", "done callback": "done"}
-_STYLE = themed(
-    "loop-player", variables(COLOURS, GROUND), variables(COLOURS_DARK, GROUND_DARK), ""
-)
+_STYLE = themed("loop-player", "", ground=True)
 #: So many callbacks a page plays.
 _MOST = 5_000
 

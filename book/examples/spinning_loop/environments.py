@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from spinning_loop.programs import SkippedError, run
 
-__all__ = ["SIDES", "cache_folder", "ensure", "quiet_environ"]
+__all__ = ["cache_folder", "ensure", "environ_with_ours", "quiet_environ"]
 
 HERE = Path(__file__).resolve().parent
-SIDES = ("old", "new")
 STAMP = "spinning-loop.stamp"
 CREATION_TIMEOUT = 1800  # seconds: a busy machine needs many
 
@@ -40,7 +40,12 @@ def quiet_environ() -> dict[str, str]:
     return environ
 
 
-def ensure(side: str, folder: Path, say: object = print) -> Path:
+def environ_with_ours() -> dict[str, str]:
+    """The variables for a program of ours: the packages of this tree, and no others."""
+    return {**quiet_environ(), "PYTHONPATH": str(HERE.parents[2] / "src")}
+
+
+def ensure(side: str, folder: Path, say: Callable[[str], None] = print) -> Path:
     """Make an environment unless a finished one with the same pins is there.
 
     Args:
@@ -62,8 +67,7 @@ def ensure(side: str, folder: Path, say: object = print) -> Path:
     wanted = f"{sys.version} {venv}\n{pins.read_text('utf-8')}"
     if python.exists() and stamp.is_file() and stamp.read_text("utf-8") == wanted:
         return python
-    if callable(say):
-        say(f"making the environment {venv.name} (a minute, once)")
+    say(f"making the environment {venv.name} (a minute, once)")
     shutil.rmtree(venv, ignore_errors=True)
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     pip += ["install", "--quiet", "--only-binary", ":all:", "-r", str(pins)]

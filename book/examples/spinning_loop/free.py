@@ -13,12 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from spinning_loop.environments import quiet_environ
+from spinning_loop.environments import environ_with_ours, quiet_environ
 from spinning_loop.programs import (
     CaptureError,
     SkippedError,
     cores,
-    environ_with_ours,
     machine,
     remember,
     run,

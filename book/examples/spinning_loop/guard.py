@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from spinning_loop.environments import ensure
+from spinning_loop.environments import ensure, environ_with_ours
 from spinning_loop.programs import (
     CaptureError,
     clean,
-    environ_with_ours,
     parsed,
     remember,
     spawn,

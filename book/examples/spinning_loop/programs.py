@@ -246,14 +246,6 @@ def parsed(done: Done) -> dict[str, Any]:
     return found
 
 
-def environ_with_ours() -> dict[str, str]:
-    """The variables for a program of ours: the packages of this tree, and no others."""
-    from spinning_loop.environments import quiet_environ
-
-    source = Path(__file__).resolve().parents[3] / "src"
-    return {**quiet_environ(), "PYTHONPATH": str(source)}
-
-
 def remember(output: Path, name: str, figures: dict[str, Any]) -> None:
     """Put the figures of one capture into ``captures.json``."""
     path = output / "captures.json"

@@ -20,7 +20,6 @@ __all__ = [
     "check_colour",
     "halo",
     "themed",
-    "variables",
 ]
 
 #: The colours on a light ground.
@@ -81,20 +80,20 @@ def halo(name: str, ground: str) -> str:
     )
 
 
-def variables(*groups: Mapping[str, str]) -> str:
-    """Return colours as variables of CSS."""
-    return ";".join(f"--{k}:{v}" for group in groups for k, v in group.items())
-
-
-def themed(name: str, light: str, dark: str, rules: str) -> str:
-    """Return CSS for a class whose variables follow the theme of the page.
+def themed(name: str, rules: str, *, ground: bool = False) -> str:
+    """Return CSS for a class whose colours, as variables, follow the theme of the page.
 
     Args:
         name: the class.
-        light: its variables on a light ground.
-        dark: and on a dark one.
         rules: what else the class has.
+        ground: the colours of ground, text and lines as well.
     """
+
+    def variables(colours: Mapping[str, str], more: Mapping[str, str]) -> str:
+        shown = {**colours, **more} if ground else colours
+        return ";".join(f"--{key}:{value}" for key, value in shown.items())
+
+    light, dark = variables(COLOURS, GROUND), variables(COLOURS_DARK, GROUND_DARK)
     return (
         f".{name}{{{light};{rules}}}"
         f'html[data-theme="dark"] .{name}{{{dark}}}'

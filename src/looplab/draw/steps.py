@@ -22,12 +22,10 @@ from html import escape
 from looplab.draw.chart import Chart
 from looplab.draw.palette import (
     COLOURS,
-    COLOURS_DARK,
     PLAIN,
     check_colour,
     halo,
     themed,
-    variables,
 )
 
 __all__ = ["Line", "steps"]
@@ -43,8 +41,6 @@ _TICKS = 4  # at most so many steps along an axis, and one more tick
 _CSS = (
     themed(
         "looplab-steps",
-        variables(COLOURS),
-        variables(COLOURS_DARK),
         "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem;"
         f"font:{_TEXT}px system-ui,sans-serif;color:inherit",
     )

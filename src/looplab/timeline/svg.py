@@ -8,15 +8,11 @@ from html import escape
 from looplab._words import duration, moment
 from looplab.draw.palette import (
     COLOURS,
-    COLOURS_DARK,
-    GROUND,
-    GROUND_DARK,
     LOUD,
     PLAIN,
     QUIET,
     halo,
     themed,
-    variables,
 )
 from looplab.timeline.lanes import Lane, wait_from
 from looplab.timeline.layout import (
@@ -45,10 +41,9 @@ def _css() -> str:
     return (
         themed(
             "looplab-tl",
-            variables(COLOURS, GROUND),
-            variables(COLOURS_DARK, GROUND_DARK),
             "overflow:hidden;"
             "font:12px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
+            ground=True,
         )
         + halo("looplab-tl", "var(--paper)")
         + ".looplab-tl text{fill:var(--ink);font-variant-numeric:tabular-nums}"

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from looplab.draw import Chart
-from looplab.draw.palette import COLOURS, COLOURS_DARK, halo, themed, variables
+from looplab.draw.palette import COLOURS, halo, themed
 
 __all__ = [
     "INK",
@@ -61,8 +61,6 @@ STYLE: Any = {
 
 _CSS = themed(
     "looplab-chart",
-    variables(COLOURS),
-    variables(COLOURS_DARK),
     "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem",
 ) + halo("looplab-chart", "transparent")
 

@@ -11,7 +11,7 @@ from looplab.priority import PriorityProtocol
 from ontime.leases.results import LeaseRun, LeaseRuns
 from ontime.leases.schedulers import ThreadPool
 from ontime.leases.settings import LeaseSettings
-from ontime.leases.simulator import consume, consume_many
+from ontime.leases.simulator import consume
 from ontime.leases.window import Window
 
 __all__ = ["EXPERIMENTS", "LATE", "SEEDS", "Experiment"]
@@ -43,18 +43,6 @@ class Experiment:
             options.setdefault("jitter", LATE)
             scheduler = self.scheduler
         return consume(self.settings, scheduler, **options)
-
-    def run_many(self, scheduler: Any = ..., **options: Any) -> LeaseRuns:
-        """Run it over many jitters; with another *scheduler*, if one is given.
-
-        Args:
-            scheduler: see :meth:`run`.
-            options: passed on to :func:`consume_many`.
-        """
-        if scheduler is ...:
-            options.setdefault("jitter", LATE)
-            scheduler = self.scheduler
-        return consume_many(self.settings, scheduler, **options)
 
     def judged(self, scheduler: Any = ...) -> LeaseRuns:
         """Run it with each of :data:`SEEDS`, timers up to :data:`LATE` late.

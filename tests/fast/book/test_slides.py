@@ -76,6 +76,12 @@ def test_what_precedes_a_cell_runs_unseen_and_without_its_output(html: Path) -> 
     assert "two" in text and "# so" not in text
 
 
+def test_a_cell_has_one_place_whatever_the_order_of_the_slides(html: Path) -> None:
+    text = made(html, "## See\n{cell}`print(x)`\n---\n## First\n{cell}`x = 1`")
+    assert text.count('id="cell-first"') == text.count('id="cell-second"') == 1
+    assert "one" in text and "<div hidden>" not in text
+
+
 def test_a_cell_of_another_place_does_not_run(html: Path) -> None:
     write(html, "notebooks/05_backpressure", LAB)
     text = made(html, "## See\n{cell}`05_backpressure: print(x)`")
