@@ -110,7 +110,7 @@ class Timer(NamedTuple):
         set_ns: when it was set.
         set_by: the place in the trace of the callback that set it, or ``None``.
         due_ns: when it was due.
-        cancelled_ns: when it was cancelled before it was noticed, or ``None``.
+        cancelled_ns: when it was cancelled before its callback ran, or ``None``.
         cancelled_by: the place of the callback that cancelled it, or ``None``.
     """
 

@@ -12,7 +12,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from looplab.clock.loop import VirtualTimeLoop
@@ -119,6 +119,7 @@ class _Notes(Observer):
         self._timers.append(Timer(self._at(), self._maker, due, None, None))
 
     def timer_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        """A timer that has not run is cancelled, whether it was noticed or not."""
         timer = self._timer_of.pop(id(handle), None)
         if timer is not None:
             self._timers[timer] = self._timers[timer]._replace(
@@ -136,6 +137,24 @@ class _Notes(Observer):
             looks_between=looks_between,
             watched=self._watched,
         )
+
+
+def _telling(notes: _Notes, kind: Any) -> Any:
+    """The like of a class of timers, which tells *notes* when one is cancelled.
+
+    A loop is told only until it has noticed that the timer is due, and a handle has
+    slots, so that its own ``cancel`` cannot be replaced.
+    """
+
+    class TimerHandle(kind):  # type: ignore[misc]
+        __slots__ = ()
+
+        def cancel(self) -> None:
+            if not self._cancelled:
+                notes.timer_cancelled(self)
+            super().cancel()
+
+    return TimerHandle
 
 
 def attach_whole(
@@ -157,28 +176,23 @@ def attach_whole(
         notes = _Notes(*clock_of(loop), watch)
     if label is not None:
         notes.begin_with(task, label)
+    telling: Any = cache(partial(_telling, notes))
     set_by = "_set_timer" if virtual else "call_at"
-    hidden = (set_by, "_timer_handle_cancelled", "_process_events")
+    hidden = (set_by, "_process_events")
     set_timer = getattr(loop, set_by)
-    cancelled = loop._timer_handle_cancelled
     process = loop._process_events
 
     def note_timer(*args: Any, **context: Any) -> asyncio.TimerHandle:
         handle: asyncio.TimerHandle = set_timer(*args, **context)
+        handle.__class__ = telling(type(handle))
         notes.timer_set(handle)
         return handle
-
-    def note_cancelled(handle: asyncio.TimerHandle) -> None:
-        if handle._scheduled:  # type: ignore[attr-defined]
-            notes.timer_cancelled(handle)
-        cancelled(handle)
 
     def note_iteration(events: Any) -> None:
         notes.iteration()
         process(events)
 
     vars(loop)[set_by] = note_timer
-    loop._timer_handle_cancelled = note_cancelled
     if virtual:
         loop.add_observer(notes)
         let_go: Callable[[], None] = partial(loop.remove_observer, notes)

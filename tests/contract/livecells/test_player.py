@@ -27,7 +27,7 @@ from looplab.player import Player
 from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import LoopTracer
 from looplab.trace.labels import describe
-from tests.fast.looplab.trace.helpers import both
+from tests.fast.looplab.trace.helpers import both, closed_as_it_is_noticed
 from tools.common import ROOT
 
 FRAME = Path(livecells.__file__).parent / "page" / "player" / "frame.js"
@@ -48,7 +48,8 @@ class Truth(Observer):
         timers = sum(
             not timer._cancelled for due in loop._timers.values() for timer in due
         )
-        self.seen.append((len(loop._ready), timers))
+        ready = sum(not handle._cancelled for handle in loop._ready)
+        self.seen.append((ready, timers))
 
 
 async def job() -> None:
@@ -94,7 +95,7 @@ async def timeouts() -> None:
 
 async def with_priorities() -> None:
     with priority(1):
-        await asyncio.gather(both(), both())
+        await asyncio.gather(both(), both(), closed_as_it_is_noticed())
 
 
 def film(
@@ -130,7 +131,7 @@ def in_node(films: list[dict[str, Any]]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
-    runs = [both, storm, through_a_queue, timeouts]
+    runs = [both, storm, through_a_queue, timeouts, closed_as_it_is_noticed]
     films = [film(run) for run in runs]
     return in_node([*films, film(with_priorities, VirtualPriorityLoop)])
 

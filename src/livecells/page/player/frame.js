@@ -52,6 +52,13 @@ export function decode(d) {
     const wake = recs[r.m]?.timer; // this is the step of a task that a timer has woken
     if (!t && wake?.n === r.n) wake.woken = r;
   }
+  for (const t of timers) {
+    // One that is cancelled in the queue never runs, and was noticed all the same.
+    const isLook = (s, j) => j + END > t.born && s.b >= t.due && (d.between || s.i < 0);
+    const j = t.rec || t.end === 1e9 ? -1 : steps.findIndex(isLook);
+    t.open = j < 0 ? t.end : Math.min(t.end, j + (steps[j].i < 0 ? OPEN : END));
+    if (t.open < t.end) noticed[j] = 1;
+  }
   for (const t of timers)
     for (let to = (t.woken || t.rec)?.s, j = to; j >= 0 && j + END > t.born && steps[j].b >= t.due && to - j < 40; j--) late[j] = 1;
   // How long a step lasts on the screen: what is like its neighbours is hurried over.
@@ -124,7 +131,7 @@ export function frame(d, p, W, guess) {
 
   // Where everybody is.
   const T = [], now_ = [], next = [];
-  for (const t of d.timers) if (p >= t.born && p < t.end) T.push({ key: "t" + t.i, n: t.n, t, by: t.by, late: now - t.due, y: yT + 4 });
+  for (const t of d.timers) if (p >= t.born && p < t.open) T.push({ key: "t" + t.i, n: t.n, t, by: t.by, late: now - t.due, y: yT + 4 });
   T.sort((a, b) => a.t.due - b.t.due);
   let inThread, done;
   for (const r of d.recs) {
@@ -134,6 +141,11 @@ export function frame(d, p, W, guess) {
     else if (p < r.s) now_.push(c);
     else if (p < r.s + 1) inThread = c;
     else done = c;
+  }
+  for (const t of d.timers) {
+    if (p < t.open || p >= t.end || t.rec) continue;
+    const at = now_.findIndex((c) => c.t?.due > t.due);
+    now_.splice(at < 0 ? now_.length : at, 0, { key: "t" + t.i, n: t.n, t, by: t.by });
   }
 
   for (const [y, label] of [[yT, "timers"], [yN - 4, wide ? "next iteration" : "next"], [yR, wide ? "this iteration" : "now"], [yX, "thread"]])

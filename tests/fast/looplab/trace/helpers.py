@@ -97,3 +97,18 @@ async def both() -> None:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(sleeper(), name="sleeper")
         tasks.create_task(busy(), name="busy")
+
+
+async def closed_as_it_is_noticed() -> None:
+    """A timeout is due as what it guards ends: both are noticed at one look."""
+
+    async def guarded(event: asyncio.Event) -> None:
+        async with asyncio.timeout(0.025):
+            await event.wait()
+
+    event = asyncio.Event()
+    task = asyncio.create_task(guarded(event), name="guarded")
+    await asyncio.sleep(0)
+    event.set()
+    burn(0.030)
+    await task

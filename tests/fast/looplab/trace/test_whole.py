@@ -19,7 +19,7 @@ from tests.fast.looplab.clock.random_programs import (
     StockLoop,
     trace_of,
 )
-from tests.fast.looplab.trace.helpers import both
+from tests.fast.looplab.trace.helpers import both, closed_as_it_is_noticed
 
 MS = 1_000_000
 UNIT = 1 / 512  # whole in nanoseconds and exact in the stock loop's floats
@@ -100,6 +100,15 @@ def test_a_timer_that_is_cancelled_says_by_whom() -> None:
     assert timeout.cancelled_ns == 1_000 * MS
     assert timeout.cancelled_by == len(trace) - 1
     assert by_due[1_000 * MS].cancelled_ns is None
+
+
+def test_a_timer_that_is_cancelled_after_it_was_noticed_says_by_whom() -> None:
+    trace = record(closed_as_it_is_noticed(), whole=True)
+    (timer,) = trace.timers
+    assert timer.due_ns == 25 * MS
+    assert timer.cancelled_ns == 30 * MS
+    assert timer.cancelled_by is not None
+    assert trace[timer.cancelled_by].task == "guarded"
 
 
 def test_a_priority_loop_notices_a_timer_between_two_callbacks() -> None:
