@@ -301,8 +301,7 @@ def worst_moment(run: Trace | Recording, **player: Any) -> Player:
 
     Args:
         run: what ``record(main(), whole=True)`` returned, or a recording of
-            ``looplab trace``.  A recording does not say when a timer was cancelled, so
-            only the timers that fired are shown.
+            ``looplab trace``, see :attr:`looplab.diagnose.Recording.trace`.
         player: more for the :class:`Player`, such as a title.
 
     Raises:
@@ -310,7 +309,7 @@ def worst_moment(run: Trace | Recording, **player: Any) -> Player:
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    trace = run if isinstance(run, Trace) else _as_trace(run)
+    trace = run if isinstance(run, Trace) else run.trace
     if not trace:
         raise ValueError("nothing ran, so nobody waited: record a run that does more")
     if trace.origins is None:
@@ -342,52 +341,4 @@ def worst_moment(run: Trace | Recording, **player: Any) -> Player:
             "colours": guilty,
             **player,
         },
-    )
-
-
-def _as_trace(recording: Recording) -> Trace:
-    """A recording as the trace of a whole run; each callback is called by its tag."""
-    records: list[Record] = []
-    origins: list[Origin] = []
-    timers: list[Timer] = []
-    place_of: dict[int, int] = {}  # of a callback, by its number
-    iteration, looked = -1, -1
-    for callback in recording.callbacks:
-        # What was ready as an iteration began belongs to it, and nothing else does.
-        if not records or callback.ready_ns > looked:
-            iteration, looked = iteration + 1, callback.run_ns
-        by = None if callback.by is None else place_of.get(callback.by)
-        timer = None
-        if callback.due_ns is not None:
-            timer, set_ns = len(timers), callback.set_ns
-            timers.append(
-                Timer(
-                    callback.due_ns if set_ns is None else set_ns,
-                    by,
-                    callback.due_ns,
-                    None,
-                    None,
-                )
-            )
-        maker = by if callback.cause == "call" else None
-        place_of[callback.index] = len(records)
-        name = recording.tag_of(callback) or callback.task
-        due = callback.due_ns
-        records.append(
-            Record(
-                callback.ready_ns,
-                due,
-                callback.run_ns,
-                callback.ended_ns,
-                name,
-                callback.code.name,
-            )
-        )
-        origins.append(Origin(iteration, maker, timer))
-    return Trace(
-        records,
-        end_ns=recording.end_ns,
-        clock=recording.clock,
-        origins=origins,
-        timers=timers,
     )

@@ -76,17 +76,22 @@ from .recording import (
     Window,
 )
 
-__all__ = [
-    "FORMAT",
-    "NotATraceError",
-    "Tables",
-    "callbacks_of",
-    "load",
-    "loads",
-    "parts_of",
-]
+__all__ = ["FORMAT", "PARTS", "NotATraceError", "Tables", "load", "loads", "take"]
 
 FORMAT = "looplab-trace/6"
+#: What the rows of a part of a line hold, a letter a field: a number as it is (i), a
+#: time (t), one that is -1 where it did not come (T), the number of a name (n), of a
+#: code (c; -1: none), of the code of a function (f) or of a stack (s); and, if there is
+#: more, what the rows hold that stand last.
+PARTS: dict[str, tuple[Any, str, str]] = {
+    "samples": (Sample, "tiis", "nc"),
+    "pauses": (Pause, "iii", ""),
+    "marks": (Mark, "itii", ""),
+    "windows": (Window, "ttiiiiii", "niic"),
+    "awaits": (Await, "tis", "ci"),
+    "jobs": (Job, "iitTTf", ""),
+    "threads": (ThreadUse, "tnii", ""),
+}
 _NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
 
 
@@ -115,7 +120,7 @@ def load(path: str | Path) -> list[Recording]:
             ran in it.
     """
     path = Path(path)
-    loops: dict[int, _Loop] = {}
+    loops: dict[int, Recording] = {}
     for part in parts_of(path):
         with part.open(encoding="utf-8", errors="replace") as file:
             _read(file, str(part), loops)
@@ -128,62 +133,21 @@ def loads(text: str, name: str = "this text") -> list[Recording]:
     Raises:
         NotATraceError: as :func:`load`.
     """
-    loops: dict[int, _Loop] = {}
+    loops: dict[int, Recording] = {}
     _read(iter(text.splitlines()), name, loops)
     return _finished(loops, name)
 
 
-def _finished(loops: dict[int, _Loop], name: str) -> list[Recording]:
-    recordings = [one.recording() for one in loops.values() if one.rows]
+def _finished(loops: dict[int, Recording], name: str) -> list[Recording]:
+    recordings = [one for one in loops.values() if one.callbacks]
     if not recordings:
         raise NotATraceError(
             f"{name} holds no callback: no asyncio loop ran, or not long"
         )
+    for one in recordings:
+        one.dropped = one.callbacks[0].index
+        one.settle()
     return sorted(recordings, key=len, reverse=True)
-
-
-class _Loop:
-    """What was read about one loop."""
-
-    def __init__(self, number: int, about: dict[str, Any]) -> None:
-        self.number = number
-        self.about = about
-        self.rows: list[Callback] = []
-        self.tags: dict[int, str] = {}
-        self.notes: list[RequestNote] = []
-        self.samples: list[Sample] = []
-        self.pauses: list[Pause] = []
-        self.threads: list[ThreadUse] = []
-        self.end_ns = 0
-        self.complete = False
-        self.damaged = 0
-        self.blocks: list[RequestNote] = []
-        self.marks: list[Mark] = []
-        self.windows: list[Window] = []
-        self.awaits: list[Await] = []
-        self.jobs: list[Job] = []
-
-    def recording(self) -> Recording:
-        return Recording(
-            self.rows,
-            clock=self.about.get("clock", "real"),
-            about=self.about,
-            tags=self.tags,
-            notes=self.notes,
-            samples=self.samples,
-            pauses=self.pauses,
-            threads=self.threads,
-            loop=self.number,
-            end_ns=self.end_ns,
-            dropped=self.rows[0].index,
-            complete=self.complete,
-            damaged=self.damaged,
-            blocks=self.blocks,
-            marks=self.marks,
-            windows=self.windows,
-            awaits=self.awaits,
-            jobs=self.jobs,
-        )
 
 
 class Tables:
@@ -194,6 +158,7 @@ class Tables:
     """
 
     def __init__(self, about: dict[str, Any]) -> None:
+        self.about = about
         self.origin_ns: int = about.get("origin_ns", 0)
         self.codes: list[Code] = []
         self.names: list[str] = []
@@ -206,8 +171,31 @@ class Tables:
         for stack in line.get("stacks", ()):
             self.stacks.append(tuple(self.codes[one] for one in stack))
 
+    def row(self, kind: Any, fields: str, inner: str, row: list[Any]) -> Any:
+        """A row of one of the :data:`PARTS`."""
+        found = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
+        if inner:
+            found.append(tuple(self.row(_RESTS[kind], inner, "", r) for r in row[-1]))
+        return kind(*found)
 
-def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
+    def _meant(self, field: str, value: Any) -> Any:
+        if field == "n":
+            return self.names[value]
+        if field == "s":
+            return self.stacks[value]
+        if field in "cf":
+            return None if value < 0 else self.codes[value]
+        return value
+
+
+def _pair(*fields: Any) -> tuple[Any, ...]:
+    return fields
+
+
+_RESTS: dict[Any, Any] = {Sample: _pair, Window: OtherThread, Await: _pair}
+
+
+def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     rest = iter(lines)
     first = next(rest, "")
     about = _object(first)
@@ -228,12 +216,7 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, _Loop]) -> None:
             damaged += sum(1 for _ in rest)
             break
         try:
-            tables.learn(line)
-            if "loop" in line:
-                loop = loops.get(line["loop"])
-                if loop is None:
-                    loop = loops[line["loop"]] = _Loop(line["loop"], about)
-                _take(line, tables, loop)
+            take(line, tables, loops)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             damaged += 1
             if any(key[1:-1] in line for key in _NAMING):
@@ -251,12 +234,23 @@ def _object(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
+def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> None:
+    """Take over what *line* says of a loop, and what it names."""
+    tables.learn(line)
+    if "loop" not in line:
+        return
+    number = line["loop"]
+    loop = loops.get(number)
+    if loop is None:
+        about = tables.about
+        clock = about.get("clock", "real")
+        loop = Recording([], clock=clock, about=about, loop=number, complete=False)
+        loops[number] = loop
     if "rows" in line:
         loop.complete = False
-        loop.rows += list(callbacks_of(line, tables))
+        loop.callbacks += _callbacks(line, tables)
     if "kind" in line:
-        loop.about = loop.about | {"kind": line["kind"], "thread": line["thread"]}
+        loop.about = {**loop.about, "kind": line["kind"], "thread": line["thread"]}
     loop.tags.update((number, name) for number, name in line.get("tags", ()))
     zero = tables.origin_ns
     done = unpack(line["done"]) if line.get("done") else ()
@@ -265,32 +259,16 @@ def _take(line: dict[str, Any], tables: Tables, loop: _Loop) -> None:
         came = None if arrived < 0 else arrived - zero
         note = RequestNote(tag, first, last, began - zero, ended - zero, came)
         (loop.blocks if arrived == BLOCK else loop.notes).append(note)
-    for at, callback, weight, stack, others in line.get("samples", ()):
-        seen = tuple((tables.names[n], tables.codes[c]) for n, c in others)
-        loop.samples.append(Sample(at, callback, weight, tables.stacks[stack], seen))
-    loop.pauses += [Pause(*one) for one in line.get("pauses", ())]
-    loop.marks += [Mark(*one) for one in line.get("marks", ())]
-    for *figures, threads in line.get("windows", ()):
-        others = tuple(
-            OtherThread(
-                tables.names[name], cpu, delay, None if c < 0 else tables.codes[c]
-            )
-            for name, cpu, delay, c in threads
-        )
-        loop.windows.append(Window._make([*figures, others]))
-    for at, tag, stack, pool in line.get("awaits", ()):
-        filled = tuple((tables.codes[code], threads) for code, threads in pool)
-        loop.awaits.append(Await(at, tag, tables.stacks[stack], filled))
-    for *figures, code in line.get("jobs", ()):
-        loop.jobs.append(Job._make([*figures, tables.codes[code]]))
-    for at, thread, cpu, waited in line.get("threads", ()):
-        loop.threads.append(ThreadUse(at, tables.names[thread], cpu, waited))
+    for part, form in PARTS.items():
+        if part in line:
+            rows: list[Any] = getattr(loop, part)
+            rows += [tables.row(*form, row) for row in line[part]]
     if "end" in line:
         loop.end_ns = max(loop.end_ns, line["end"])
         loop.complete = True
 
 
-def callbacks_of(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
+def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     """The callbacks in a line that has rows."""
     zero = tables.origin_ns
     timers = {number: said for number, *said in line.get("due", ())}

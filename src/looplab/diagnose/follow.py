@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TextIO
 from looplab._numbers import percentile
 from looplab._words import seconds
 
-from .fileformat import Tables, callbacks_of
+from .fileformat import Tables, take
 from .naming import own_line, waits_from
-from .recording import Callback, Code
+from .recording import Callback, Code, Recording
 
 __all__ = ["Follower", "Held", "line_of"]
 
@@ -73,12 +73,39 @@ class _File:
 
     def read(self) -> list[Callback]:
         """What ended, each at the line at which it was seen most."""
-        found = list(self._moved())
-        for loop, one in found:
-            seen = self._lines.pop((loop, one.index), None)
-            if seen:
-                one.code = seen.most_common(1)[0][0]
-        return [one for _, one in found]
+        loops: dict[int, Recording] = {}
+        self._rest(loops)
+        try:
+            moved = self._path.stat().st_ino != self._number
+        except OSError:
+            moved = False
+        if moved:  # a bound on the size moved the file aside
+            self._rest(loops)  # what came before that
+            left = self._file
+            with suppress(FileNotFoundError):  # moved again: at the next look
+                self._begin()
+                left.close()
+                self._rest(loops)
+        found: list[Callback] = []
+        for number, loop in loops.items():
+            for sample in loop.samples:
+                where = own_line(sample.stack)
+                here = number, sample.callback
+                if where is not None:
+                    lines = self._lines.setdefault(here, Counter())
+                    lines[where] += sample.weight_ns
+                since = self._held.get(number, [-1, 0, 0])
+                begin = sample.at_ns - sample.weight_ns
+                if since[0] == sample.callback:
+                    begin = since[1]
+                self._held[number] = [sample.callback, begin, sample.at_ns]
+            for one in loop.callbacks:
+                self._last[number] = one.index
+                seen = self._lines.pop((number, one.index), None)
+                if seen:
+                    one.code = seen.most_common(1)[0][0]
+                found.append(one)
+        return found
 
     def held(self) -> list[Held]:
         """What holds a loop of this process now."""
@@ -88,23 +115,7 @@ class _File:
             if callback > self._last.get(loop, -1) and (loop, callback) in self._lines
         ]
 
-    def _moved(self) -> Iterator[tuple[int, Callback]]:
-        yield from self._rest()
-        try:
-            moved = self._path.stat().st_ino != self._number
-        except OSError:
-            return
-        if moved:  # a bound on the size moved the file aside
-            yield from self._rest()  # what came before that
-            left = self._file
-            try:
-                self._begin()
-            except FileNotFoundError:  # moved again: at the next look
-                return
-            left.close()
-            yield from self._rest()
-
-    def _rest(self) -> Iterator[tuple[int, Callback]]:
+    def _rest(self, loops: dict[int, Recording]) -> None:
         for text in self._file:
             self._half += text
             if not text.endswith("\n"):
@@ -113,21 +124,8 @@ class _File:
             self._half = ""
             if self._tables is None:
                 self._tables = Tables(line)
-                continue
-            self._tables.learn(line)
-            loop = line.get("loop", 0)
-            if "rows" in line:
-                for one in callbacks_of(line, self._tables):
-                    self._last[loop] = one.index
-                    yield loop, one
-            for at, callback, weight, stack, _ in line.get("samples", ()):
-                where = own_line(self._tables.stacks[stack])
-                if where is not None:
-                    lines = self._lines.setdefault((loop, callback), Counter())
-                    lines[where] += weight
-                since = self._held.get(loop, [-1, 0, 0])
-                begin = since[1] if since[0] == callback else at - weight
-                self._held[loop] = [callback, begin, at]
+            else:
+                take(line, self._tables, loops)
 
 
 def line_of(found: list[Callback], period: float, held: Sequence[Held] = ()) -> str:

@@ -26,7 +26,6 @@ WATCHED = (
     "aiohttp.web_app",
     "tornado.web",
     "uvloop",
-    "opentelemetry.trace",
 )
 
 

@@ -203,7 +203,8 @@ class Ledger:
         self.recording = recording
         self.rows: dict[tuple[str, str, str], Row] = {}
         self.own_ns = 0
-        self.kept: Counter[int] = Counter()  # places that kept the interpreter
+        #: Places of callbacks that kept the interpreter, and for how long in one go.
+        self.kept: dict[int, int] = {}
         self._keys()
         self._segments()
         self._victims()
@@ -366,6 +367,7 @@ class Ledger:
         self.gaps = minus(anyone, held)
         gap_starts = [a for a, _ in self.gaps]
         self.shares: list[Share] = []
+        silent_ns: Counter[int] = Counter()
         raw: list[Any] = []
         for window in sorted(r.windows):
             a, b, cpu, delay, n, own_cpu, own_wait, late, others = window
@@ -383,8 +385,10 @@ class Ledger:
             off += gap
             length = b - a
             silent = late and length - own_wait > 4 * SWITCH_NS
-            if silent and cpu > 0.7 * length and longest[1] >= 0:
-                self.kept[longest[1]] += longest[0]
+            if silent and cpu > 0.7 * (length - own_wait) and longest[1] >= 0:
+                silent_ns[longest[1]] += longest[0]
+                stretch = min(length - own_wait, r.callbacks[longest[1]].held_ns)
+                self.kept[longest[1]] = max(self.kept.get(longest[1], 0), stretch)
             if off < 300_000:
                 continue
             no_core = min(delay, off)
@@ -427,8 +431,7 @@ class Ledger:
                     whom.append((name, seen, used / theirs, alone))
             self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
         self._one_line_a_function()
-        # One late look alone is chance.
-        for place, ns in list(self.kept.items()):
+        for place, ns in silent_ns.items():  # one late look alone is chance
             if ns < 0.5 * r.callbacks[place].held_ns:
                 del self.kept[place]
 
@@ -951,7 +954,7 @@ def blame(recording: Recording, victim: str = "*") -> list[Row]:
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    return Ledger(recording).blame(victim)
+    return recording.ledger.blame(victim)
 
 
 def spun(recording: Recording) -> dict[str, int]:

@@ -21,7 +21,7 @@ from looplab.trace import Record, Trace
 
 from .changes import Change, chunk, faster, move, yields
 from .latencies import Request, endpoints, requests
-from .ledger import Ledger, Row
+from .ledger import Row
 from .naming import name_of, waits_from
 from .prediction import DisagreementError, predict, span
 from .report import (
@@ -36,6 +36,7 @@ from .report import (
 )
 
 if TYPE_CHECKING:
+    from .ledger import Ledger
     from .recording import Callback, Recording
 
 __all__ = ["page"]
@@ -78,7 +79,7 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    ledger = Ledger(recording)
+    ledger = recording.ledger
     rows, asked = ledger.ranked(), requests(recording)
     callbacks = {row.name: row for row in ledger.blame()}
     title = head(recording).partition(":")[0] if recording.about.get("argv") else ""

@@ -5,7 +5,6 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -155,9 +154,7 @@ class Plan:
         it is a callback of its own: a thread, a lack of cores, a stop."""
         if self.recording.clock != "real":
             return
-        from .ledger import Ledger
-
-        for start, end in Ledger(self.recording).gaps:
+        for start, end in self.recording.ledger.gaps:
             if end - start < 3_000_000:
                 continue
             index = next(self._spare)
@@ -249,7 +246,10 @@ class Plan:
                 if job.change is change:
                     _speed_up(job, change.amount)
         if change.kind == "move":
-            kept = kept_by(recording)
+            kept = {
+                recording[place].index: ns
+                for place, ns in recording.ledger.kept.items()
+            }
             for one in found:
                 self.jobs[one.index].kept = kept.get(one.index, 0)
             whole = sum(one.held_ns for one in found)
@@ -336,29 +336,3 @@ def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
         end = one.ended_ns if not after else min(after)
         found[index] = max(0, start - one.run_ns), min(one.held_ns, end - one.run_ns)
     return found
-
-
-def kept_by(recording: Recording) -> dict[int, int]:
-    """How long each callback kept the interpreter in one go, as far as was seen: no
-    other thread could look then, though it had a core."""
-    kept: dict[int, int] = {}
-    of: dict[int, int] = {}
-    held_by: dict[int, int] = {}
-    windows = recording.windows
-    if not windows:
-        return kept
-    starts = [one.run_ns for one in recording.callbacks]
-    pause = 5_000_000
-    for a, b, cpu, _, _, _, own_wait, late, _ in windows:
-        free = b - a - own_wait - pause
-        if not late or free < 15_000_000 or cpu < 0.7 * (b - a - own_wait):
-            continue
-        at = bisect_right(starts, (a + b) // 2) - 1
-        if at >= 0 and recording.callbacks[at].ended_ns > (a + b) // 2:
-            index = recording.callbacks[at].index
-            held = held_by[index] = recording.callbacks[at].held_ns
-            kept[index] = max(kept.get(index, 0), min(free + pause, held))
-            of[index] = of.get(index, 0) + b - a
-    return {  # one late look alone is chance
-        index: ns for index, ns in kept.items() if of[index] >= 0.5 * held_by[index]
-    }

@@ -103,7 +103,6 @@ class _Watch:
 def judge(path: Path, limit: float) -> str:
     """What to say about a test that ran later than *limit* seconds; else nothing."""
     from .fileformat import NotATraceError, load
-    from .ledger import Ledger
     from .report import described
 
     try:
@@ -113,7 +112,7 @@ def judge(path: Path, limit: float) -> str:
     late: list[tuple[int, str]] = []
     held: list[tuple[int, str]] = []
     for recording in recordings:
-        ledger = Ledger(recording)
+        ledger = recording.ledger
         for ns, whom, row in ledger.late(round(limit * 1e9)):
             late.append((ns, f"{whom}, for {described(row)}"))
         for start, end, name, _, _ in ledger.segments:

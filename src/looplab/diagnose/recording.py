@@ -24,18 +24,19 @@ The module uses the standard library only and runs in a browser.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from looplab._numbers import NS
-from looplab.trace import Record, Trace
+from looplab.trace import Origin, Record, Timer, Trace
 
 if TYPE_CHECKING:
     from .changes import Change
     from .latencies import Request
-    from .ledger import Row
+    from .ledger import Ledger, Row
     from .prediction import Prediction
 
 __all__ = [
@@ -243,8 +244,7 @@ class Recording(Sequence[Callback]):
     """What one event loop ran, in the order in which it ran.
 
     A sequence of :class:`Callback`.  Made by :func:`looplab.diagnose.load` from a file
-    of ``looplab trace``, by :func:`looplab.diagnose.record` on the virtual clock, or by
-    :meth:`from_trace`.
+    of ``looplab trace``, or by :func:`looplab.diagnose.record` on the virtual clock.
 
     Attributes:
         clock: ``"virtual"``: the times are exact; ``"real"``: they are measured.
@@ -281,6 +281,10 @@ class Recording(Sequence[Callback]):
     result: Any = None
 
     def __post_init__(self) -> None:
+        self.settle()
+
+    def settle(self) -> None:
+        """Tell each callback what follows from the others, once all are there."""
         if self.callbacks:
             self.end_ns = max(self.end_ns, self.callbacks[-1].ended_ns)
         _carry_due_times(self)
@@ -353,47 +357,52 @@ class Recording(Sequence[Callback]):
 
     @property
     def trace(self) -> Trace:
-        """The same as a :class:`looplab.trace.Trace`, for a timeline."""
+        """The same as a :class:`looplab.trace.Trace`, for a timeline or a player.
+
+        Each callback is called by its tag, or else by its task.  A recording does not
+        say when a timer was cancelled, so there are only the timers that fired.
+        """
+        records: list[Record] = []
+        origins: list[Origin] = []
+        timers: list[Timer] = []
+        iteration, looked = -1, -1
+        for one in self.callbacks:
+            # What was ready as an iteration began belongs to it, and nothing else does.
+            if not records or one.ready_ns > looked:
+                iteration, looked = iteration + 1, one.run_ns
+            by = self.place_of(one.by)
+            timer = None
+            if one.cause == "timer" and one.due_ns is not None:
+                timer = len(timers)
+                was_set = one.due_ns if one.set_ns is None else one.set_ns
+                timers.append(Timer(was_set, by, one.due_ns, None, None))
+            maker = by if one.cause == "call" else None
+            name = self.tag_of(one) or one.task
+            times = one.ready_ns, one.due_ns, one.run_ns, one.ended_ns
+            records.append(Record(*times, name, one.code.name))
+            origins.append(Origin(iteration, maker, timer))
         return Trace(
-            (
-                Record(
-                    one.ready_ns,
-                    one.due_ns,
-                    one.run_ns,
-                    one.ended_ns,
-                    one.task,
-                    one.code.name,
-                )
-                for one in self.callbacks
-            ),
+            records,
             end_ns=self.end_ns,
             clock=self.clock,
             dropped=self.dropped,
             result=self.result,
+            origins=origins,
+            timers=timers,
         )
 
-    @classmethod
-    def from_trace(cls, trace: Trace) -> Recording:
-        """Return *trace* as a recording.
+    @cached_property
+    def ledger(self) -> Ledger:
+        """All that was waited for; see :class:`looplab.diagnose.Ledger`."""
+        from .ledger import Ledger
 
-        A trace does not say who made a callback ready.  It was the one that ran at that
-        moment; where two ended at one instant, the first of them is taken.
-        """
-        return cls(
-            list(_with_makers(trace)),
-            clock=trace.clock,
-            end_ns=trace.end_ns,
-            dropped=trace.dropped,
-            result=trace.result,
-        )
+        return Ledger(self)
 
     # -- the questions ---------------------------------------------------------
 
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks by what waited for them; see :func:`looplab.diagnose.blame`."""
-        from .ledger import blame
-
-        return blame(self, victim)
+        return self.ledger.blame(victim)
 
     def replay(self, *changes: Change) -> Prediction:
         """What *changes* would bring; see :func:`looplab.diagnose.predict`."""
@@ -445,36 +454,3 @@ def _carry_arrivals(recording: Recording) -> None:
         if accept is not None and accept.cause == "io":
             known = accept.ready_ns if accept.arrived_ns is None else accept.arrived_ns
             accept.arrived_ns = min(known, one.arrived_ns)
-
-
-def _with_makers(trace: Iterable[Record]) -> Iterator[Callback]:
-    records = list(trace)
-    at = 0  # the first callback that had not ended when this one became ready
-    timers: dict[int, int] = {}  # by the time at which they were due
-    for index, one in enumerate(records):
-        while at < index and records[at].ended_ns < one.ready_ns:
-            at += 1
-        maker: int | None = None
-        if at < index and records[at].run_ns <= one.ready_ns:
-            maker = at
-        cause: Cause = "call" if maker is not None else "before"
-        due = one.due_ns
-        if due is not None and one.task is None:
-            cause, maker = "timer", None
-            timers[due] = index
-        elif due is not None and due in timers:
-            cause, maker = "call", timers[due]  # the step that this timer woke
-        elif maker is None and one.ready_ns > 0:
-            cause = "io"
-        yield Callback(
-            index=index,
-            ready_ns=one.ready_ns,
-            run_ns=one.run_ns,
-            ended_ns=one.ended_ns,
-            cpu_ns=None,
-            cause=cause,
-            by=maker,
-            code=Code(one.label),
-            task=one.task,
-            due_ns=due,
-        )

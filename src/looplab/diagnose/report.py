@@ -14,9 +14,10 @@ from looplab._numbers import NS, percentile
 from looplab._words import seconds
 
 from .latencies import Endpoint, Request, endpoints, requests
-from .ledger import IMPORT, Ledger, Row, spun
+from .ledger import IMPORT, Row, spun
 
 if TYPE_CHECKING:
+    from .ledger import Ledger
     from .recording import Recording
 
 __all__ = ["described", "head", "report", "sentence", "table"]
@@ -55,7 +56,7 @@ def report(
 
     Introduced in the chapter *Diagnose your own program*.
     """
-    ledger = Ledger(recording)
+    ledger = recording.ledger
     asked = requests(recording)
     callbacks = {row.name: row for row in ledger.blame(victim)}
     rows = ledger.ranked() if victim == "*" else ledger.during(ledger.waits_of(victim))

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from .naming import is_own, is_pythons, is_recorders
-from .recorder import Recorder
 from .tags import recorders
 
 __all__ = [
     "Stack",
-    "ThreadClock",
     "sample_stack",
     "source_line",
     "watch_collector",
@@ -169,34 +165,3 @@ def watch_collector() -> Callable[[], None]:
             gc.callbacks.remove(noticed)
 
     return undo
-
-
-class ThreadClock:
-    """CPU time of each thread, and how long it waited for a core (Linux)."""
-
-    def __init__(self) -> None:
-        self._last: dict[int, tuple[int, int]] = {}
-        self._here = Path("/proc/self/task")
-
-    def read(self, recorder: Recorder) -> list[tuple[str, int, int]]:
-        """Return (name, CPU ns, waited ns) of threads that moved since the last look.
-
-        The thread of *recorder*'s loop is always among them, and is called ``loop``.
-        """
-        if sys.platform != "linux":
-            return []
-        found = []
-        for one in threading.enumerate():
-            native = one.native_id
-            if native is None:
-                continue
-            try:
-                text = (self._here / str(native) / "schedstat").read_text()
-                cpu, waited = map(int, text.split()[:2])
-            except (OSError, ValueError):
-                continue
-            is_loop = one.ident == recorder.thread[0]
-            if is_loop or self._last.get(native) != (cpu, waited):
-                self._last[native] = cpu, waited
-                found.append(("loop" if is_loop else one.name, cpu, waited))
-        return found

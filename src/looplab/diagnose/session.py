@@ -21,10 +21,10 @@ from typing import Any
 from .arrival import age_ns, arrival_asker
 from .options import Options
 from .recorder import ENDED, READY, RUN, WIDTH, Came, Due, Recorder
-from .sampler import ThreadClock, sample_stack, watch_collector, where_others_are
+from .sampler import sample_stack, watch_collector, where_others_are
 from .stock import LoopRecorder
 from .store import Store
-from .waits import Looks
+from .waits import Clock, Looks
 from .writer import PORTION
 
 __all__ = ["Session", "say"]
@@ -34,7 +34,6 @@ _AFTERMATH_NS = 1_000_000_000  # what is written after a late callback
 _SPARSE = 3  # one look in so many at callbacks that began just before it
 _LONG_NS = 5_000_000  # a callback that runs so long makes other threads of interest
 _BRIEF = 0.02  # seconds that whoever stops the recording can wait
-_MAX_THREADS = 64  # the clocks of more threads would take long to read
 
 
 def say(text: str) -> None:
@@ -62,7 +61,7 @@ class Session:
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._store: Store | None = None
-        self._clock = ThreadClock()
+        self._clock = Clock()
         self._undo_collector: Any = None
         self._ring: deque[tuple[int, int, dict[str, Any]]] = deque()
         self._open_until = -1
@@ -209,7 +208,7 @@ class Session:
         for recorder in self._recorders:
             look = self._seen.get(recorder.number)
             if look is None:
-                look = Looks(round(self.options.sample * 1e9))
+                look = Looks(round(self.options.sample * 1e9), self._clock)
                 self._seen[recorder.number] = look
             look.look(recorder, last, recorder.now())
             look.awaits(recorder, recorder.now())
@@ -258,10 +257,11 @@ class Session:
             "tags": recorder.new_names(),
             "done": _taken(recorder.requests),
         }
-        if len(threading._active) <= _MAX_THREADS:  # type: ignore[attr-defined]
-            rest["threads"] = [
-                (recorder.now(), *one) for one in self._clock.read(recorder)
-            ]
+        thread: Any = threading._active.get(recorder.thread[0])  # type: ignore[attr-defined]
+        if thread is not None:
+            cpu, waited, slices = self._clock.read(thread.native_id)
+            if slices:
+                rest["threads"] = [(recorder.now(), "loop", cpu, waited)]
         if any(rest.values()):
             self._keep(number, recorder.now(), rest)
         if end:
@@ -329,6 +329,7 @@ class Session:
             if self._store is not None:
                 self._store.close()
                 self._store = None  # a thread that is not back yet finds none
+            self._clock.close()
         self._let_go()
 
     def _let_go(self) -> None:

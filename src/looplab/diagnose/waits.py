@@ -55,9 +55,9 @@ class Clock:
 class Looks:
     """What one look after another tells of a recorder's loop."""
 
-    def __init__(self, pause_ns: int) -> None:
+    def __init__(self, pause_ns: int, clock: Clock) -> None:
         self.pause_ns = pause_ns
-        self.clock = Clock()
+        self.clock = clock
         self.known: dict[int, tuple[int, int, int]] = {}
         self.busy: set[int] = set()
         self.count = 0

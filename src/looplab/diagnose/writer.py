@@ -7,11 +7,12 @@ interpreter for long.  :mod:`.fileformat` says what the lines mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import CodeType
 from typing import Any
 
 from .columns import pack
+from .fileformat import PARTS
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line
 
@@ -138,62 +139,34 @@ class Encoder:
             elif what == "done":
                 if value:
                     packed["done"] = self.done(value)
-            elif what == "samples":
-                made["samples"] = [
-                    [
-                        at - zero,
-                        callback,
-                        weight,
-                        self.stack(stack),
-                        [[self.name(name), self.code(place)] for name, place in others],
-                    ]
-                    for at, callback, weight, stack, others in value
-                ]
-            elif what == "marks":
-                made["marks"] = [[c, at - zero, old, new] for c, at, old, new in value]
-            elif what == "windows":
-                made["windows"] = [
-                    [a - zero, b - zero, *figures, list(map(self._thread, others))]
-                    for a, b, *figures, others in value
-                ]
-            elif what == "awaits":
-                made["awaits"] = [
-                    [
-                        at - zero,
-                        tag,
-                        self.stack(stack),
-                        [[self.code(place), threads] for place, threads in pool],
-                    ]
-                    for at, tag, stack, pool in value
-                ]
-            elif what == "jobs":
-                made["jobs"] = [
-                    [
-                        tag,
-                        by,
-                        submitted - zero,
-                        began - zero if began else -1,
-                        ended - zero if ended else -1,
-                        self.code(_code_of(function)),
-                    ]
-                    for tag, by, submitted, began, ended, function in value
-                ]
-            elif what == "threads":
-                made["threads"] = [
-                    [at - zero, self.name(name), cpu, waited]
-                    for at, name, cpu, waited in value
-                ]
+            elif what in PARTS:
+                _, fields, inner = PARTS[what]
+                made[what] = [self._row(fields, inner, row) for row in value]
             elif what == "end":
                 made["end"] = value - zero
             else:
                 made[what] = value
         return self.line(loop, made, packed)
 
-    def _thread(self, seen: tuple[str, int, int, Any]) -> list[int]:
-        """A thread of a window, by number of its name and code."""
-        name, used, waited, place = seen
-        code = -1 if place is None else self.code(place)
-        return [self.name(name), used, waited, code]
+    def _row(self, fields: str, inner: str, row: Sequence[Any]) -> list[Any]:
+        made = [self._number(*pair) for pair in zip(fields, row, strict=False)]
+        if inner:
+            made.append([self._row(inner, "", one) for one in row[-1]])
+        return made
+
+    def _number(self, field: str, value: Any) -> Any:
+        """What stands for *value* in the field of a row."""
+        if field == "i":
+            return value
+        if field == "t" or (field == "T" and value):
+            return value - self.origin_ns
+        if field == "n":
+            return self.name(value)
+        if field == "s":
+            return self.stack(value)
+        if field == "f":
+            return self.code(_code_of(value))
+        return -1 if value is None or field == "T" else self.code(value)
 
 
 def _code_of(function: Any) -> Any:

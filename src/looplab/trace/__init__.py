@@ -31,7 +31,7 @@ coroutines or callbacks, so that tracing does not change when objects are freed.
 The module uses the standard library only.
 """
 
-from looplab.trace.record import Origin, Record, TaskSummary, Timer, Trace
+from looplab.trace.record import Origin, Record, Timer, Trace
 from looplab.trace.recording import record
 from looplab.trace.tracer import LoopTracer
 
@@ -39,7 +39,6 @@ __all__ = [
     "LoopTracer",
     "Origin",
     "Record",
-    "TaskSummary",
     "Timer",
     "Trace",
     "record",

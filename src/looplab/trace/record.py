@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 from looplab._numbers import NS
 from looplab.clock.running import Clock
 
-__all__ = ["Origin", "Record", "TaskSummary", "Timer", "Trace"]
-
-_FORMAT = "looplab-trace/1"
-_FIELDS = ("ready_ns", "due_ns", "run_ns", "ended_ns", "task", "label")
+__all__ = ["Origin", "Record", "Timer", "Trace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +114,6 @@ class Timer(NamedTuple):
     due_ns: int
     cancelled_ns: int | None
     cancelled_by: int | None
-
-
-class TaskSummary(NamedTuple):
-    """What one task did in a trace.  Times are in seconds."""
-
-    callbacks: int
-    busy: float
-    longest: float
-    worst_lateness: float | None
-    worst_queueing_delay: float
 
 
 class Trace(Sequence[Record]):
@@ -305,38 +290,9 @@ class Trace(Sequence[Record]):
         return None if latest is None else latest.lateness
 
     @property
-    def worst_queueing_delay(self) -> float:
-        """Seconds of the longest wait in the ready queue."""
-        return max((one.queueing_delay for one in self._records), default=0.0)
-
-    @property
     def longest(self) -> Record | None:
         """The callback that held the thread longest."""
         return max(self._records, key=attrgetter("duration"), default=None)
-
-    def by_task(self) -> Mapping[str | None, TaskSummary]:
-        """Return a summary for each task name, in the order in which they first ran.
-
-        The callbacks of no task are under ``None``.
-        """
-        of: dict[str | None, list[Record]] = {}
-        for one in self._records:
-            of.setdefault(one.task, []).append(one)
-        return MappingProxyType(
-            {
-                name: TaskSummary(
-                    callbacks=len(ones),
-                    busy=sum(one.ended_ns - one.run_ns for one in ones) / NS,
-                    longest=max(one.duration for one in ones),
-                    worst_lateness=max(
-                        (late for one in ones if (late := one.lateness) is not None),
-                        default=None,
-                    ),
-                    worst_queueing_delay=max(one.queueing_delay for one in ones),
-                )
-                for name, ones in of.items()
-            }
-        )
 
     # -- how it looks ----------------------------------------------------------------
 
@@ -363,36 +319,3 @@ class Trace(Sequence[Record]):
             for name, text in self._facts()
         )
         return f"<table><tbody>{rows}</tbody></table>"
-
-    def to_json(self) -> str:
-        """Return the trace as JSON, without its result; times in nanoseconds."""
-        return json.dumps(
-            {
-                "format": _FORMAT,
-                "clock": self.clock,
-                "end_ns": self.end_ns,
-                "dropped": self.dropped,
-                "fields": _FIELDS,
-                "records": [
-                    [getattr(one, name) for name in _FIELDS] for one in self._records
-                ],
-            },
-            separators=(",", ":"),
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> Trace:
-        """Return the trace that :meth:`to_json` wrote.
-
-        Raises:
-            ValueError: if *text* is not such a trace.
-        """
-        data = json.loads(text)
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise ValueError(f"this is not a trace in the format {_FORMAT}")
-        return cls(
-            (Record(*row) for row in data["records"]),
-            end_ns=data["end_ns"],
-            clock=data["clock"],
-            dropped=data["dropped"],
-        )

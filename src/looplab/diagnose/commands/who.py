@@ -81,10 +81,9 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error(f"--top is {options.top}: give 1 or more")
     if options.json:
         from ..latencies import endpoints, requests
-        from ..ledger import Ledger
         from ..report import described, sentence
 
-        ledger = Ledger(recording)
+        ledger = recording.ledger
         rows = ledger.during(ledger.waits_of(options.victim))
         asked = requests(recording)
         made = {

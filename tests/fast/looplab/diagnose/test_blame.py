@@ -242,22 +242,6 @@ def test_a_sleep_that_was_asked_for_is_no_wait():
     assert dict(rows[0].whom) == {"waiter": 2_000_000_000}
 
 
-def test_a_trace_without_makers_can_be_blamed_too():
-    from looplab import record as trace
-    from looplab.diagnose import Recording
-
-    async def hog():
-        await asyncio.sleep(0.05)
-        burn(1)
-
-    async def main():
-        await asyncio.gather(probe(), hog())
-
-    first = worst(Recording.from_trace(trace(main())))
-    assert first.name == "hog"
-    assert first.waited == pytest.approx(0.95)
-
-
 def test_a_poll_is_not_charged_for_rounds_in_which_others_worked():
     async def poll(worker):
         while not worker.done():
