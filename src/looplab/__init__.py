@@ -12,7 +12,6 @@ The names that most programs need are here.  The modules hold the rest:
 * :mod:`looplab.channel`: a channel without a buffer;
 * :mod:`looplab.streams`: the two ends of a connection in memory;
 * :mod:`looplab.priority`: event loops that let urgent work go first;
-* :mod:`looplab.metrics`: a histogram of lateness for a monitoring system;
 * :mod:`looplab.idle`: a guard for tests against a loop that spins;
 * :mod:`looplab.lint`: unbounded channels and polling, found in source code;
 * :mod:`looplab.diagnose`: who makes a real program late, and what would help;
@@ -90,7 +89,6 @@ _ROOMS = frozenset(
         "idle",
         "jobs",
         "lint",
-        "metrics",
         "phases",
         "priority",
         "streams",
