@@ -165,7 +165,9 @@ class _Data:
         #: Of the callbacks that are played, in the trace.
         self.places = places = self._whole_iterations(zero, until)
         first, last = places.start, places.stop - 1
-        fired = {o.timer: i for i, o in enumerate(origins) if o.timer is not None}
+        self._fired = fired = {
+            o.timer: i for i, o in enumerate(origins) if o.timer is not None
+        }
         coarse = 1 if trace.clock == "virtual" else 1_000
 
         def at(ns: int) -> int:
@@ -274,10 +276,12 @@ class _Data:
         return self._named(record)
 
     def _owner(self, timer: int) -> int:
-        """The name of whoever set a timer."""
+        """The name of whoever set a timer, or else of what it set off."""
         by = self._trace.timers[timer].set_by
         if by is None:
-            return self._put("the loop", QUIET, 0)
+            by = self._fired.get(timer)
+            if by is None or stem(self._trace[by]) is None:
+                return self._put("the loop", QUIET, 0)
         return self._named(self._trace[by])
 
     def _named(self, record: Record) -> int:

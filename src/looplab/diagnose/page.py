@@ -1,8 +1,8 @@
 """A recording as one page: no other file, no other host, and no script is needed.
 
 The page begins as ``looplab who`` does, with a sentence and the list of what was waited
-for; then it draws the worst moment, and says what some changes would bring, calculated
-when the page is made.
+for; then it draws the worst moment, which moves where there are scripts, and says what
+some changes would bring, calculated when the page is made.
 
 The module uses the standard library only.
 """
@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 from looplab._words import seconds
+from looplab.player import Player
 from looplab.timeline import Timeline
-from looplab.trace import Record, Trace
 
 from .changes import Change, chunk, faster, move, yields
 from .latencies import Request, endpoints, requests
 from .ledger import Row
-from .naming import name_of, waits_from
+from .naming import name_of
 from .prediction import DisagreementError, predict, span
+from .recording import Callback, Code, Recording
 from .report import (
     cause_name,
     described,
@@ -37,7 +39,6 @@ from .report import (
 
 if TYPE_CHECKING:
     from .ledger import Ledger
-    from .recording import Callback, Recording
 
 __all__ = ["page"]
 
@@ -46,6 +47,7 @@ _TRIED = 2  # callbacks for which changes are tried
 _MOST = 150_000  # callbacks that are replayed for one page, over all changes
 _MOST_DRAWN = 20_000  # and that are drawn
 _AROUND_NS = 250_000_000  # drawn before and after the worst wait
+_GAP = Code("(nothing ran)")
 _GAP_NS = 1_000_000  # nothing ran for so long while somebody waited: it is drawn
 
 _STYLE = """
@@ -92,7 +94,7 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
         f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>",
         f'<p class="first">{escape(first)}</p><p>{escape(head(recording))}</p>',
         *_listed(rows, callbacks, ledger.plumbing),
-        *_timeline(ledger, rows),
+        *_moment(ledger, rows),
         *_endpoints(recording, asked),
     ]
     if changes:
@@ -156,7 +158,7 @@ def _endpoints(recording: Recording, asked: Sequence[Request]) -> Iterator[str]:
         yield _table(heads, rows, "endpoints")
 
 
-def _timeline(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
+def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
     """The worst moment: who held the thread, and who waited, in the kernel too."""
     spans = [(b - a, a, b) for waits in ledger.waiting.values() for a, b in waits]
     if not spans:
@@ -175,26 +177,43 @@ def _timeline(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
             worst = ledger.causes_of(a, b)
             if worst:
                 name = cause_name(worst[0])
-                drawn.append(Record(a, None, a, b, name, name))
+                drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
     if not drawn or end <= start:
         return
     drawn.sort(key=lambda one: one.run_ns)
-    trace = Trace(drawn, end_ns=max(end, drawn[-1].ended_ns), clock=recording.clock)
+    for number, one in enumerate(drawn):
+        if one.code is _GAP:
+            one.index = drawn[number - 1].index + 1 if number else -1
+    end = max(end, drawn[-1].ended_ns)
+    trace = Recording(drawn, clock=recording.clock, end_ns=end).trace
     present = {one.task for one in drawn}
     guilty = next((n for row in rows if (n := cause_name(row)) in present), None)
     colours = {} if guilty is None else {guilty: "orange"}
-    picture = Timeline(trace, start=start / NS, end=end / NS, lanes=8, colours=colours)
+    how: dict[str, Any] = {"start": start / NS, "end": end / NS, "colours": colours}
     yield "<h2>The worst moment</h2>"
-    yield '<div class="wide" tabindex="0" role="region" aria-label="timeline">'
-    yield f"{picture.svg}</div>"
+    yield '<div class="wide" tabindex="0" role="region" aria-label="the worst moment">'
+    try:
+        player = Player(trace, at=(begin + done) / 2 / NS, lanes=8, **how)
+    except ValueError:  # too much to play
+        yield f"{Timeline(trace, lanes=8, **how).svg}</div>"
+        return
+    yield f"{player._repr_html_()}</div>"
+    yield (
+        '<p class="muted">Data that lay in the kernel are drawn as a timer that was '
+        "due when they came; what kept the loop between callbacks, as a callback.</p>"
+    )
+    yield Path(__file__).with_name("player.html").read_text(encoding="utf-8")
 
 
-def _drawn(ledger: Ledger, one: Callback) -> Record:
-    """*one* in the lane of whom it works for, from when its data came."""
+def _drawn(ledger: Ledger, one: Callback) -> Callback:
+    """*one* in the lane of whom it works for, due when its data came."""
     name = ledger.names.get(ledger.key_of(one)) or name_of(ledger.recording, one)
-    name = name.removeprefix("timers of ")
-    ready = min(waits_from(one), one.run_ns)
-    return Record(ready, None, one.run_ns, one.ended_ns, name, name)
+    by = None if one.by is None else 2 * one.by  # between two is room for a gap
+    shown = replace(one, index=2 * one.index, by=by, tag=0)
+    shown.task = name.removeprefix("timers of ")
+    if one.cause == "io" and one.arrived_ns is not None:
+        shown.cause, shown.due_ns, shown.by = "timer", one.waits_from_ns, None
+    return shown
 
 
 def _changes(

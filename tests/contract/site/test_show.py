@@ -10,6 +10,7 @@ import pytest
 from looplab.diagnose.page import page
 from ontime.recordings import service_recording
 from tests.site import checks
+from tools.show_player import FRAGMENT, fragment
 
 Make = Callable[..., checks.Visitor]
 
@@ -32,3 +33,10 @@ def test_it_needs_nothing_and_axe_finds_nothing(
     assert checks.axe_violations(visit.page, scheme) == []
     assert checks.too_wide(visit.page, scheme) == []
     assert visit.errors == []
+    assert visit.page.locator(".lp-moving button").count() == 4
+
+
+def test_its_player_is_the_one_of_the_book() -> None:
+    assert FRAGMENT.read_text(encoding="utf-8") == fragment(), (
+        "python -m tools.show_player"
+    )

@@ -75,6 +75,7 @@ def test_the_page_stands_alone(recording):
         assert word in said
     assert "callback <b>import & co</b>" in said
     assert "prefers-color-scheme:dark" in text
+    assert '<samp class="film"' in text, "the worst moment can be played"
 
 
 def test_the_page_begins_with_what_to_do_and_ends_with_ranges(recording):
