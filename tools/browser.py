@@ -1,4 +1,7 @@
-"""Find a Chromium and start it, for the site's tests and the README's picture."""
+"""Find a Chromium and start it: for the site's tests, the PDF, the README's picture.
+
+``python -m tools.browser`` takes that picture, book/figures/site.png.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-__all__ = ["chromium", "find_chromium", "required"]
+from tools.common import ROOT, say
+from tools.serving import serving
+
+__all__ = ["QUIET", "chromium", "find_chromium", "required"]
 
 NAMES = (
     "chromium",
@@ -46,11 +51,8 @@ def find_chromium() -> str | None:
     named = os.environ.get("CHROMIUM")
     if named:
         return shutil.which(named)
-    for name in NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
-    return next((place for place in PLACES if Path(place).exists()), None)
+    paths = [*map(shutil.which, NAMES), *filter(os.path.exists, PLACES)]
+    return next(filter(None, paths), None)
 
 
 @contextlib.contextmanager
@@ -76,3 +78,18 @@ def chromium() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+def main() -> None:
+    """Take the picture of the site that the README shows."""
+    target = ROOT / "book/figures/site.png"
+    with serving(ROOT / "_build/html") as origin, chromium() as browser:
+        window = {"width": 1280, "height": 800}
+        tab = browser.new_page(viewport=window, color_scheme="light")
+        tab.goto(f"{origin}/book/index.html", wait_until="networkidle")
+        tab.screenshot(path=str(target))
+    say(f"Saved {target}.")
+
+
+if __name__ == "__main__":
+    main()

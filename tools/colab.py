@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.common import ROOT, ToolError, say
+import yaml
 
-__all__ = ["copy_of", "first_cell", "main", "repository"]
+from tools.common import ROOT, ToolError, ended, say
+
+__all__ = ["copies", "first_cell"]
 
 FIRST = """\
 # Installs what this lab needs, where it is not there yet.
@@ -30,27 +31,14 @@ if find_spec("ontime") is None:
 """
 
 
-def repository(root: Path = ROOT) -> str:
-    """The address that ``_config.yml`` gives; empty when it gives none."""
-    text = (root / "_config.yml").read_text(encoding="utf-8")
-    found = re.search(r'^ +lab_repository: *"([^"]*)"', text, re.MULTILINE)
-    if found is None:
-        raise ToolError('_config.yml has no line lab_repository: "…": add it.')
-    return found[1]
-
-
-def first_cell(address: str, root: Path = ROOT) -> str:
-    """The code of the cell, for a repository."""
-    text = (root / "requirements.txt").read_text(encoding="utf-8")
-    found = re.search(r"^myst-nb==[\w.]+", text, re.MULTILINE)
-    if found is None:  # the labs hand their figures to the pages with it
+def first_cell(address: str, root: Path = ROOT) -> dict[str, Any]:
+    """The cell that installs the course from a repository."""
+    pins = (root / "requirements.txt").read_text(encoding="utf-8")
+    pin = re.search(r"^myst-nb==[\w.]+", pins, re.MULTILINE)
+    if pin is None:  # the labs hand their figures to the pages with it
         raise ToolError("requirements.txt does not pin myst-nb: make lock.")
-    return FIRST.replace("REPOSITORY", address).replace("PIN", found[0])
-
-
-def copy_of(notebook: Mapping[str, Any], code: str) -> dict[str, Any]:
-    """A lab with one cell more at its front."""
-    first = {
+    code = FIRST.replace("REPOSITORY", address).replace("PIN", pin[0])
+    return {
         "cell_type": "code",
         "execution_count": None,
         "id": "install",
@@ -58,31 +46,24 @@ def copy_of(notebook: Mapping[str, Any], code: str) -> dict[str, Any]:
         "outputs": [],
         "source": code.splitlines(keepends=True),
     }
-    return {**notebook, "cells": [first, *notebook["cells"]]}
 
 
-def main(words: Sequence[str], root: Path = ROOT) -> int:
-    """Write the copies, and return the exit status."""
-    if len(words) != 1:
-        say("usage: python -m tools.colab FOLDER")
-        return 2
-    address = repository(root)
+def copies(folder: Path, root: Path = ROOT) -> None:
+    """Write the copies of all labs, if the project names its repository."""
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    address = config["sphinx"]["config"]["lab_repository"]
     if not address:
         say("lab_repository in _config.yml is empty: there is nothing to copy.")
-        return 0
-    code = first_cell(address, root)
-    folder = Path(words[0], "notebooks")
+        return
+    first = first_cell(address, root)
     folder.mkdir(parents=True, exist_ok=True)
     for lab in sorted((root / "notebooks").glob("*.ipynb")):
-        copied = copy_of(json.loads(lab.read_text(encoding="utf-8")), code)
-        text = json.dumps(copied, indent=1, ensure_ascii=False) + "\n"
-        folder.joinpath(lab.name).write_text(text, encoding="utf-8")
+        notebook = json.loads(lab.read_text(encoding="utf-8"))
+        notebook["cells"].insert(0, first)
+        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        (folder / lab.name).write_text(text, encoding="utf-8")
     say(f"The copies are in {folder}.")
-    return 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except ToolError as error:
-        sys.exit(f"error: {error}")
+    sys.exit(ended(lambda: copies(Path(sys.argv[1], "notebooks"))))

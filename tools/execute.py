@@ -23,13 +23,12 @@ import argparse
 import ast
 import asyncio
 import contextlib
-import os
 import re
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ from nbclient.exceptions import (
 )
 
 from ontime.measuring.cores import free_cores, usable_cores
-from tools.common import ROOT, ToolError, say
+from tools.common import ROOT, ToolError, ended, say
 from tools.kernels import AsyncFileKernelManager
 
 __all__ = ["Quiet", "execute", "main", "normalise", "only_defines", "refresh", "select"]
@@ -51,14 +50,8 @@ CELL_TIMEOUT = 900  # seconds: sweeps of measured cells take minutes on a busy m
 MEASURED = "measured"  # the tag of a cell whose outputs depend on the machine
 SHARE = "free_cores"  # in the metadata of such a cell
 QUIET = 0.9  # the share of the usable cores that is free on a quiet machine
-DEFINITIONS = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Import,
-    ast.ImportFrom,
-)
 PATIENCE = 300.0  # seconds that one measured cell may wait for it
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -74,11 +67,10 @@ def select(folder: Path, prefix: str = "") -> list[Path]:
     """
     # "notebooks/04_late_heartbeat.ipynb" and "04" name the same notebook.
     stem = prefix.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".ipynb")
-    found = sorted(p for p in folder.glob("*.ipynb") if p.stem.startswith(stem))
-    if not found:
-        wanted = f"begins with {stem!r}" if stem else "ends in .ipynb"
-        raise ToolError(f"no notebook in {folder.name}/ {wanted}.")
-    return found
+    selected = sorted(folder.glob(f"{stem}*.ipynb"))
+    if not selected:
+        raise ToolError(f"no notebook in {folder.name}/ begins with {stem!r}.")
+    return selected
 
 
 def normalise(notebook: Any) -> None:
@@ -127,7 +119,8 @@ def only_defines(source: str) -> bool:
         body = ast.parse(source).body
     except SyntaxError:  # a line for IPython
         return False
-    return all(isinstance(one, DEFINITIONS) for one in body)
+    kinds = (*DEFINITIONS, ast.Import, ast.ImportFrom)
+    return all(isinstance(statement, kinds) for statement in body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +137,7 @@ class Quiet:
     patience: float = PATIENCE
     busy: bool = False
     keep: bool = False
-    share: Callable[[], float] = field(default=free_share)
+    share: Callable[[], float] = free_share
 
     def __post_init__(self) -> None:
         if not 0 <= self.patience < float("inf"):
@@ -220,17 +213,19 @@ async def execute(
     notebook = nbformat.read(path, as_version=4)
     code = [i for i, c in enumerate(notebook.cells) if c.cell_type == "code"]
     numbers = {index: n for n, index in enumerate(code, start=1)}
-    running: list[tuple[int, float]] = [(0, 0.0)]
+    place, begun = f"{path.name}: no cell", 0.0
     interrupted: list[bool] = []
 
     def started(cell: Any, cell_index: int) -> None:
+        nonlocal place, begun
         if cell_index in numbers:
             _cancel_on_signal(interrupted)
-            running.append((numbers[cell_index], time.monotonic()))
-            report(f"{label}  cell {numbers[cell_index]} of {len(code)}")
+            number, begun = numbers[cell_index], time.monotonic()
+            place = f"{path.name}: cell {number} of {len(code)}"
+            report(f"{label}  cell {number} of {len(code)}")
 
     def finished(cell: Any, cell_index: int, execute_reply: Any) -> None:
-        report(f"  {time.monotonic() - running[-1][1]:.1f} s\n")
+        report(f"  {time.monotonic() - begun:.1f} s\n")
 
     client = _Client(
         notebook,
@@ -252,33 +247,21 @@ async def execute(
     try:
         await client.async_execute()
     except BusyMachineError as error:
-        report("\n")
-        raise ToolError(
-            f"{path.name}: cell {running[-1][0]} of {len(code)}: {error}; no notebook "
-            "was changed."
-        ) from None
+        reason = str(error)
     except CellExecutionError as error:
-        report("\n")
         reason = f"{error.ename}: {error.evalue or _failed_line(error.traceback)}"
     except CellTimeoutError:
-        report("\n")
         reason = f"it ran for more than {CELL_TIMEOUT} s"
     except DeadKernelError:
         if interrupted:  # nbclient takes the cancellation for a death
             raise asyncio.CancelledError from None
-        report("\n")
         reason = "the kernel died"
     else:
         normalise(notebook)
         nbformat.validate(notebook)
         return notebook
-    number = running[-1][0]
-    source = notebook.cells[code[number - 1]].source if number else ""
-    first = source.strip().splitlines()[0] if source.strip() else ""
-    raise ToolError(
-        f"{path.name}: cell {number} of {len(code)} failed, {reason} "
-        f"(the cell begins: {first}); no notebook was changed."
-    )
+    report("\n")
+    raise ToolError(f"{place}: {reason}; no notebook was changed.")
 
 
 def _failed_line(traceback: str) -> str:
@@ -314,8 +297,6 @@ def refresh(
 ) -> None:
     """Run notebooks and, when all of them succeeded, replace their files.
 
-    Each file is replaced in one step by a finished one from the same folder.
-
     Raises:
         ToolError: A notebook failed or the run was interrupted; no file was changed.
     """
@@ -330,65 +311,31 @@ def refresh(
                 f"{path.name}: interrupted; no notebook was changed.", 130
             ) from None
         texts[path] = nbformat.writes(notebook).rstrip("\n") + "\n"
-    _replace(texts)
-
-
-def _replace(texts: dict[Path, str]) -> None:
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for path, text in texts.items():
-            target = path.resolve()  # a link stays a link
-            part = target.with_name(f".{path.name}.{os.getpid()}.tmp")
-            ready.append((part, target))
-            with part.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            part.chmod(path.stat().st_mode)
-        for part, path in ready:
-            part.replace(path)
-    finally:
-        for part, _ in ready:
-            part.unlink(missing_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def main(words: list[str]) -> int:
     """Refresh the notebooks that the words select."""
-
     parser = argparse.ArgumentParser(prog="execute", description=main.__doc__)
-    parser.add_argument("notebook", nargs="?", default="", help="how its name begins")
-    parser.add_argument(
-        "--patience",
-        type=float,
-        default=PATIENCE,
-        metavar="S",
-        help="seconds that a measured cell may wait for free cores (%(default)g)",
-    )
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "--busy",
-        action="store_true",
-        help="take figures of a machine that is never quiet; they say so",
-    )
-    group.add_argument(
-        "--keep-measured",
-        action="store_true",
-        help="leave the committed outputs of measured cells as they are",
-    )
+    add = parser.add_argument
+    add("notebook", nargs="?", default="", help="how its name begins")
+    about = "seconds that a measured cell may wait for free cores (%(default)g)"
+    add("--patience", type=float, default=PATIENCE, metavar="S", help=about)
+    add = parser.add_mutually_exclusive_group().add_argument
+    about = "take figures of a machine that is never quiet; they say so"
+    add("--busy", action="store_true", help=about)
+    about = "leave the committed outputs of measured cells as they are"
+    add("--keep-measured", action="store_true", help=about)
     options = parser.parse_args(words)
 
-    def report(text: str) -> None:
-        say(text, end="")
-
-    try:
+    def run() -> None:
         quiet = Quiet(options.patience, options.busy, options.keep_measured)
         paths = select(ROOT / "notebooks", options.notebook)
-        refresh(paths, report, quiet)
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    say(f"{len(paths)} refreshed.")
-    return 0
+        refresh(paths, lambda text: say(text, end=""), quiet)
+        say(f"{len(paths)} refreshed.")
+
+    return ended(run)
 
 
 if __name__ == "__main__":

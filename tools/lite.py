@@ -15,20 +15,18 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tools.common import ROOT, ToolError, digest, say
-from tools.environment import clean_environ, venv_python
+from tools.common import ROOT, ToolError, say
+from tools.environment import clean_environ, make_venv, venv_python
 
 __all__ = ["NAME", "REQUIREMENTS", "Package", "build", "ensure_kit", "pyodide_version"]
 
 NAME = ".venv-lite"
 REQUIREMENTS = Path(__file__).with_name("lite_requirements.txt")
-STAMP = "lite.stamp"
 CORE = (
     "pyodide.asm.mjs",
     "pyodide.asm.wasm",
@@ -53,31 +51,21 @@ class Package:
 
     def __init__(self, wheel: Path, needs: Sequence[str] = ()) -> None:
         self.wheel = wheel
-        self.name, self.version = wheel.name.split("-")[:2]
-        self.sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        self.needs = list(needs)
-
-    @property
-    def place(self) -> str:
-        """Where it lies beside Pyodide: another content has another address.
-
-        Two releases of the site can have wheels of one name, and a browser that kept
-        the older one would refuse it for its hash.
-        """
-        return f"{self.sha256[:12]}/{self.wheel.name}"
-
-    def entry(self) -> dict[str, Any]:
-        """What the list says of it."""
-        return {
-            "depends": self.needs,
+        self.name, version = wheel.name.split("-")[:2]
+        sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        # Another content has another address: two releases of the site can have wheels
+        # of one name, and a browser that kept the older would refuse it for its hash.
+        self.place = f"{sha256[:12]}/{wheel.name}"
+        self.entry = {
+            "depends": list(needs),
             "file_name": self.place,
             "imports": [self.name],
             "install_dir": "site",
             "name": self.name,
             "package_type": "package",
-            "sha256": self.sha256,
+            "sha256": sha256,
             "unvendored_tests": False,
-            "version": self.version,
+            "version": version,
         }
 
 
@@ -89,23 +77,18 @@ def ensure_kit(root: Path = ROOT) -> Path:
     Raises:
         ToolError: Something could not be downloaded.
     """
-    folder = root / NAME
-    stamp = folder / STAMP
-    wanted = digest([REQUIREMENTS, Path(__file__)], str(folder))
-    if stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == wanted:
-        return folder
-    say(f"Fetching what JupyterLite is made of into {NAME}.")
-    if folder.is_symlink():
-        raise ToolError(f"{folder} is a link: remove it, then run the command again.")
-    shutil.rmtree(folder, ignore_errors=True)
-    venv.create(folder, with_pip=True)
-    _pip(folder, "install", "--no-deps", "-r", str(REQUIREMENTS))
-    pyodide = folder / "kit" / "static" / "pyodide"
-    pyodide.mkdir(parents=True)
-    _fetch_pyodide(folder, pyodide)
-    _fetch_wheels(folder, pyodide)
-    _pip(folder, "download", "--no-deps", "--dest", str(folder / "kit/pypi"), *OTHER)
-    stamp.write_text(wanted + "\n", encoding="utf-8")
+    installs = [["--no-deps", "-r", str(REQUIREMENTS)]]
+    folder = make_venv(root / NAME, [REQUIREMENTS, Path(__file__)], installs)
+    kit, part = folder / "kit", folder / "part"
+    if not kit.exists():
+        say(f"Fetching what JupyterLite is made of into {NAME}.")
+        shutil.rmtree(part, ignore_errors=True)
+        pyodide = part / "static" / "pyodide"
+        pyodide.mkdir(parents=True)
+        _fetch_pyodide(folder, pyodide)
+        _fetch_wheels(folder, pyodide)
+        _download(folder, part / "pypi", *OTHER)
+        part.rename(kit)
     return folder
 
 
@@ -135,15 +118,13 @@ def build(
         place = Path(scrap, "lite")
         shutil.copytree(folder / "kit", place)
         _add_packages(place / "static" / "pyodide", packages)
+        names = [package.name for package in packages]
         kernel: dict[str, Any] = {"disablePyPIFallback": True}
-        if packages:
-            kernel["loadPyodideOptions"] = {"packages": [one.name for one in packages]}
+        kernel |= {"loadPyodideOptions": {"packages": names}} if names else {}
         options: dict[str, Any] = {"litePluginSettings": {PLUGIN: kernel}}
-        if files is not None:
-            options["contentsAllJsonFile"] = LISTING
+        options |= {"contentsAllJsonFile": LISTING} if files else {}
         settings = {"jupyter-lite-schema-version": 0, "jupyter-config-data": options}
-        text = json.dumps(settings)
-        place.joinpath("jupyter-lite.json").write_text(text, encoding="utf-8")
+        (place / "jupyter-lite.json").write_text(json.dumps(settings), "utf-8")
         command = [str(venv_python(folder)), "-m", "jupyterlite_core", "build"]
         command += ["--lite-dir", str(place), "--output-dir", str(out.resolve())]
         command += [word for app in apps for word in ("--apps", app)]
@@ -156,43 +137,25 @@ def build(
 def pyodide_version(folder: Path) -> str:
     """The version of Pyodide that the kernel of an environment is made for."""
     (constants,) = folder.rglob("jupyterlite_pyodide_kernel/constants.py")
-    text = constants.read_text(encoding="utf-8")
-    found = re.search(r'^PYODIDE_VERSION = "([\w.]+)"', text, re.MULTILINE)
-    if found is None:
+    version = re.search(r'^PYODIDE_VERSION = "([\w.]+)"', constants.read_text(), re.M)
+    if version is None:
         raise ToolError(f"{constants} names no version of Pyodide.")
-    return found[1]
+    return version[1]
 
 
 def _fetch_pyodide(folder: Path, target: Path) -> None:
-    name = f"pyodide@{pyodide_version(folder)}"
     npm = shutil.which("npm")
     if npm is None:
         raise ToolError("npm is needed to fetch Pyodide: install Node with npm.")
-    words = [npm, "pack", "--silent", "--pack-destination", str(folder), name]
-    _call(words, folder, folder)
+    pack = [npm, "pack", "--silent", "--pack-destination", str(folder)]
+    _call([*pack, f"pyodide@{pyodide_version(folder)}"], folder, folder)
     (archive,) = folder.glob("pyodide-*.tgz")
     with tarfile.open(archive) as packed:
-        for one in CORE:
-            source = packed.extractfile(f"package/{one}")
+        for name in CORE:
+            source = packed.extractfile(f"package/{name}")
             assert source is not None
-            target.joinpath(one).write_bytes(source.read())
+            (target / name).write_bytes(source.read())
     archive.unlink()
-
-
-def _closure(packages: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The packages of Pyodide's list that the kernel loads, with their needs."""
-
-    def key(name: str) -> str:
-        return re.sub(r"[-_.]+", "-", name).lower()
-
-    todo = list(KERNEL)
-    seen = set()
-    while todo:
-        name = key(todo.pop())
-        if name not in seen:
-            seen.add(name)
-            todo += packages[name]["depends"]
-            yield name, packages[name]
 
 
 def _fetch_wheels(folder: Path, target: Path) -> None:
@@ -204,15 +167,21 @@ def _fetch_wheels(folder: Path, target: Path) -> None:
     """
     listed = target / "pyodide-lock.json"
     lock = json.loads(listed.read_text(encoding="utf-8"))
-    wanted = dict(_closure(lock["packages"]))
-    pins = [f"{one['name']}=={one['version']}" for one in wanted.values()]
-    options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.14"]
-    _pip(folder, "download", *options, "--dest", str(target), *pins)
-    for one in wanted.values():
-        wheel = target / one["file_name"]
+    wanted: dict[str, Any] = {}
+    todo = list(KERNEL)
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name not in wanted:
+            wanted[name] = lock["packages"][name]
+            todo += wanted[name]["depends"]
+    pins = [f"{entry['name']}=={entry['version']}" for entry in wanted.values()]
+    options = ["--only-binary", ":all:", "--python-version", "3.14"]
+    _download(folder, target, *options, *pins)
+    for entry in wanted.values():
+        wheel = target / entry["file_name"]
         if not wheel.is_file():
-            raise ToolError(f"PyPI has no {one['file_name']}.")
-        one["sha256"] = hashlib.sha256(wheel.read_bytes()).hexdigest()
+            raise ToolError(f"PyPI has no {entry['file_name']}.")
+        entry["sha256"] = hashlib.sha256(wheel.read_bytes()).hexdigest()
     lock["packages"] = wanted
     listed.write_text(json.dumps(lock), encoding="utf-8")
 
@@ -220,11 +189,11 @@ def _fetch_wheels(folder: Path, target: Path) -> None:
 def _add_packages(pyodide: Path, packages: Sequence[Package]) -> None:
     listed = pyodide / "pyodide-lock.json"
     lock = json.loads(listed.read_text(encoding="utf-8"))
-    for one in packages:
-        target = pyodide / one.place
+    for package in packages:
+        target = pyodide / package.place
         target.parent.mkdir()
-        shutil.copyfile(one.wheel, target)
-        lock["packages"][one.name] = one.entry()
+        shutil.copyfile(package.wheel, target)
+        lock["packages"][package.name] = package.entry
     listed.write_text(json.dumps(lock), encoding="utf-8")
 
 
@@ -234,26 +203,27 @@ def _add_notebooks(out: Path, files: Path) -> None:
     Its own command makes the list with Jupyter Server, which needs forty packages.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    about = {"created": now, "last_modified": now, "mimetype": None, "writable": True}
-    listed = []
-    for file in sorted(files.glob("*.ipynb")):
-        target = out / "files" / file.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
-        size = file.stat().st_size
-        names = {"name": file.name, "path": file.name, "size": size}
-        names |= {"type": "notebook", "content": None, "format": None}
-        listed.append(names | about)
-    root = {"name": "", "path": "", "size": None, "type": "directory"}
-    root |= {"content": listed, "format": "json"}
+
+    def entry(kind: str, name: str, size: int | None, **more: Any) -> dict[str, Any]:
+        about = {"created": now, "last_modified": now, "mimetype": None}
+        about |= {"writable": True, "type": kind, "name": name, "path": name}
+        return about | {"size": size} | more
+
+    shutil.copytree(files, out / "files")
+    listed = [
+        entry("notebook", file.name, file.stat().st_size, content=None, format=None)
+        for file in sorted(files.glob("*.ipynb"))
+    ]
     listing = out / "api" / "contents" / LISTING
     listing.parent.mkdir(parents=True, exist_ok=True)
-    listing.write_text(json.dumps(root | about), encoding="utf-8")
+    root = entry("directory", "", None, content=listed, format="json")
+    listing.write_text(json.dumps(root), encoding="utf-8")
 
 
-def _pip(folder: Path, *words: str) -> None:
+def _download(folder: Path, target: Path, *words: str) -> None:
     pip = [str(venv_python(folder)), "-m", "pip", "--disable-pip-version-check"]
-    _call([*pip, words[0], "--quiet", *words[1:]], folder, folder)
+    pip += ["download", "--quiet", "--no-deps", "--dest", str(target)]
+    _call([*pip, *words], folder, folder)
 
 
 def _call(command: list[str], venv: Path, folder: Path) -> None:
@@ -263,7 +233,7 @@ def _call(command: list[str], venv: Path, folder: Path) -> None:
         env=clean_environ(venv),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        encoding="utf-8",
+        text=True,
         errors="replace",
         check=False,
     )

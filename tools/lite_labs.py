@@ -29,7 +29,7 @@ from livecells.sphinx.wheels import describe, make_wheel
 from ontime.handout import copy_of as handed_out
 from ontime.handout import labs_of
 from tools import lite
-from tools.common import ROOT, ToolError, say
+from tools.common import ROOT, ToolError, ended, say
 from tools.site import build
 
 __all__ = ["FOLDER", "add", "copy_of", "links"]
@@ -48,11 +48,7 @@ from IPython.core.magic import register_cell_magic
 def elsewhere(why, code):
     print(why)
 """
-KERNEL = {
-    "display_name": "Python (Pyodide)",
-    "language": "python",
-    "name": "python",
-}
+KERNEL = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
 MARK = re.compile(r"<!--open-lite ([^\s>]+)((?: \w+)*)-->")
 BOOK_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+\w+/[^)\s]*\)")
 
@@ -118,8 +114,7 @@ def links(page: str) -> str:
 def settings(root: Path) -> dict[str, Any]:
     """What ``_config.yml`` says to Sphinx."""
     text = (root / "_config.yml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)["sphinx"]["config"]
-    return found
+    return dict(yaml.safe_load(text)["sphinx"]["config"])
 
 
 def add(site: Path, root: Path = ROOT) -> int:
@@ -131,20 +126,19 @@ def add(site: Path, root: Path = ROOT) -> int:
     Raises:
         ToolError: Something could not be downloaded or built, or a page has no mark.
     """
-    said = settings(root)
+    config = settings(root)
+    labs = sorted((root / "notebooks").glob("*.ipynb"))
+    copies = {lab.name: json.loads(lab.read_text("utf-8")) for lab in labs}
+    for lab in labs_of("all", folder=root / "notebooks"):
+        copies[f"{lab.stem}_without_solutions.ipynb"] = handed_out(lab)
     with tempfile.TemporaryDirectory() as scrap:
         files, made = Path(scrap, "files"), Path(scrap, "wheels")
         files.mkdir()
         made.mkdir()
-        labs = sorted((root / "notebooks").glob("*.ipynb"))
-        books = {lab.name: json.loads(lab.read_text("utf-8")) for lab in labs}
-        for lab in labs_of("all", folder=root / "notebooks"):
-            books[f"{lab.stem}_without_solutions.ipynb"] = handed_out(lab)
-        for name, notebook in books.items():
-            copied = copy_of(notebook, said["livecells_reasons"])
-            text = json.dumps(copied, indent=1, ensure_ascii=False) + "\n"
-            files.joinpath(name).write_text(text, encoding="utf-8")
-        wheels = [make_wheel(root / one, made) for one in said["livecells_wheels"]]
+        for name, notebook in copies.items():
+            text = json.dumps(copy_of(notebook, config["livecells_reasons"]), indent=1)
+            (files / name).write_text(text + "\n", encoding="utf-8")
+        wheels = [make_wheel(root / path, made) for path in config["livecells_wheels"]]
         described = describe([(wheel.name, wheel) for wheel in wheels])
         packages = [
             lite.Package(wheel, about["needs"])
@@ -175,8 +169,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.code)
+    sys.exit(ended(main))

@@ -7,19 +7,19 @@ chapter begins, and the second says so in its table of contents.
 
 from __future__ import annotations
 
-import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tools import printed, printed_sheets
 from tools.browser import chromium
-from tools.common import ROOT, ToolError, say
-from tools.site import Server
+from tools.common import ROOT, ToolError, ended, say
+from tools.serving import serving
 
 __all__ = ["main", "page_numbers", "printer"]
 
@@ -36,12 +36,11 @@ def page_numbers(pdf: Path) -> dict[str, int]:
     from pypdf import PdfReader
 
     reader = PdfReader(pdf)
-    found = {}
-    for name, place in reader.named_destinations.items():
-        number = reader.get_destination_page_number(place)
-        if number is not None:
-            found[str(name).removeprefix("/")] = number + 1
-    return found
+    places = {
+        str(name).removeprefix("/"): reader.get_destination_page_number(place)
+        for name, place in reader.named_destinations.items()
+    }
+    return {name: page + 1 for name, page in places.items() if page is not None}
 
 
 def _shoot(tab: Any, address: str, text: str, target: Path) -> None:
@@ -72,54 +71,33 @@ def printer(html: Path) -> Iterator[Callable[[str, Path], None]]:
     Raises:
         ToolError: There is no Chromium.
     """
-    server = Server(0)
-    thread = threading.Thread(target=server.serve_folder, args=(html,), daemon=True)
-    thread.start()
-    address = f"{server.address}{printed.BASE}/on-paper.html"
     try:
-        with chromium() as browser:
-            context = browser.new_context(
-                java_script_enabled=False, color_scheme="light"
-            )
-            context.set_default_timeout(PATIENCE)
-            tab = context.new_page()
+        with serving(html) as origin, chromium() as browser:
+            address = f"{origin}/{printed.BASE}/on-paper.html"
+            tab = browser.new_page(java_script_enabled=False, color_scheme="light")
+            tab.set_default_timeout(PATIENCE)
             yield lambda text, target: _shoot(tab, address, text, target)
     except FileNotFoundError as error:
         raise ToolError(str(error)) from None
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
-def words_of(config: Path) -> tuple[str, str]:
-    """The book's title and its authors, from its configuration."""
-    text = config.read_text(encoding="utf-8") if config.is_file() else ""
-    found = dict(re.findall(r"^(title|author): *(.+?) *$", text, re.MULTILINE))
-    return found.get("title", "The book"), found.get("author", "")
-
-
-def main(words: list[str]) -> int:
+def main(words: list[str]) -> None:
     """Print the sheets of all chapters, and then the book."""
     html = Path(words[0]).resolve() if words else ROOT / "_build" / "html"
-    title, author = words_of(ROOT / "_config.yml")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     out = html.parent / "pdf"
     started = time.monotonic()
-    try:
-        with printer(html) as shoot:
-            for name, sheet in printed_sheets.sheets(html, ROOT / "teaching"):
-                shoot(sheet, out / f"{name}.pdf")
-                say(f"Printed {out / name}.pdf.")
-            book = out / "on-time.pdf"
-            lead = f"{author}. Text: CC BY 4.0. Code: MIT."
-            text = printed.book(html, title, lead)
-            shoot(text, book)
-            shoot(printed.numbered(text, page_numbers(book)), book)
-            say(f"Printed {book} in {time.monotonic() - started:.0f} s.")
-    except ToolError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    return 0
+    with printer(html) as shoot:
+        for name, sheet in printed_sheets.sheets(html, ROOT / "teaching"):
+            shoot(sheet, out / f"{name}.pdf")
+            say(f"Printed {out / name}.pdf.")
+        book = out / "on-time.pdf"
+        lead = f"{config['author']}. Text: CC BY 4.0. Code: MIT."
+        text = printed.book(html, config["title"], lead)
+        shoot(text, book)
+        shoot(printed.numbered(text, page_numbers(book)), book)
+        say(f"Printed {book} in {time.monotonic() - started:.0f} s.")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(lambda: main(sys.argv[1:])))

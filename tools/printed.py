@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup, Tag
 from tools.common import ToolError
 from tools.printed_answers import Answers, classes, take_answers, words
 
-__all__ = ["Page", "article_of", "book", "contents", "document", "numbered"]
+__all__ = ["Page", "article_of", "book", "contents", "numbered", "paper"]
 
 BASE = "book"  # the folder that the long page pretends to lie in
 HERE = Path(__file__).parent
@@ -51,11 +51,7 @@ class Page:
     @property
     def name(self) -> str:
         """What the names of this page begin with in the long one."""
-        return name_of(self.address)
-
-
-def name_of(address: str) -> str:
-    return "p-" + re.sub(r"\W+", "-", address.removesuffix(".html"))
+        return "p-" + re.sub(r"\W+", "-", self.address.removesuffix(".html"))
 
 
 def read(path: Path) -> BeautifulSoup:
@@ -84,25 +80,23 @@ def contents(html: Path) -> list[Page]:
         raise ToolError(f"{root} has no table of contents: the theme has changed")
     pages: list[Page] = []
     part = ""
-    for one in nav.select("p.caption, a.reference.internal"):
-        if one.name == "p":
-            part = words(one)
+    for tag in nav.select("p.caption, a.reference.internal"):
+        if tag.name == "p":
+            part = words(tag)
             continue
-        address = str(one["href"]).partition("#")[0]
-        address = posixpath.normpath(
-            posixpath.join(posixpath.dirname(root), address or posixpath.basename(root))
-        )
-        depth = 2 if one.find_parent(class_="toctree-l2") else 1
-        pages.append(Page(address, words(one), depth, part))
+        path = str(tag["href"]).partition("#")[0] or posixpath.basename(root)
+        address = posixpath.normpath(posixpath.join(posixpath.dirname(root), path))
+        depth = 2 if tag.find_parent(class_="toctree-l2") else 1
+        pages.append(Page(address, words(tag), depth, part))
     return pages
 
 
 def article_of(html: Path, page: Page) -> Tag:
     """What a page says, without its frame."""
-    found = read(html / page.address).select_one("article.bd-article")
-    if found is None:
+    article = read(html / page.address).select_one("article.bd-article")
+    if article is None:
         raise ToolError(f"{page.address} has no article: it cannot be printed")
-    return found
+    return article
 
 
 # --------------------------------------------------------------- names and links
@@ -122,7 +116,7 @@ def rename(article: Tag, page: Page, known: dict[str, str]) -> None:
             value = tag.get(attribute)
             if value:
                 each = value if isinstance(value, list) else str(value).split()
-                tag[attribute] = " ".join(f"{start}--{one}" for one in each)
+                tag[attribute] = " ".join(f"{start}--{name}" for name in each)
         for attribute, value in list(tag.attrs.items()):
             if isinstance(value, str) and "url(#" in value:
                 tag[attribute] = value.replace("url(#", f"url(#{start}--")
@@ -198,12 +192,8 @@ def prepare(html: Path, page: Page, known: dict[str, str], answers: Answers) -> 
             if isinstance(tag, Tag):
                 tag.decompose()
     rename(article, page, known)
-    for quiz in article.select(f'[id="{page.name}--quiz"]'):
-        quiz["id"] = "quiz"
     answers.begin(page.title)
     take_answers(article, answers)
-    for quiz in article.select('[id="quiz"]'):
-        quiz["id"] = f"{page.name}--quiz"
     open_cells(article)
     demote(article, page.depth - 1)
     body = article.decode_contents()
@@ -240,47 +230,34 @@ def numbered(text: str, numbers: dict[str, int]) -> str:
 
 def styles(html: Path, pages: list[Page]) -> str:
     """Links to the style sheets of the pages, each once."""
-    found: list[str] = []
+    lines: dict[str, None] = {}
     for page in pages:
         folder = posixpath.dirname(page.address)
         head = (html / page.address).read_text(encoding="utf-8").partition("<body")[0]
         for tag in re.findall(r"<link\b[^>]*>", head):
-            address = re.search(r'href="([^"]+)"', tag)
-            if 'rel="stylesheet"' not in tag or address is None:
+            link = re.search(r'href="([^"]+)"', tag)
+            if 'rel="stylesheet"' not in tag or link is None:
                 continue
-            path = posixpath.normpath(posixpath.join(folder, address[1]))
-            line = f'<link rel="stylesheet" href="{posixpath.relpath(path, BASE)}">'
-            if line not in found:
-                found.append(line)
-    return "\n".join(found)
+            path = posixpath.normpath(posixpath.join(folder, link[1]))
+            address = posixpath.relpath(path, BASE)
+            lines[f'<link rel="stylesheet" href="{address}">'] = None
+    return "\n".join(lines)
 
 
-def document(
-    title: str, lead: str, links: str, pages: list[Page], parts: list[str], end: str
-) -> str:
-    """The whole page from its parts.
+def paper(title: str, links: str, body: str) -> str:
+    """A document from its parts.
 
     Args:
         title: of the document.
-        lead: a line below the title.
         links: to style sheets.
-        pages: those that the table of contents lists.
-        parts: the pages themselves.
-        end: the answers, or nothing.
+        body: what it says; links to places that it has not are taken away.
     """
-    if end:
-        last = Page("answers.html", "Answers and solutions", 1)
-        pages = [*pages, last]
-        end = end.replace('id="answers"', f'id="{last.name}"')
-    body = loosen("".join([listing(pages), *parts, end]))
     own = (HERE / "printed.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light">'
         f'<head><meta charset="utf-8"><title>{escape(title)}</title>{links}'
-        f"<style>{own}</style></head><body>"
-        '<main class="bd-content"><div class="bd-article">'
-        f'<section class="title-page"><p class="book-title">{escape(title)}</p>'
-        f"<p>{escape(lead)}</p></section>{body}</div></main></body></html>"
+        f'<style>{own}</style></head><body><main class="bd-content">'
+        f'<div class="bd-article">{loosen(body)}</div></main></body></html>'
     )
 
 
@@ -296,7 +273,16 @@ def book(html: Path, title: str, lead: str) -> str:
         ToolError: There is no site, or a page of it has no article.
     """
     pages = contents(html)
+    links = styles(html, pages)
     known = {page.address: page.name for page in pages}
     answers = Answers()
     parts = [prepare(html, page, known, answers) for page in pages]
-    return document(title, lead, styles(html, pages), pages, parts, answers.html())
+    end = answers.html()
+    if end:
+        pages.append(Page("answers.html", "Answers and solutions", 1))
+        parts.append(end.replace('id="answers"', f'id="{pages[-1].name}"'))
+    front = (
+        f'<section class="title-page"><p class="book-title">{escape(title)}</p>'
+        f"<p>{escape(lead)}</p></section>"
+    )
+    return paper(title, links, "".join([front, listing(pages), *parts]))

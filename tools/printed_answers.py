@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
-from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4 import BeautifulSoup, Tag
 
 __all__ = ["Answers", "classes", "fragment", "take_answers", "words"]
 
@@ -19,8 +19,8 @@ def words(tag: Tag) -> str:
 
 
 def classes(tag: Tag) -> set[str]:
-    found = tag.get("class")
-    return set(found) if isinstance(found, list) else set()
+    names = tag.get("class")
+    return set(names) if isinstance(names, list) else set()
 
 
 @dataclass
@@ -28,16 +28,16 @@ class Answers:
     """The folded answers, which stand at the end of the document.
 
     Attributes:
-        found: for each page its title and the answers, as HTML.
+        pages: for each page its title and the answers, as HTML.
         count: how many there are.
     """
 
-    found: list[tuple[str, list[str]]] = field(default_factory=list)
+    pages: list[tuple[str, list[str]]] = field(default_factory=list)
     count: int = 0
 
     def begin(self, title: str) -> None:
         """What follows comes from this page."""
-        self.found.append((title, []))
+        self.pages.append((title, []))
 
     def take(self, word: str, question: str, parts: list[str]) -> str:
         """Keep an answer; returns the link that takes its place, as HTML."""
@@ -46,7 +46,7 @@ class Answers:
         back = f'<a href="#asked-{number}">{word} {number}</a>'
         asked = f" {question}" if question else ""
         body = "".join(parts)
-        self.found[-1][1].append(
+        self.pages[-1][1].append(
             f'<div class="answer" id="answer-{number}"><p class="answer-number">'
             f"<strong>{back}</strong>{asked}</p>{body}</div>"
         )
@@ -57,12 +57,13 @@ class Answers:
 
     def html(self) -> str:
         """The last part of the document; empty where nothing was folded."""
-        pages = [(title, texts) for title, texts in self.found if texts]
-        if not pages:
-            return ""
         body = "".join(
-            f"<h2>{escape(title)}</h2>{''.join(texts)}" for title, texts in pages
+            f"<h2>{escape(title)}</h2>{''.join(texts)}"
+            for title, texts in self.pages
+            if texts
         )
+        if not body:
+            return ""
         return (
             '<section class="page answers" id="answers">'
             f"<h1>Answers and solutions</h1>{body}</section>"
@@ -70,9 +71,9 @@ class Answers:
 
 
 def fragment(text: str) -> Tag:
-    found = BeautifulSoup(text, "html.parser").find(True)
-    assert isinstance(found, Tag)
-    return found
+    tag = BeautifulSoup(text, "html.parser").find(True)
+    assert isinstance(tag, Tag)
+    return tag
 
 
 def take_answers(article: Tag, answers: Answers) -> None:
@@ -100,13 +101,13 @@ def _take_solution(cell: Tag, answers: Answers) -> None:
 
 def _exercise(tag: Tag) -> str:
     """The heading that something stands below."""
-    found = tag.find_previous(["h1", "h2", "h3", "h4"])
-    return escape(words(found)) if isinstance(found, Tag) else ""
+    heading = tag.find_previous(["h1", "h2", "h3", "h4"])
+    return escape(words(heading)) if isinstance(heading, Tag) else ""
 
 
 def _take_fold(fold: Tag, answers: Answers) -> None:
     text = _summary(fold)
-    quiz = fold.find_parent(id="quiz") is not None
+    quiz = fold.find_parent(id=re.compile("(^|--)quiz$")) is not None
     if not (quiz or ANSWER.match(text) or text.endswith("?")):
         fold["open"] = ""
         return
@@ -143,6 +144,5 @@ def _inside(fold: Tag) -> list[str]:
     return [
         str(part) if isinstance(part, Tag) else escape(str(part))
         for part in body.children
-        if isinstance(part, (Tag, NavigableString))
-        and getattr(part, "name", None) != "summary"
+        if getattr(part, "name", None) != "summary"
     ]

@@ -15,19 +15,21 @@ from html import escape
 from pathlib import Path
 
 from bs4 import Tag
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from ontime.check.registry import CHAPTERS
 from ontime.grade.labs import LabError, read_solutions
 from tools.common import ToolError
 from tools.printed import (
-    HERE,
     UNWANTED,
     Page,
     article_of,
     contents,
     demote,
-    loosen,
     open_cells,
+    paper,
     rename,
     styles,
 )
@@ -68,19 +70,8 @@ def sheets(html: Path, teaching: Path) -> Iterator[tuple[str, str]]:
         )
         for kind, body in zip(KINDS, bodies, strict=True):
             title = f"{chapter[0].title}: {kind}"
-            yield f"{number}-{kind}", document(title, links, body)
-
-
-def document(title: str, links: str, body: str) -> str:
-    """A sheet with the styles of the book on paper."""
-    own = (HERE / "printed.css").read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light">'
-        f'<head><meta charset="utf-8"><title>{escape(title)}</title>{links}'
-        f'<style>{own}</style></head><body><main class="bd-content">'
-        f'<div class="bd-article"><h1 class="as-h1">{escape(title)}</h1>'
-        f"{loosen(body)}</div></main></body></html>"
-    )
+            heading = f'<h1 class="as-h1">{escape(title)}</h1>'
+            yield f"{number}-{kind}", paper(title, links, heading + body)
 
 
 def predictions(html: Path, pages: list[Page]) -> str:
@@ -146,7 +137,7 @@ def solutions(answers: Answers, teaching: Path, number: str) -> str:
     """Hints, then on pages of their own the solutions."""
     for name, parts in _of_more_exercises(teaching, number).items():
         answers.take("Solution", name, parts)
-    taken = [fragment(text) for _, texts in answers.found for text in texts]
+    taken = [fragment(text) for _, texts in answers.pages for text in texts]
     hints = [str(each) for each in taken if words(each).startswith("Hint")]
     solved = [str(each) for each in taken if not words(each).startswith("Hint")]
     return (
@@ -161,21 +152,17 @@ def _of_more_exercises(teaching: Path, number: str) -> dict[str, list[str]]:
         texts = read_solutions(teaching / "answers", number)
     except LabError as error:
         raise ToolError(str(error)) from None
-    found = {}
+    solved = {}
     for name, code in texts.items():
         path = teaching / "answers" / number / f"{name[3:]}.py"
         above = path.read_text(encoding="utf-8").partition("SOLUTION =")[0]
         why = " ".join(re.findall(r"^# ?(.*)$", above, re.M))
-        found[name] = [python(code), f"<p>{_marked(why)}</p>"]
-    return found
+        solved[name] = [python(code), f"<p>{_marked(why)}</p>"]
+    return solved
 
 
 def python(text: str) -> str:
     """Python as the pages show it."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
     inner: str = highlight(text.strip("\n"), PythonLexer(), HtmlFormatter())
     return f'<div class="cell"><div class="cell_input">{inner}</div></div>'
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools import lite
-from tools.common import ROOT, digest, say
+from tools.common import ROOT, say
 
 __all__ = ["ensure"]
 
@@ -20,12 +20,9 @@ def ensure(root: Path = ROOT) -> Path:
         ToolError: Something could not be downloaded or built.
     """
     folder = lite.ensure_kit(root)
-    site = folder / "repl"
-    stamp = folder / "repl.stamp"
-    wanted = digest([folder / lite.STAMP, Path(__file__)])
-    if stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == wanted:
-        return site
-    say("Building JupyterLite's console.")
-    lite.build(site, ["repl"], root=root)
-    stamp.write_text(wanted + "\n", encoding="utf-8")
+    site, part = folder / "repl", folder / "repl-part"
+    if not site.exists():
+        say("Building JupyterLite's console.")
+        lite.build(part, ["repl"], root=root)
+        part.rename(site)
     return site

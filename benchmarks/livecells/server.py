@@ -18,6 +18,8 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from tools.serving import answering
+
 __all__ = ["Counted", "serve"]
 
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".svg": "image/svg+xml"}
@@ -112,17 +114,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def serve(counted: Counted) -> Iterator[str]:
     """Serve on a free port of this machine; yields the origin."""
 
-    class Handler(_Handler):
-        pass
-
-    Handler.counted = counted
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        counted.origin = f"http://127.0.0.1:{server.server_address[1]}"
-        try:
-            yield counted.origin
-        finally:
-            server.shutdown()
-            thread.join()
+    handler = type("Handler", (_Handler,), {"counted": counted})
+    with answering(handler) as counted.origin:
+        yield counted.origin

@@ -14,8 +14,6 @@ from tools.commands import lab_venv
 from tools.common import ROOT
 from tools.environment import clean_environ, venv_python
 
-# Binder
-
 
 def packages_of(venv: Path) -> Path:
     """Where an environment has its packages."""
@@ -57,19 +55,16 @@ def test_binder_makes_an_environment_in_a_clean_folder(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        said = done.stdout + done.stderr
-        if "NewConnectionError" in said or "from versions: none" in said:
-            pytest.skip(f"the package index does not answer: {said[-300:]}")
-        assert done.returncode == 0, said[-3000:]
+        words = done.stdout + done.stderr
+        if "NewConnectionError" in words or "from versions: none" in words:
+            pytest.skip(f"the package index does not answer: {words[-300:]}")
+        assert done.returncode == 0, words[-3000:]
         return done.stdout
 
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install"]
-    said = call(*pip, "-r", ".binder/requirements.txt")
-    assert "already satisfied: jupyterlab==" in said
-    assert "Installing" not in said
+    installed = call(*pip, "-r", ".binder/requirements.txt")
+    assert "already satisfied: jupyterlab==" in installed
+    assert "Installing" not in installed
     call("bash", ".binder/postBuild")
     code = "import jupyterlab, myst_nb, looplab, livecells, ontime; print(ontime)"
     assert str(project) in call(python, "-c", code)
-
-
-# Colab

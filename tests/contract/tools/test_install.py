@@ -1,5 +1,6 @@
 """The packages are distributions of their own, and the tools need nothing."""
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -7,13 +8,24 @@ from email.parser import Parser
 
 import pytest
 
-from tests.fast.tools.test_install import make_wheel
 from tools.common import ROOT
 
 MOST_BYTES = 340_000  # of the wheel of the tools
 LARGE = {"diagnose", "lint", "priority"}  # rooms that only their own commands load
 MOST_BYTES_OF_THE_REST = 120_000  # the clock, the tracer and what they are used with
 DATA = {"rules.md", "service.jsonl.gz"}  # what a module reads beside it
+
+
+def make_wheel(name, folder):
+    """The wheel that pip would install, built from a copy of the sources."""
+    skip = shutil.ignore_patterns("__pycache__", "*.egg-info", "dist")
+    copy = shutil.copytree(ROOT / "src" / name, folder / name, ignore=skip)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    pip += ["--no-index", "--no-build-isolation", "--wheel-dir", "out", "."]
+    done = subprocess.run(pip, cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (path,) = (copy / "out").glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +35,9 @@ def wheel(tmp_path_factory):
 
 
 def modules(name):
-    here = (ROOT / "src" / name).rglob("*")
     return {
         path.relative_to(ROOT / "src").as_posix()
-        for path in here
+        for path in (ROOT / "src" / name).rglob("*")
         if path.suffix == ".py" or path.name in DATA
     }
 
@@ -36,8 +47,8 @@ def test_a_wheel_holds_its_package_and_nothing_else(name, tmp_path):
     path = make_wheel(name, tmp_path)
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
-    assert {one.split("/")[0] for one in names} == {name, f"{name}-0.1.0.dist-info"}
-    inside = {one for one in names if one.startswith(f"{name}/")}
+    assert {file.split("/")[0] for file in names} == {name, f"{name}-0.1.0.dist-info"}
+    inside = {file for file in names if file.startswith(f"{name}/")}
     assert inside == modules(name) | {f"{name}/py.typed"}
 
 
@@ -45,9 +56,9 @@ def test_the_tools_are_small(wheel):
     assert wheel.stat().st_size <= MOST_BYTES
     with zipfile.ZipFile(wheel) as archive:
         rest = [
-            one.compress_size
-            for one in archive.infolist()
-            if one.filename.split("/")[1] not in LARGE
+            file.compress_size
+            for file in archive.infolist()
+            if file.filename.split("/")[1] not in LARGE
         ]
     assert len(rest) > 30
     assert sum(rest) <= MOST_BYTES_OF_THE_REST

@@ -11,14 +11,6 @@ import pytest
 from tests.fast.tools.test_publishing import WORKFLOWS, project, steps
 from tools.common import ROOT
 
-# Versions
-
-
-# Citation
-
-
-# Workflows
-
 
 @pytest.mark.parametrize("tag", ["good", "ontime-v9.9.9", "other-v1"])
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
@@ -56,6 +48,3 @@ def test_actionlint() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
-
-
-# Tried on

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -13,13 +12,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from tools import colab
-from tools.common import ROOT, ToolError
+from tools.common import ROOT
 
 BINDER = ROOT / ".binder"
 REPOSITORY = "https://github.com/owner/name"
-
-
-# Binder
 
 
 def test_binder_gets_the_environment_of_make_lab() -> None:
@@ -28,11 +24,8 @@ def test_binder_gets_the_environment_of_make_lab() -> None:
     files = [(BINDER / name).resolve() for name in named]
     assert files == [ROOT / "requirements.txt", ROOT / "tools/lab_requirements.txt"]
     assert all(file.is_file() for file in files)
-
-
-def test_binder_gets_a_python_of_the_packages() -> None:
-    named = (BINDER / "runtime.txt").read_text("utf-8")
-    assert re.fullmatch(r"python-3\.1[1-4]\n", named)
+    runtime = (BINDER / "runtime.txt").read_text("utf-8")
+    assert re.fullmatch(r"python-3\.1[1-4]\n", runtime)
 
 
 def test_binder_installs_every_package() -> None:
@@ -44,30 +37,19 @@ def test_binder_installs_every_package() -> None:
     assert set(re.findall(r"-e src/(\w+)", text)) == packages
 
 
-# Colab
-
-
-def book(folder: Path, address: str) -> Path:
-    """A project with one lab."""
+@pytest.mark.parametrize("address", [REPOSITORY, ""])
+def test_colab_gets_copies_with_one_cell_more(tmp_path: Path, address: str) -> None:
     text = f'sphinx:\n  config:\n    lab_repository: "{address}"\n'
-    folder.joinpath("_config.yml").write_text(text, "utf-8")
-    folder.joinpath("requirements.txt").write_text("myst-nb==1.2.3\n", "utf-8")
-    folder.joinpath("notebooks").mkdir()
+    (tmp_path / "_config.yml").write_text(text, "utf-8")
+    (tmp_path / "requirements.txt").write_text("myst-nb==1.2.3\n", "utf-8")
+    (tmp_path / "notebooks").mkdir()
     lab = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
-    nbformat.write(lab, folder / "notebooks" / "lab.ipynb")
-    return folder
-
-
-def test_the_setting_is_found() -> None:
-    address = colab.repository(ROOT)
-    assert address == "" or address.startswith("https://github.com/")
-    assert "myst-nb==" in colab.first_cell(address)
-
-
-def test_a_copy_has_one_cell_more(tmp_path: Path) -> None:
-    root = book(tmp_path, REPOSITORY)
-    assert colab.main([str(tmp_path / "out")], root) == 0
-    copied = nbformat.read(tmp_path / "out" / "notebooks" / "lab.ipynb", 4)
+    nbformat.write(lab, tmp_path / "notebooks/lab.ipynb")
+    colab.copies(tmp_path / "out", tmp_path)
+    if not address:
+        assert not (tmp_path / "out").exists()
+        return
+    copied = nbformat.read(tmp_path / "out/lab.ipynb", 4)
     nbformat.validate(copied)
     first, second = copied.cells
     assert f"git clone --quiet --depth 1 {REPOSITORY} on-time" in first.source
@@ -75,25 +57,6 @@ def test_a_copy_has_one_cell_more(tmp_path: Path) -> None:
     assert second.source == "1 + 1"
     for path in re.findall(r"\./on-time/(src/\w+)", first.source):
         assert (ROOT / path / "pyproject.toml").is_file()
-
-
-def test_without_a_repository_there_are_no_copies(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert colab.main([str(tmp_path / "out")], book(tmp_path, "")) == 0
-    assert not (tmp_path / "out").exists()
-    assert "lab_repository in _config.yml is empty" in capsys.readouterr().out
-
-
-def test_no_folder_is_a_wrong_call(capsys: pytest.CaptureFixture[str]) -> None:
-    assert colab.main([]) == 2
-    assert "python -m tools.colab FOLDER" in capsys.readouterr().out
-
-
-def test_a_setting_that_is_gone_is_named(tmp_path: Path) -> None:
-    (tmp_path / "_config.yml").write_text("sphinx: {}\n", "utf-8")
-    with pytest.raises(ToolError, match="has no line lab_repository"):
-        colab.repository(tmp_path)
 
 
 class Shell(InteractiveShell):
@@ -104,42 +67,22 @@ class Shell(InteractiveShell):
         self.called: list[str] = []
 
     def system(self, cmd: str) -> None:
-        self.called.append(cmd)
+        self.called.append(cmd.partition(" ")[0])
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> None:
-        self.called.append(f"%{magic_name} {line}")
+        self.called.append(magic_name)
 
 
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    return Shell()
-
-
-def test_a_machine_that_has_the_course_is_left_alone(
-    shell: Shell, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert shell.run_cell(colab.first_cell(REPOSITORY)).success
-    assert shell.called == []
-    assert capsys.readouterr().out == ""
-
-
-def test_a_machine_without_it_gets_it(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_cell_installs_what_is_missing(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import importlib.util
 
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert shell.run_cell(colab.first_cell(REPOSITORY)).success
-    clone, pip, cd = shell.called
-    assert clone.startswith("git clone")
-    assert pip.startswith("%pip install")
-    assert cd == "%cd -q on-time/notebooks"
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")))
-def test_every_lab_can_be_copied(path: Path) -> None:
-    lab = json.loads(path.read_text("utf-8"))
-    copied = colab.copy_of(lab, colab.first_cell(REPOSITORY))
-    nbformat.validate(nbformat.from_dict(copied))
-    assert copied["cells"][1:] == lab["cells"]
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    shell = Shell()
+    if not installed:
+        monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    code = "".join(colab.first_cell(REPOSITORY)["source"])
+    assert shell.run_cell(code).success
+    assert shell.called == ([] if installed else ["git", "pip", "cd"])

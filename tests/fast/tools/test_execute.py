@@ -23,9 +23,6 @@ def write(path, *sources, **tags):
     return path
 
 
-# ---- a measured cell asks for a quiet machine -------------------------------
-
-
 def texts(path):
     cells = nbformat.read(path, 4).cells[1:]
     return [cell.outputs[0].data["text/plain"] for cell in cells]

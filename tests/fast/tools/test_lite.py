@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from tools import commands, environment, lite, lite_labs
+from tools import lite, lite_labs
 from tools.common import ROOT, ToolError
 
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -24,8 +23,7 @@ each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    return dict(json.loads(path.read_text("utf-8")))
 
 
 def is_live(cell: dict[str, Any]) -> bool:
@@ -108,41 +106,37 @@ def test_a_cell_that_is_not_run_says_why(
     assert capsys.readouterr().out == "It needs threads.\n"
 
 
-def test_a_package_has_another_address_for_another_content(tmp_path: Path) -> None:
+def test_a_package_is_put_beside_pyodide_and_on_its_list(tmp_path: Path) -> None:
     wheel = tmp_path / "looplab-0.1.0-py3-none-any.whl"
-    wheel.write_bytes(b"one")
-    package = lite.Package(wheel, ["other"])
-    entry = package.entry()
-    assert (entry["name"], entry["version"]) == ("looplab", "0.1.0")
-    assert (entry["imports"], entry["depends"]) == (["looplab"], ["other"])
-    assert entry["sha256"] == hashlib.sha256(b"one").hexdigest()
-    assert entry["file_name"].endswith(f"/{wheel.name}")
-    wheel.write_bytes(b"two")
+    wheel.write_bytes(b"first")
+    listed = tmp_path / "pyodide-lock.json"
+    listed.write_text(json.dumps({"packages": {"six": {}}}), "utf-8")
+    package = lite.Package(wheel, ["six"])
+    lite._add_packages(tmp_path, [package])
+    packages = json.loads(listed.read_text("utf-8"))["packages"]
+    assert packages.keys() == {"six", "looplab"}
+    entry = packages["looplab"]
+    assert (entry["version"], entry["depends"]) == ("0.1.0", ["six"])
+    assert (tmp_path / entry["file_name"]).read_bytes() == b"first"
+    assert entry["sha256"] == hashlib.sha256(b"first").hexdigest()
+    wheel.write_bytes(b"second")  # another content has another address
     assert lite.Package(wheel).place != package.place
 
 
-def test_a_package_is_put_beside_pyodide_and_on_its_list(tmp_path: Path) -> None:
-    wheel = tmp_path / "looplab-0.1.0-py3-none-any.whl"
-    wheel.write_bytes(b"one")
-    listed = tmp_path / "pyodide-lock.json"
-    listed.write_text(json.dumps({"packages": {"six": {}}}), "utf-8")
-    lite._add_packages(tmp_path, [lite.Package(wheel)])
-    packages = json.loads(listed.read_text("utf-8"))["packages"]
-    assert packages.keys() == {"six", "looplab"}
-    assert (tmp_path / packages["looplab"]["file_name"]).read_bytes() == b"one"
-
-
 def test_notebooks_are_listed(tmp_path: Path) -> None:
+    files, out = tmp_path / "files", tmp_path / "out"
+    files.mkdir()
     for name in ("b.ipynb", "a.ipynb"):
-        (tmp_path / name).write_text("{}", "utf-8")
-    out = tmp_path / "out"
-    lite._add_notebooks(out, tmp_path)
+        (files / name).write_text("{}", "utf-8")
+    lite._add_notebooks(out, files)
     listing = json.loads((out / "api" / "contents" / "all.json").read_text("utf-8"))
     assert listing["type"] == "directory"
-    assert [one["path"] for one in listing["content"]] == ["a.ipynb", "b.ipynb"]
-    assert {one["type"] for one in listing["content"]} == {"notebook"}
-    for one in listing["content"]:
-        assert (out / "files" / one["path"]).stat().st_size == one["size"]
+    rows = listing["content"]
+    assert [(row["path"], row["type"], row["size"]) for row in rows] == [
+        ("a.ipynb", "notebook", 2),
+        ("b.ipynb", "notebook", 2),
+    ]
+    assert (out / "files" / "a.ipynb").read_text("utf-8") == "{}"
 
 
 CONFIG = """
@@ -189,48 +183,3 @@ def test_a_page_without_a_place_is_named(book: Path) -> None:
     page.write_text("<h1>Lab</h1>", "utf-8")
     with pytest.raises(ToolError, match=r"01_lab\.html has no place for the link"):
         lite_labs.add(book / "site", book)
-
-
-def test_without_npm_one_line_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    constants = tmp_path / "jupyterlite_pyodide_kernel" / "constants.py"
-    constants.parent.mkdir()
-    constants.write_text('PYODIDE_VERSION = "1.2.3"\n', "utf-8")
-    assert lite.pyodide_version(tmp_path) == "1.2.3"
-    monkeypatch.setattr(lite.shutil, "which", lambda _: None)
-    with pytest.raises(ToolError, match="npm is needed to fetch Pyodide"):
-        lite._fetch_pyodide(tmp_path, tmp_path)
-
-
-def test_a_failed_download_is_one_line(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Done:
-        returncode = 1
-        stdout = "no network"
-
-    monkeypatch.setattr(lite.subprocess, "run", lambda *_, **__: Done)
-    with pytest.raises(ToolError, match=r"-m pip .* failed: see its words above"):
-        lite._pip(tmp_path, "download", "comm")
-    assert capsys.readouterr().out == "no network\n"
-
-
-def test_the_command_runs_in_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[tuple[object, ...]] = []
-    monkeypatch.setattr(environment, "offer_node_modules", lambda: None)
-    monkeypatch.setattr(environment, "ensure_venv", lambda: tmp_path)
-    monkeypatch.setattr(commands, "run", lambda *words: started.append(words))
-    assert commands.main(["lite"]) == 0
-    assert started == [(tmp_path, "-m", "tools.lite_labs")]
-
-
-def test_every_pin_is_exact() -> None:
-    lines = lite.REQUIREMENTS.read_text("utf-8").splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    assert pins
-    assert all(re.fullmatch(r"[\w-]+==[\w.]+", pin) for pin in pins)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from tools import commands, printed, printed_sheets, site
+from tools import commands, printed, printed_sheets
 from tools.common import ToolError
 
 NAV = """
@@ -209,24 +209,13 @@ def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
         printed.contents(teaching)
 
 
-def test_make_pdf_builds_the_site_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[object] = []
-    monkeypatch.setattr(commands.environment, "offer_node_modules", lambda: None)
-    monkeypatch.setattr(commands.environment, "ensure_venv", lambda: "venv")
-    monkeypatch.setattr(site, "build", lambda venv: seen.append("built"))
-    monkeypatch.setattr(commands, "run", lambda *words: seen.append(words))
-    monkeypatch.setattr(commands, "find_chromium", lambda: "/a/browser")
-    assert commands.main(["pdf"]) == 0
-    assert seen == ["built", ("venv", "-m", "tools.pdf")]
-
-
 def test_make_pdf_asks_for_chromium_before_it_builds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def never(*_: object) -> None:
         raise AssertionError("the build began")
 
-    monkeypatch.setattr(commands.environment, "ensure_venv", never)
+    monkeypatch.setattr(commands, "ensure_venv", never)
     monkeypatch.setattr(commands, "find_chromium", lambda: None)
     assert commands.main(["pdf"]) == 1
     assert capsys.readouterr().err.count("\n") == 1

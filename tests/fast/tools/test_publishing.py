@@ -20,8 +20,7 @@ each_package = pytest.mark.parametrize("name", PACKAGES)
 
 def project(name: str) -> dict[str, Any]:
     text = (ROOT / "src" / name / "pyproject.toml").read_text("utf-8")
-    found: dict[str, Any] = tomllib.loads(text)["project"]
-    return found
+    return dict(tomllib.loads(text)["project"])
 
 
 # Versions
@@ -35,8 +34,7 @@ def test_a_package_has_a_readme_and_a_changelog_of_its_version(name: str) -> Non
     newest = re.findall(r"^## (\S+)", changes, re.MULTILINE)[0]
     assert newest == version
     source = (folder / "__init__.py").read_text("utf-8")
-    said = re.findall(r'^__version__ = "(.*)"', source, re.MULTILINE)
-    assert said in ([], [version])
+    assert re.findall(r'^__version__ = "(.*)"', source, re.MULTILINE) in ([], [version])
 
 
 @each_package
@@ -71,8 +69,7 @@ def test_the_citation() -> None:
 
 
 def workflow(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
-    return found
+    return dict(yaml.load(path.read_text("utf-8"), yaml.BaseLoader))
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
@@ -132,6 +129,6 @@ def test_the_table_of_pythons_is_what_the_records_say() -> None:
     assert len(rows) == 5
     for python, system, _, file in rows:
         text = (ROOT / file).read_text("utf-8")
-        found = re.findall(r"(?:Python |\"python\": \")(3\.\d+\.\d+)", text)
+        versions = re.findall(r"(?:Python |\"python\": \")(3\.\d+\.\d+)", text)
         assert system in text
-        assert any(version.startswith(f"{python}.") for version in found), (file, found)
+        assert any(version.startswith(f"{python}.") for version in versions), file

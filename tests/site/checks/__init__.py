@@ -18,16 +18,10 @@ from tests.site.checks.keyboard import keyboard_faults, out_of_sight
 from tests.site.checks.layout import boxes_without_a_sign, cut_outputs, too_wide
 from tests.site.checks.links import broken_links
 from tests.site.checks.scripts_off import article_text, lost_without_scripts
-from tests.site.checks.serving import (
-    Server,
-    answering,
-    is_redirect,
-    pages,
-    read_page,
-    serve,
-)
+from tests.site.checks.serving import is_redirect, pages, read_page, serve
 from tests.site.checks.settings import AXE, NARROW, ROOT, SCHEMES, SUB_PATH, ZOOMED
 from tests.site.checks.visits import Visit, Visitor
+from tools.serving import Server, answering
 
 __all__ = [
     "AXE",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import functools
-import http.server
 import re
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 
 from tests.site.checks.settings import SUB_PATH
+from tools import serving
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
+class Handler(serving.Handler):
     """Serves a folder at the root and, the same, below a sub-path."""
 
     def translate_path(self, path: str) -> str:
@@ -29,35 +27,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Cache-Control", "no-store")  # tests change pages
         super().end_headers()
 
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """A server whose threads end with the process; many connections may wait for it."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-
-@contextmanager
-def answering(
-    handler: Callable[..., http.server.BaseHTTPRequestHandler],
-) -> Iterator[str]:
-    """A server on a free port of this machine; yields the origin."""
-    with Server(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
-
 
 def serve(folder: Path) -> AbstractContextManager[str]:
     """Serve a folder; the context gives the origin."""
-    return answering(functools.partial(Handler, directory=str(folder)))
+    return serving.answering(functools.partial(Handler, directory=str(folder)))
 
 
 def pages(folder: Path) -> list[str]:
