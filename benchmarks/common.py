@@ -14,11 +14,9 @@ import importlib.metadata
 import json
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
-import venv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import process_time
@@ -27,6 +25,7 @@ from typing import Any
 from ontime.measuring.counters import Counter, first_that_counts
 from ontime.measuring.records import machine
 from tools.common import ROOT, ToolError, ended, say
+from tools.environment import make_venv, venv_python
 
 FOLDER = ROOT / "benchmarks"
 ASK = """\
@@ -48,22 +47,8 @@ def environment(
     pins: Path = FOLDER / "requirements.txt",
 ) -> str:
     """The interpreter of the benchmarks' own environment, which is made if need be."""
-    folder = ROOT / name
-    inside, stamp = folder / "bin" / "python", folder / "benchmarks.stamp"
-    wanted = pins.read_text(encoding="utf-8") + python
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return str(inside)
-    say(f"Making the environment {name}.")
-    shutil.rmtree(folder, ignore_errors=True)
-    if python == sys.executable:
-        venv.create(folder, with_pip=True)
-    else:
-        subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    pip = [str(inside), "-m", "pip", "install", "--quiet", "--no-deps"]
-    if subprocess.run([*pip, "-r", str(pins)], check=False).returncode:
-        raise ToolError(f"{pins.name} could not be installed: see pip's words above.")
-    stamp.write_text(wanted, encoding="utf-8")
-    return str(inside)
+    install = ["--no-deps", "-r", str(pins)]
+    return str(venv_python(make_venv(ROOT / name, [pins], [install], python)))
 
 
 def fresh(
@@ -274,8 +259,7 @@ def group(
         for name in rows or values
     ]
     facts: dict[str, Any] = {"title": title, "unit": unit, "method": method}
-    if baseline:
-        facts["baseline"] = baseline
+    facts |= {"baseline": baseline} if baseline else {}
     if aim:
         limit = "value_at_most" if of_value else "at_most"
         facts["aim"] = {"name": aim[0], limit: aim[1], "text": aim[2]}

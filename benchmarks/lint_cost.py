@@ -50,8 +50,8 @@ def turn(name: str, folder: Path) -> float:
         check=False,
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = "planted.py:2:5: LAG101" in done.stdout
-    assert found == (name != "flake8 alone"), done.stdout + done.stderr
+    reported = "planted.py:2:5: LAG101" in done.stdout
+    assert reported == (name != "flake8 alone"), done.stdout + done.stderr
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 

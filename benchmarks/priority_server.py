@@ -23,6 +23,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from tools.common import ToolError, ended, say
+
 HOST = "127.0.0.1"
 BUSY = 30
 STEPS, STEP = 10, 0.0005  # of a long request: computations, and seconds of each
@@ -33,10 +35,6 @@ GATE = "uvloop, PriorityGate"
 WAYS = (STOCK, LOOP, UVLOOP, GATE)
 P99_AT_MOST, THROUGHPUT_AT_LEAST = 0.1, 0.9  # of the stock loop's in the same run
 PATIENCE = 300.0  # seconds until a server must listen
-
-
-class ServerGoneError(Exception):
-    """The server ended, or never began."""
 
 
 # ---------------------------------------------------------------- the server
@@ -95,24 +93,19 @@ def serve(way: str, descriptor: int) -> None:
 
 
 @contextlib.contextmanager
-def server(way: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A server in a process of its own, and its port."""
+def server(way: str) -> Iterator[int]:
+    """A server in a process of its own; yields its port."""
     with socket.create_server((HOST, 0), backlog=128) as listening:
-        port = listening.getsockname()[1]
-        words = [sys.executable, "-m", "benchmarks.priority_server"]
+        words = [sys.executable, "-m", "benchmarks.priority_server", "--serve", way]
         process = subprocess.Popen(
-            [*words, "--serve", way, str(listening.fileno())],
-            pass_fds=[listening.fileno()],
+            [*words, str(listening.fileno())], pass_fds=[listening.fileno()]
         )
+        port = listening.getsockname()[1]
     try:
-        yield process, port
+        yield port
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
 
 
 async def ask(reader: Any, writer: Any, path: str) -> None:
@@ -123,11 +116,7 @@ async def ask(reader: Any, writer: Any, path: str) -> None:
 
 
 async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
-    """Keep the server busy; how long urgent requests took, and how many long came.
-
-    Raises:
-        ServerGoneError: the server does not answer.
-    """
+    """Keep the server busy; how long urgent requests took, and how many long came."""
     answered = 0
     urgent: list[float] = []
     busy = True
@@ -148,25 +137,22 @@ async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
         urgent.append(time.monotonic() - began)
         writer.close()
 
-    try:
-        # The first answer comes when the server listens.
-        async with asyncio.timeout(PATIENCE):
-            await ask(*await asyncio.open_connection(HOST, port), "/now")
-        tasks = [asyncio.create_task(ask_long()) for _ in range(BUSY)]
-        while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
-            await asyncio.sleep(0.01)
-        began, already = time.monotonic(), answered
-        asking = []
-        # At a fixed rate, however slow the answers are: each way gets the same load.
-        for _ in range(max(1, round(seconds / every))):
-            asking.append(asyncio.create_task(ask_urgent()))
-            await asyncio.sleep(every)
-        await asyncio.gather(*asking)
-        done, took = answered - already, time.monotonic() - began
-        busy = False
-        await asyncio.gather(*tasks)
-    except (OSError, EOFError, TimeoutError) as error:
-        raise ServerGoneError(f"the server does not answer: {error!r}") from error
+    # The first answer comes when the server listens.
+    async with asyncio.timeout(PATIENCE):
+        await ask(*await asyncio.open_connection(HOST, port), "/now")
+    tasks = [asyncio.create_task(ask_long()) for _ in range(BUSY)]
+    while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
+        await asyncio.sleep(0.01)
+    began, already = time.monotonic(), answered
+    asking = []
+    # At a fixed rate, however slow the answers are: each way gets the same load.
+    for _ in range(max(1, round(seconds / every))):
+        asking.append(asyncio.create_task(ask_urgent()))
+        await asyncio.sleep(every)
+    await asyncio.gather(*asking)
+    done, took = answered - already, time.monotonic() - began
+    busy = False
+    await asyncio.gather(*tasks)
     return {"urgent": urgent, "throughput": done / took}
 
 
@@ -174,19 +160,13 @@ def measure(way: str, seconds: float, every: float = 0.1) -> dict[str, Any]:
     """One way, for so many seconds.
 
     Raises:
-        ServerGoneError: the server ended, or does not answer.
+        ToolError: the server ended, or does not answer.
     """
-    with server(way) as (process, port):
-        try:
+    try:
+        with server(way) as port:
             facts = asyncio.run(load(port, seconds, every))
-        except ServerGoneError as error:
-            status = process.poll()
-            if status is not None:
-                raise ServerGoneError(
-                    f"the server of {way!r} ended with status {status}: see its words "
-                    "above"
-                ) from error
-            raise
+    except (OSError, EOFError, TimeoutError) as error:
+        raise ToolError(f"the server of {way!r} does not answer: {error!r}") from error
     times = sorted(facts["urgent"])
     return {
         "requests": len(times),
@@ -222,12 +202,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def main(words: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    words = sys.argv[1:] if words is None else words
-    if words[:1] == ["--serve"]:
-        serve(words[1], int(words[2]))
-        return 0
+def run() -> None:
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.priority_server",
         description="Urgent requests beside 30 busy connections, on uvicorn.",
@@ -235,20 +211,14 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=10.0, help="for each way")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--json", action="store_true", help="print JSON instead")
-    options = parser.parse_args(words)
-    if options.seconds <= 0:
-        parser.error(f"--seconds {options.seconds:g}: give a number over 0")
+    options = parser.parse_args()
     ways = [STOCK, *(way for way in options.ways if way != STOCK)]
-    results: dict[str, dict[str, Any]] = {}
-    for way in ways:
-        try:
-            results[way] = measure(way, options.seconds)
-        except ServerGoneError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-    print(json.dumps(results) if options.json else table(results))
-    return 0
+    results = {way: measure(way, options.seconds) for way in ways}
+    say(json.dumps(results) if options.json else table(results))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2], int(sys.argv[3]))
+    else:
+        sys.exit(ended(run))

@@ -28,14 +28,14 @@ TOOLS = (
 CLIENT = """
 import socket, sys
 port, count = int(sys.argv[1]), int(sys.argv[2])
-one = socket.create_connection(("127.0.0.1", port))
+sock = socket.create_connection(("127.0.0.1", port))
 ask = b"GET /items/3 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"
 for _ in range(count):
-    one.sendall(ask)
+    sock.sendall(ask)
     text = b""
     while not text.endswith(b"}"):
-        text += one.recv(65536)
-one.close()
+        text += sock.recv(65536)
+sock.close()
 """
 
 

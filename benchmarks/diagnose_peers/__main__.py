@@ -71,11 +71,11 @@ def output_of(tool: str, name: str, python: str) -> str:
         if tool == "py-spy":
             spy = str(Path(python).parent / "py-spy")
             record = spy, "record", "--format", "raw", "-o", "spy.txt"
-            said = run(*record, "--", python, *program)
+            printed = run(*record, "--", python, *program)
         else:
-            said = run(python, str(HERE / "under.py"), tool, name)
-        files = [one for one in Path(folder).rglob("*") if one.is_file()]
-        return said + "".join(one.read_text(errors="replace") for one in files)
+            printed = run(python, str(HERE / "under.py"), tool, name)
+        files = [file for file in Path(folder).rglob("*") if file.is_file()]
+        return printed + "".join(file.read_text(errors="replace") for file in files)
 
 
 def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
@@ -85,13 +85,13 @@ def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
     row: dict[str, Any] = {"load of looplab" if "looplab" in tools else "load": load}
     for tool in tools:
         try:
-            said = output_of(tool, name, python)
+            report = output_of(tool, name, python)
         except subprocess.TimeoutExpired:
             row[tool] = "no end"
             continue
         if tool == "looplab":
-            said = row["sentence"] = said.partition("\n")[0]
-        row[tool] = "named" if any(word in said for word in words) else "–"
+            report = row["sentence"] = report.partition("\n")[0]
+        row[tool] = "named" if any(word in report for word in words) else "–"
     say(f"  {row}")
     return row
 
@@ -99,16 +99,18 @@ def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
 def capture(name: str, python: str) -> None:
     """Write the report of a program for the page."""
     load = os.getloadavg()[0]
-    said = output_of("looplab", name, python)
+    report = output_of("looplab", name, python)
     head = f"# captured on {date.today()}, {os.cpu_count()} cores, load {load:.1f}\n"
-    say(f"  {name}: {said.partition(chr(10))[0]}")
+    say(f"  {name}: {report.partition(chr(10))[0]}")
     path = REPORTS / f"{SHOWN[name]}.txt"
-    path.write_text(head + said.rstrip() + "\n", encoding="utf-8")
+    path.write_text(head + report.rstrip() + "\n", encoding="utf-8")
 
 
 def table(results: dict[str, Any]) -> str:
     """The table of the page, in Markdown."""
-    versions = ", ".join(f"{tool} {one}" for tool, one in results["versions"].items())
+    versions = ", ".join(
+        f"{tool} {version}" for tool, version in results["versions"].items()
+    )
     ours, theirs = (
         sorted(row[what] for row in results["rows"] if what in row)
         for what in ("load of looplab", "load")

@@ -27,7 +27,7 @@ def start(tool, loop):
 
         def tell(event):
             calls = [
-                (one["event"], one["entry_point"]) for one in event.blocking_events
+                (call["event"], call["entry_point"]) for call in event.blocking_events
             ]
             print("aiocop", event.elapsed_ms, event.reason, calls, event.task_name)
 
