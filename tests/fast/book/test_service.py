@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from looplab import Heartbeat, burn, run
+from looplab import DeadlockError, Heartbeat, burn, run
+from looplab.clock import StepLimitError
 from looplab.lint import check_source
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "book" / "examples"
@@ -64,6 +65,18 @@ def test_the_command_line_switches_faults() -> None:
     assert settings_of(parse(["--fix", "storm"])).faults == set(FAULTS) - {"storm"}
     assert settings_of(parse(["--fault", "storm"])).faults == {"storm"}
     assert settings_of(parse(["--fault"])).faults == set()
+
+
+# ------------------------------------------------- chapter 6: the audit log
+
+
+def test_a_log_that_polls_turns_for_ever_and_one_that_waits_does_not() -> None:
+    from service.audit import Audit
+
+    with pytest.raises(StepLimitError):
+        run(Audit(settings("poll"))._keep(), max_steps=1_000)
+    with pytest.raises(DeadlockError):
+        run(Audit(settings())._keep(), max_steps=10)
 
 
 # ------------------------------------------------- chapter 3: the price

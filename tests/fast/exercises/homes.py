@@ -40,7 +40,15 @@ from ontime.grade import Exercise, read_labs
 from ontime.grade.cells import names_in
 from ontime.grade.labs import default_folder
 
-__all__ = ["ANSWERS", "Home", "all_homes", "changed", "exercise", "verdict_on"]
+__all__ = [
+    "ANSWERS",
+    "Home",
+    "all_homes",
+    "changed",
+    "exercise",
+    "refuses",
+    "verdict_on",
+]
 
 ANSWERS = Path(__file__).resolve().parents[3] / "teaching" / "answers"
 
@@ -162,3 +170,9 @@ def verdict_on(name: str, source: str) -> Verdict:
     names = dict(_after(cells))
     _run_cell(source, names)
     return check(name, eval(asked.expression, names))
+
+
+def refuses(verdict: Verdict, words: str) -> bool:
+    """Whether a verdict says *words*, in a sentence and, below it, a hint."""
+    is_sentence = verdict.message.endswith(".") and not verdict.hint.endswith(".")
+    return not verdict.passed and is_sentence and words in repr(verdict)

@@ -47,6 +47,9 @@ CASES: list[tuple[list[str], list[int]]] = [
     (["def deco(f): return f", "@deco\ndef f(): pass", "f()"], [0, 1, 2]),
     (["class A: pass", "class B(A): pass", "B()"], [0, 1, 2]),
     (["def f(): pass", "f()", "print(f)"], [0, 2]),
+    (["def f(): x = []", "f()", "print(f)"], [0, 2]),
+    (["class A: n = 1", "A()", "print(A)"], [0, 2]),
+    (["class A: n = []", "A()", "print(A)"], [0, 1, 2]),
     # A name that every cell binds anew does not tie the cells together.
     (["x = 1", "x = 2", "print(x)"], [1, 2]),
     (["def m(): pass", "def m(): return 1", "m()"], [1, 2]),
