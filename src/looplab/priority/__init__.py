@@ -15,9 +15,8 @@ The first two are called: ``await gate.turn()``.  :func:`ontime.leases.consume` 
 any of the three.
 
 With the loop come locks and a queue that respect priority (:class:`PriorityLock`,
-:class:`PrioritySemaphore`, :class:`PriorityQueue`), fair shares within a priority
-(:func:`share`), and what a server needs (:class:`PriorityMiddleware`, :func:`run`,
-:func:`start_server`).
+:class:`PrioritySemaphore`, :class:`PriorityQueue`), and what a server needs
+(:class:`PriorityMiddleware`, :func:`run`, :func:`start_server`).
 
 The modules use the standard library only.
 """
@@ -28,7 +27,6 @@ from .context import (
     current_priority,
     deadline,
     priority,
-    share,
 )
 from .gate import PriorityGate
 from .locks import PriorityLock, PriorityQueue, PrioritySemaphore
@@ -58,6 +56,5 @@ __all__ = [
     "priority",
     "run",
     "set_priority",
-    "share",
     "start_server",
 ]

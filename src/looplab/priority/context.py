@@ -3,10 +3,10 @@
 Both live in context variables.  A task copies the context of the code that makes it, so
 child tasks inherit them, and no coroutine needs another argument.
 
-The context of most code holds its priority as a whole number.  Code that holds a lock,
-was cancelled, or uses up somebody's share holds an :class:`Urgency` instead, which
-others can raise.  A context that is copied shares it: so the timers and tasks that such
-code starts are raised together with it.
+The context of most code holds its priority as a whole number.  Code that holds a lock
+or was cancelled holds an :class:`Urgency` instead, which others can raise.  A context
+that is copied shares it: so the timers and tasks that such code starts are raised
+together with it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import asyncio
 import contextlib
 import math
 import weakref
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import Context, ContextVar, copy_context
-from typing import Any, Protocol
+from typing import Any
 
 from looplab._numbers import any_number_of, count_of
 
@@ -35,23 +35,17 @@ __all__ = [
     "current_priority",
     "deadline",
     "level_of",
+    "live_of",
     "own_context",
     "own_level",
     "priority",
-    "share",
+    "under",
 ]
 
 #: The level of what must not wait for anything, such as the end of the program.
 TOP = 2**62
 #: The level of nothing: it raises nobody.
 BOTTOM = -TOP
-
-
-class Rising(Protocol):
-    """What waits, and moves up when its level rises."""
-
-    def rise(self) -> None:
-        """Its level has risen."""
 
 
 class Floor:
@@ -94,7 +88,6 @@ class Urgency:
     Args:
         own: the priority that the code has been given.
         outer: the nearest other that is raised together with this one.
-        key: whose share of its level the code uses up; None for nobody's.
         held: whether the code holds something for which others may wait.
     """
 
@@ -104,7 +97,6 @@ class Urgency:
         "due",
         "floor",
         "held",
-        "key",
         "outer",
         "own",
         "shared",
@@ -112,24 +104,18 @@ class Urgency:
     )
 
     def __init__(
-        self,
-        own: int,
-        outer: Urgency | None = None,
-        key: Hashable = None,
-        *,
-        held: bool = False,
+        self, own: int, outer: Urgency | None = None, *, held: bool = False
     ) -> None:
         self.own = own
         self.outer = outer
-        self.key = key
         self.held = held
         #: The level that it is raised to, alone and with those who hold the same.
         self.floor = BOTTOM
         self.shared = _NOBODY
         #: The deadline that it is raised to, in seconds on the loop's clock.
         self.due = math.inf
-        #: Where its code waits: whom it waits for must rise when its level has risen.
-        self.waits: dict[Rising, None] = {}
+        #: Where its code waits; each has a ``rise()``, for when the level has risen.
+        self.waits: dict[Any, None] = {}
         #: Whether it has waited and was served.
         self.chosen = False
         self._task: weakref.ref[asyncio.Task[Any]] | None = None
@@ -200,21 +186,19 @@ def level_of(value: Value | None, default: int = 0) -> int:
     return value.level if isinstance(value, Urgency) else value
 
 
-def own_level(value: Value | None, default: int = 0) -> int:
+def own_level(value: Value | None) -> int:
     """The level that the code was given."""
-    if value is None:
-        return default
-    return value.own if isinstance(value, Urgency) else value
+    return value.own if isinstance(value, Urgency) else value or 0
 
 
-def under(own: int, value: Value | None) -> Value:
-    """What code of priority *own* holds where the context has held *value*."""
-    if not isinstance(value, Urgency):
-        return own
-    outer = value.live()
-    if outer is None and value.key is None:
-        return own
-    return Urgency(own, outer, value.key)
+def live_of(value: Value | None) -> Urgency | None:
+    """What others may still raise of a context's value."""
+    return value.live() if isinstance(value, Urgency) else None
+
+
+def under(own: int, outer: Urgency | None) -> Value:
+    """What code of priority *own* holds where *outer* may be raised."""
+    return own if outer is None else Urgency(own, outer)
 
 
 #: The priority of code that has been given none.
@@ -289,42 +273,7 @@ def priority(level: int) -> Iterator[None]:
     Introduced in the chapter *Put the lease first*.
     """
     own = check_priority(level)
-    token = PRIORITY.set(under(own, PRIORITY.get(None)))
-    try:
-        yield
-    finally:
-        PRIORITY.reset(token)
-
-
-@contextlib.contextmanager
-def share(key: Hashable) -> Iterator[None]:
-    """Let a block, and the tasks that it makes, use up the share of *key*.
-
-    Within a level the loop serves first whoever has used the thread for the least time,
-    so a tenant with a thousand ready tasks and one with a single task get as much of
-    it::
-
-        with share(request.tenant):
-            await answer(request)
-
-    Work of no key shares as if it had one of its own.  A key that was idle saves
-    nothing up.  Between levels nothing changes: the higher one goes first.
-
-    :class:`PriorityEventLoop` and :class:`VirtualPriorityLoop` look at it where their
-    policy is ``ByPriority()`` without ageing; elsewhere it changes nothing.
-
-    Args:
-        key: who shares, such as the name of a tenant or a connection.
-
-    Raises:
-        TypeError: *key* is None, or cannot be hashed.
-    """
-    if key is None:
-        raise TypeError("key is None: give what the share is of, such as a tenant")
-    hash(key)  # TypeError names what cannot be hashed
-    value = PRIORITY.get(None)
-    outer = value.live() if isinstance(value, Urgency) else None
-    token = PRIORITY.set(Urgency(own_level(value), outer, key))
+    token = PRIORITY.set(under(own, live_of(PRIORITY.get(None))))
     try:
         yield
     finally:

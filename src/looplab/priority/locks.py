@@ -12,6 +12,7 @@ Of n waiters the most urgent is found in O(log n).
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
@@ -22,13 +23,14 @@ from weakref import WeakKeyDictionary
 from looplab._numbers import count_of
 from looplab.priority.context import (
     BOTTOM,
-    DEFAULT_PRIORITY,
     PRIORITY,
     Floor,
     Urgency,
     check_priority,
     current_priority,
+    live_of,
     own_level,
+    under,
 )
 
 __all__ = ["PriorityLock", "PriorityQueue", "PrioritySemaphore"]
@@ -39,9 +41,7 @@ T = TypeVar("T")
 def hold() -> Urgency:
     """Let the running code hold something: from here on others may raise it."""
     value = PRIORITY.get(None)
-    outer = value.live() if isinstance(value, Urgency) else None
-    key = value.key if isinstance(value, Urgency) else None
-    urgency = Urgency(own_level(value, DEFAULT_PRIORITY), outer, key, held=True)
+    urgency = Urgency(own_level(value), live_of(value), held=True)
     PRIORITY.set(urgency)
     return urgency
 
@@ -50,10 +50,7 @@ def let_go(urgency: Urgency) -> None:
     """What the code held is given back; nobody raises it for that any more."""
     urgency.held = False
     if PRIORITY.get(None) is urgency:
-        plain = urgency.outer is None and urgency.key is None
-        PRIORITY.set(
-            urgency.own if plain else Urgency(urgency.own, urgency.outer, urgency.key)
-        )
+        PRIORITY.set(under(urgency.own, urgency.outer))
 
 
 class _Waiter:
@@ -82,16 +79,19 @@ class _Waiter:
 
 
 class Waiters:
-    """Who waits, the most urgent first; first come, first served among equals.
+    """How many are free, and who waits for one: the most urgent first.
 
-    The heap may hold a waiter at a level that it has no more: one that has risen is
-    there a second time, and one that has sunk is put right when it comes to the top.
+    Among equals it is first come, first served.  The heap may hold a waiter at a level
+    that it has no more: one that has risen is there a second time, and one that has
+    sunk is put right when it comes to the top.
 
     Args:
+        free: how many are free.
         settle: called when the highest level that waits may be another.
     """
 
-    def __init__(self, settle: Callable[[], None]) -> None:
+    def __init__(self, free: float, settle: Callable[[], None]) -> None:
+        self.free = free
         self.settle = settle
         self.heap: list[tuple[int, int, _Waiter]] = []
         self._arrivals = 0
@@ -101,14 +101,14 @@ class Waiters:
         return len({waiter for *_, waiter in self.heap if not waiter.future.done()})
 
     async def wait(self, urgency: Urgency) -> None:
-        """Wait until :meth:`wake` chooses this one.
+        """Wait until :meth:`give` chooses this one.
 
         Args:
             urgency: of the code that waits.
 
         Raises:
-            asyncio.CancelledError: cancelled; if *urgency* was chosen already, the
-                choice is the caller's to hand on.
+            asyncio.CancelledError: cancelled; if *urgency* was chosen already, what it
+                was chosen for is the caller's to give back.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._arrivals += 1
@@ -159,10 +159,11 @@ class Waiters:
             return BOTTOM
         return BOTTOM if self._first() is None else -self.heap[0][0]
 
-    def wake(self) -> Urgency | None:
-        """Choose the most urgent; None if nobody waits."""
+    def give(self) -> Urgency | None:
+        """Choose the most urgent; if nobody waits, return None: one more is free."""
         waiter = self._first()
         if waiter is None:
+            self.free += 1
             return None
         heappop(self.heap)
         waiter.urgency.chosen = True
@@ -192,18 +193,17 @@ class PrioritySemaphore:
     """
 
     def __init__(self, value: int = 1) -> None:
-        self._free = count_of(value, "value", least=0)
         self._holders: OrderedDict[Urgency, None] = OrderedDict()
         self._floor = Floor()
-        self._waiters = Waiters(self._settle)
+        self._waiters = Waiters(count_of(value, "value", least=0), self._settle)
 
     def __repr__(self) -> str:
-        state = "locked" if self.locked() else f"{self._free} free"
+        state = "locked" if self.locked() else f"{self._waiters.free} free"
         return f"<{type(self).__name__} {state}, {len(self._waiters)} waiting>"
 
     def locked(self) -> bool:
         """Whether :meth:`acquire` would wait."""
-        return self._free == 0
+        return not self._waiters.free
 
     async def acquire(self) -> bool:
         """Wait until one is free, and hold it.  Returns True.
@@ -211,8 +211,8 @@ class PrioritySemaphore:
         Returns at once, without yielding to the loop, if one is free.
         """
         urgency = hold()
-        if self._free:
-            self._free -= 1
+        if self._waiters.free:
+            self._waiters.free -= 1
             self._hold(urgency)
             return True
         try:
@@ -243,13 +243,11 @@ class PrioritySemaphore:
     def _give_back(self, urgency: Urgency | None) -> None:
         if urgency is not None:
             del self._holders[urgency]
-        chosen = self._waiters.wake()
+        chosen = self._waiters.give()
         # The most urgent of the others is no more urgent than it, so it rises no
         # higher, and is in order where it is ready.
         self._floor.level = self._waiters.highest
-        if chosen is None:
-            self._free += 1
-        else:
+        if chosen is not None:
             self._hold(chosen)
 
     def _settle(self) -> None:
@@ -319,15 +317,14 @@ class PriorityQueue(Generic[T]):
         self.maxsize = count_of(maxsize, "maxsize", least=0, why=why)
         self._items: list[tuple[int, int, T]] = []
         self._arrivals = 0
-        self._promised = 0  # items that a getter, places that a putter was chosen for
-        self._reserved = 0
         # What a task works on.  A task that has ended works on nothing.
         self._working: WeakKeyDictionary[asyncio.Task[Any], Urgency] = (
             WeakKeyDictionary()
         )
         self._floor = Floor()  # of all who work on an item
-        self._putters = Waiters(self._settle)
-        self._getters = Waiters(lambda: None)
+        # Places that no putter, and items that no getter was chosen for.
+        self._putters = Waiters(self.maxsize or math.inf, self._settle)
+        self._getters = Waiters(0, lambda: None)
         self._unfinished = 0
         self._all_done = asyncio.Event()
         self._all_done.set()
@@ -348,7 +345,7 @@ class PriorityQueue(Generic[T]):
 
     def full(self) -> bool:
         """Whether there is no room."""
-        return 0 < self.maxsize <= len(self._items) + self._reserved
+        return not self._putters.free
 
     async def put(self, item: T, priority: int | None = None) -> None:
         """Put *item* in; wait as long as there is no room.
@@ -361,21 +358,24 @@ class PriorityQueue(Generic[T]):
             TypeError: *priority* is not a whole number.
         """
         level = None if priority is None else check_priority(priority)
-        if self.full():
-            urgency = hold()
-            if level is not None:
-                urgency.floor = level
-            try:
-                await self._putters.wait(urgency)
-            except BaseException:
-                if urgency.chosen:
-                    self._reserved -= 1
-                    self._make_room()
-                raise
-            finally:
-                let_go(urgency)
-            self._reserved -= 1
+        await self._one_of(self._putters, level)
         self._add(item, level)
+
+    async def _one_of(self, waiters: Waiters, level: int | None = None) -> None:
+        if waiters.free:
+            waiters.free -= 1
+            return
+        urgency = hold()
+        if level is not None:
+            urgency.floor = level
+        try:
+            await waiters.wait(urgency)
+        except BaseException:
+            if urgency.chosen:
+                waiters.give()
+            raise
+        finally:
+            let_go(urgency)
 
     def put_nowait(self, item: T, priority: int | None = None) -> None:
         """Put *item* in.
@@ -387,6 +387,7 @@ class PriorityQueue(Generic[T]):
         level = None if priority is None else check_priority(priority)
         if self.full():
             raise asyncio.QueueFull(f"the queue holds {self.maxsize} items, no more")
+        self._putters.free -= 1
         self._add(item, level)
 
     def _add(self, item: T, level: int | None) -> None:
@@ -396,28 +397,13 @@ class PriorityQueue(Generic[T]):
         heappush(self._items, (-level, self._arrivals, item))
         self._unfinished += 1
         self._all_done.clear()
-        self._serve()
+        self._getters.give()
         self._settle()
-
-    def _serve(self) -> None:
-        while self._promised < len(self._items) and self._getters.wake():
-            self._promised += 1
 
     async def get(self) -> T:
         """Take the most urgent item; wait as long as there is none."""
         self._leave()
-        if len(self._items) <= self._promised:
-            urgency = hold()
-            try:
-                await self._getters.wait(urgency)
-            except BaseException:
-                if urgency.chosen:
-                    self._promised -= 1
-                    self._serve()
-                raise
-            finally:
-                let_go(urgency)
-            self._promised -= 1
+        await self._one_of(self._getters)
         return self._take()
 
     def get_nowait(self) -> T:
@@ -426,8 +412,9 @@ class PriorityQueue(Generic[T]):
         Raises:
             asyncio.QueueEmpty: none waits that is not promised to a waiting worker.
         """
-        if len(self._items) <= self._promised:
+        if not self._getters.free:
             raise asyncio.QueueEmpty("the queue has no items")
+        self._getters.free -= 1
         self._leave()
         return self._take()
 
@@ -439,13 +426,9 @@ class PriorityQueue(Generic[T]):
             urgency.floor = -negated
             urgency.shared = self._floor
             self._working[task] = urgency
-        self._make_room()
+        self._putters.give()
         self._settle()
         return item
-
-    def _make_room(self) -> None:
-        while not self.full() and self._putters.wake():
-            self._reserved += 1
 
     def task_done(self) -> None:
         """The item that was taken last is worked off.

@@ -23,7 +23,7 @@ from looplab.clock.times import nanoseconds
 from looplab.priority.context import PRIORITY, own_context
 from looplab.priority.endings import adopt, call_in, connected, made_before_lost
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.ready import Plain, ReadyQueue, TimedQueue, is_default
+from looplab.priority.ready import Plain, ReadyQueue, is_default
 from looplab.priority.tasks import RaisableTask, context_of_wake_up
 
 __all__ = ["PriorityEventLoop", "PriorityLoop", "UnsupportedLoopError"]
@@ -207,8 +207,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
         def _check_closed(self) -> None: ...
         def _check_callback(self, callback: Any, method: str) -> None: ...
-        def _remove_reader(self, fd: Any) -> bool: ...
-        def _remove_writer(self, fd: Any) -> bool: ...
+        def _process_events(self, event_list: Any) -> None: ...
         def _write_to_self(self) -> None: ...
 
     _closed = True  # until it is made: __del__() asks, also where a setting was wrong
@@ -237,17 +236,17 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             with contextlib.suppress(Exception):  # the cause is the error below
                 super().close()
             _check_stock_loop(missing)
-        queue = self.policy._queue(self, TimedQueue)
-        self._ready: Any = queue
-        if type(queue) is TimedQueue:
-            self._ready = Plain(self._use_priorities)
+        key_of = self.policy._key_of(self)
+        self._ready: Any = Plain(self._use_priorities)
+        if key_of is not None:
+            self._ready = ReadyQueue(self, key_of)
 
     def _use_priorities(self) -> ReadyQueue:
         """From here on there is an order of urgency."""
         plain = self._ready
         if not isinstance(plain, Plain):
             return plain  # type: ignore[no-any-return]
-        queue = self.policy._queue(self, TimedQueue)
+        queue = ReadyQueue(self)
         keys = (self._selector.get_map() or {}).values()
         known = {handle for key in list(keys) for handle in key.data if handle}
         with self._changing:  # no thread adds anything meanwhile
@@ -442,47 +441,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         base: Any = super()
         return partial(copy_context().run, base._child_watcher_callback)
 
-    def _process_events(self, event_list: Any) -> None:
-        """Add the callbacks of file descriptors, unless they wait already."""
-        if not event_list:
-            return
-        queue = self._ready
-        known = queue.known_plumbing
-        if known is None:
-            super()._process_events(event_list)  # type: ignore[misc]
-            return
-        # The stock lines with those of _add_callback() in them: they run often.
-        plumbing, token = queue.append_quietly, queue.add_token
-        for key, mask in event_list:
-            reader, writer = key.data
-            if mask & selectors.EVENT_READ and reader is not None:
-                if reader._cancelled:
-                    self._remove_reader(key.fileobj)
-                elif reader not in known and not (
-                    type(reader._callback) is _Builtin and _is_spent(reader)
-                ):
-                    known.add(reader)
-                    plumbing(reader)
-                    queue.aside = True
-                    token(None)
-            if mask & selectors.EVENT_WRITE and writer is not None:
-                if writer._cancelled:
-                    self._remove_writer(key.fileobj)
-                elif writer not in known and not (
-                    type(writer._callback) is _Builtin and _is_spent(writer)
-                ):
-                    known.add(writer)
-                    plumbing(writer)
-                    queue.aside = True
-                    token(None)
-
     def _add_callback(self, handle: asyncio.Handle) -> None:
+        """Add the callback of a file descriptor, unless it waits already."""
         if handle._cancelled:
             return
         queue = self._ready
-        if queue.known_plumbing is None:
+        if not queue.in_use:  # the loop looks once a batch: nothing comes twice
             queue.append(handle)
-        else:
+        elif not _is_spent(handle):
             queue.append_io(handle)
 
     def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:
@@ -498,5 +464,8 @@ def _is_spent(handle: asyncio.Handle) -> bool:
     On the stock loop the task that waits for it goes on, and takes the callback away,
     before the descriptor is looked at again.  Here the descriptor would be first.
     """
-    future = getattr(handle._callback, "__self__", None)  # type: ignore[attr-defined]
+    callback: Any = handle._callback  # type: ignore[attr-defined]
+    if type(callback) is not _Builtin:  # most are not
+        return False
+    future = getattr(callback, "__self__", None)
     return isinstance(future, asyncio.Future) and future.done()

@@ -27,26 +27,25 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from contextvars import Context
 from heapq import heappop, heappush
 from typing import Any
 
-from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY, Urgency, level_of
-from looplab.priority.shares import Charge, FairLevel
+from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY, level_of
 
-__all__ = ["Plain", "ReadyQueue", "TimedQueue", "VirtualQueue", "is_default"]
+__all__ = ["KeyOf", "Plain", "ReadyQueue", "VirtualQueue", "is_default"]
+
+#: The key of a callback from its context and its level; the smallest goes first.
+KeyOf = Callable[[Context, int], float]
 
 # Seconds; a little less than a millisecond, or rounding adds a callback.
 _LOT = 0.001 - 1e-9
-_NONE = float("inf")  # less urgent than anything
 _monotonic = time.monotonic
 
 
 def is_default(handle: asyncio.Handle) -> bool:
     """Whether a callback would run first come, first served."""
-    value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-    if not isinstance(value, Urgency):
-        return value is None or value == DEFAULT_PRIORITY
-    return value.key is None and value.level == DEFAULT_PRIORITY
+    return level_of(handle._context.get(PRIORITY)) == DEFAULT_PRIORITY  # type: ignore[attr-defined]
 
 
 class Level(deque[asyncio.Handle]):
@@ -57,14 +56,6 @@ class Level(deque[asyncio.Handle]):
     def __init__(self, level: object) -> None:
         super().__init__()
         self.level = level
-
-    def take(self, wanted: Callable[[asyncio.Handle], bool]) -> list[asyncio.Handle]:
-        """Take out the callbacks that are wanted; the others keep their order."""
-        taken: list[asyncio.Handle] = []
-        for _ in range(len(self)):
-            handle = self.popleft()
-            (taken if wanted(handle) else self).append(handle)
-        return taken
 
 
 # No context has this level, nor lacks one in this way, so nobody joins it.
@@ -81,7 +72,6 @@ class Plain(Level):
     __slots__ = ("_start", "look_at", "top")
 
     in_use = False
-    known_plumbing = None  # the loop looks once a batch: nothing comes twice
 
     def __init__(self, start: Callable[[], ReadyQueue]) -> None:
         super().__init__(DEFAULT_PRIORITY)
@@ -107,7 +97,7 @@ class Plain(Level):
 
 
 class ReadyQueue(deque[Any]):
-    """The highest priority first; first in, first out among equals.
+    """The smallest key first; first in, first out among equals.
 
     As a deque it holds a token for each callback that waits anywhere in it, so asyncio
     learns at no cost how many there are.
@@ -115,6 +105,7 @@ class ReadyQueue(deque[Any]):
     Args:
         loop: its ``_look()`` adds what has become ready, and says whether timers did;
             it is called between two callbacks.
+        key_of: by default the highest priority goes first.
     """
 
     __slots__ = (
@@ -122,6 +113,7 @@ class ReadyQueue(deque[Any]):
         "_gave_at",
         "_gave_key",
         "_gave_way",
+        "_key_of",
         "_levels",
         "_loop",
         "_lot",
@@ -130,10 +122,7 @@ class ReadyQueue(deque[Any]):
         "_order",
         "_plumbing",
         "_stale",
-        "append_quietly",
         "aside",
-        "charge",
-        "direct",
         "in_use",
         "inbox",
         "known_plumbing",
@@ -142,15 +131,13 @@ class ReadyQueue(deque[Any]):
         "top",
     )
 
-    #: What it becomes when the first of its levels is shared.
-    charged: type[ReadyQueue]
-
     add_token = deque.append
     _take_token = deque.popleft
 
-    def __init__(self, loop: Any) -> None:
+    def __init__(self, loop: Any, key_of: KeyOf | None = None) -> None:
         super().__init__()
         self._loop = loop
+        self._key_of = key_of
         #: Whether the program has given a priority.
         self.in_use = True
         #: When the loop must look for timers and I/O again, on its clock.
@@ -160,8 +147,6 @@ class ReadyQueue(deque[Any]):
         #: Whether it may be more than plumbing.
         self.pending = False
         self._plumbing: deque[asyncio.Handle] = deque()
-        #: Adds plumbing, but neither the token nor the mark.
-        self.append_quietly = self._plumbing.append
         self._stale = False  # callbacks may wait at another level than they should
         self._gave_way = False  # plumbing has just made room for a timer
         # A lot of plumbing has begun, and no other callback had its turn since; what is
@@ -171,19 +156,15 @@ class ReadyQueue(deque[Any]):
         self._lot_ends = self._lot_due = 0.0
         self._gave_at = -1.0  # when another callback had its turn, and what it was
         self._gave_key: float = 0
-        # The callbacks by priority, negated; the heap holds the keys of the table.
-        self._levels: dict[int, Level | FairLevel] = {}
-        self._order: list[int] = []
+        # The callbacks by key; the heap holds the keys of the table.
+        self._levels: dict[float, Level] = {}
+        self._order: list[float] = []
         #: The level that is served, or ``NO_LEVEL``: a callback may join it directly.
-        self.top: Any = NO_LEVEL
-        #: Whether ``top`` is ever a level that is served.
-        self.direct = True
+        self.top = NO_LEVEL
         #: Callbacks that other threads have added.
         self.inbox: deque[asyncio.Handle] = deque()
         #: Waiting callbacks of file descriptors: the selector reports them every time.
         self.known_plumbing: set[asyncio.Handle] = set()
-        #: Who pays for the thread; None as long as nobody shares.
-        self.charge: Charge | None = None
 
     # -- joining ---------------------------------------------------------------------
 
@@ -197,12 +178,32 @@ class ReadyQueue(deque[Any]):
     file = append
 
     def _join(self, handle: asyncio.Handle) -> None:
-        value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        context: Context = handle._context  # type: ignore[attr-defined]
+        value = context.get(PRIORITY)
         if value is None:
             self._plumbing.append(handle)
             self.aside = True
+            return
+        key = self._key(context, value)
+        waiting = self._levels.get(key)
+        if waiting is None:
+            self._open(key, handle)
         else:
-            self._file(handle, value)
+            waiting.append(handle)
+        if self._order:  # it is empty within a call of _open()
+            self._serve(self._levels[self._order[0]])
+
+    def _key(self, context: Context, value: Any) -> float:
+        level = value if type(value) is int else level_of(value)
+        return -level if self._key_of is None else self._key_of(context, level)
+
+    def _open(self, key: float, handle: asyncio.Handle) -> None:
+        new = Level(-key if self._key_of is None else NO_LEVEL.level)
+        # GC may add a callback of the same level before setdefault(), but not within.
+        waiting = self._levels.setdefault(key, new)
+        waiting.append(handle)
+        if waiting is new:
+            heappush(self._order, key)
 
     def append_plumbing(self, handle: asyncio.Handle) -> None:
         """Add a callback of no priority; a signal handler may do so too."""
@@ -232,7 +233,7 @@ class ReadyQueue(deque[Any]):
                 break
             self._join(handle)
 
-    def _serve(self, waiting: Level | FairLevel) -> None:
+    def _serve(self, waiting: Level) -> None:
         """Let callbacks join a level directly, unless a thread's come first."""
         self.top = waiting
         if self.inbox:
@@ -242,50 +243,6 @@ class ReadyQueue(deque[Any]):
         """Put what waits in order again before the next callback: levels have risen."""
         self._stale = True
         self.aside = self.pending = True
-
-    def _file(self, handle: asyncio.Handle, value: Any) -> None:
-        if type(value) is int:
-            level = value
-        else:
-            level = value.level
-            if value.key is not None:
-                self._share(level)
-        waiting = self._levels.get(-level)
-        if waiting is None:
-            self._open(level, Level(level), handle)
-        else:
-            waiting.append(handle)
-        if self._order and self.direct:  # it is empty within a call of _open()
-            self._serve(self._levels[self._order[0]])
-
-    def _open(
-        self, level: int, new: Level | FairLevel, handle: asyncio.Handle | None
-    ) -> None:
-        # GC may add a callback of the same level before setdefault(), but not within.
-        waiting = self._levels.setdefault(-level, new)
-        if handle is not None:
-            waiting.append(handle)
-        if waiting is new:
-            heappush(self._order, -level)
-
-    def _share(self, level: int) -> None:
-        """From here on a level is served by fair shares."""
-        waiting = self._levels.get(-level)
-        if isinstance(waiting, FairLevel):
-            return
-        if self.charge is None:
-            self.charge = Charge(self._loop.time)
-            # So every callback goes the long way, which charges for it.
-            self.__class__ = self.charged
-            self.aside = self.pending = True
-            self.direct, self.top = False, NO_LEVEL
-        if waiting is None:
-            self._open(level, FairLevel(), None)
-            return
-        self.top = NO_LEVEL
-        fair = self._levels[-level] = FairLevel()
-        while waiting:
-            fair.append(waiting.popleft())
 
     def adopt(
         self,
@@ -314,27 +271,28 @@ class ReadyQueue(deque[Any]):
         Raises:
             IndexError: there is none.
         """
-        timers = self._loop._look()
-        handle = self._beside(self._loop.time(), timers) if self.aside else self._next()
+        now = _monotonic()  # to ask costs less than to look
+        timers = now >= self.look_at and self._loop._look()
+        if not self.aside:
+            try:
+                handle = self.top.popleft()
+            except IndexError:
+                handle = self._next()
+        elif now < self._lot_ends and not (timers or self.pending) and self._batch:
+            handle = self._batch.popleft()  # amid a lot of plumbing
+            self.known_plumbing.discard(handle)
+        else:
+            handle = self._take(now, timers)
         self._take_token()
         return handle
 
-    def _beside(self, now: float, timers: bool) -> asyncio.Handle:
-        """Take the next callback where there may be more to do than that.
+    def _take(self, now: float, timers: bool) -> asyncio.Handle:
+        """Take a plumbing callback, or another if it is the turn of one.
 
         Args:
             now: seconds on the loop's clock.
             timers: whether timers have become ready a moment ago.
         """
-        if self.charge is None:
-            return self._take(now, timers)
-        self.charge.end()
-        handle = self._take(now, timers)
-        self.aside = self.pending = True
-        return handle
-
-    def _take(self, now: float, timers: bool) -> asyncio.Handle:
-        """Take a plumbing callback, or another if it is the turn of one."""
         self.aside = self.pending = False  # a thread that adds one says so again
         if self.inbox:
             self._take_in()
@@ -346,15 +304,16 @@ class ReadyQueue(deque[Any]):
             self._lot = False
             return self._next()
         self.aside = True
+        others = self._first() is not None
         over = self._lot and not batch
         if self._lot and not over and now >= self._lot_ends:
-            over = now >= self._lot_due or self._first_key() < self._gave_key
-        if (over or (timers and not self._gave_way)) and self._others():
+            over = now >= self._lot_due or (others and self._order[0] < self._gave_key)
+        if others and (over or (timers and not self._gave_way)):
             self._gave_way = True
             if over:
                 self._lot = False
                 self._gave_at = now
-                self._gave_key = self._first_key()
+                self._gave_key = self._order[0]
             return self._next()
         self._gave_way = False
         if over or not self._lot:
@@ -369,49 +328,47 @@ class ReadyQueue(deque[Any]):
         self.known_plumbing.discard(handle)
         return handle
 
-    def _next(self) -> asyncio.Handle:
+    def _first(self) -> Level | None:
+        """The level that is served next; its key is the first of the heap."""
         levels, order = self._levels, self._order
-        while True:
+        while order:
             waiting = levels[order[0]]
             if waiting:
-                if self.direct:
-                    self._serve(waiting)
-                    return waiting.popleft()
-                handle = waiting.popleft()
-                if self.charge is not None and isinstance(waiting, FairLevel):
-                    self.charge.begin(waiting.served)
-                return handle
+                return waiting
             # In this order: if another callback joins the level meanwhile, it is found.
             self.top = NO_LEVEL
             left = levels.pop(heappop(order))
             while left:
                 self._join(left.popleft())
+        return None
+
+    def _next(self) -> asyncio.Handle:
+        waiting = self._first()
+        if waiting is None:
+            raise IndexError("no callback waits")
+        self._serve(waiting)
+        return waiting.popleft()
 
     def _reorder(self) -> None:
         """Move the callbacks whose level has risen."""
         for key in sorted(self._levels):
-            waiting = self._levels.get(key)
-            if waiting is None:
-                continue
-
-            def risen(handle: asyncio.Handle, level: int = -key) -> bool:
-                value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
-                return type(value) is not int and level_of(value) > level
-
-            for handle in waiting.take(risen):
+            waiting = self._levels.get(key, NO_LEVEL)
+            risen = []
+            for _ in range(len(waiting)):
+                handle = waiting.popleft()
+                context: Context = handle._context  # type: ignore[attr-defined]
+                value = context.get(PRIORITY)
+                if type(value) is not int and self._key(context, value) < key:
+                    risen.append(handle)
+                else:
+                    waiting.append(handle)
+            for handle in risen:
                 self._join(handle)
 
     # -- a deque's face --------------------------------------------------------------
 
-    def _first_key(self) -> float:
-        """The less, the more urgent is what waits; plumbing does not count."""
-        return min((key for key, level in self._levels.items() if level), default=_NONE)
-
-    def _others(self) -> bool:
-        return any(self._levels.values())
-
     def __iter__(self) -> Iterator[asyncio.Handle]:
-        """Walk the callbacks: plumbing, then by priority, then from other threads."""
+        """Walk the callbacks: plumbing, then by key, then from other threads."""
         yield from (*self._batch, *self._plumbing)
         for key in sorted(self._levels):
             yield from tuple(self._levels[key])
@@ -432,39 +389,6 @@ class ReadyQueue(deque[Any]):
         self._order.clear()
 
 
-class TimedQueue(ReadyQueue):
-    """The same on a loop in real time.
-
-    To ask the clock costs less than to look, so it asks first.
-    """
-
-    __slots__ = ()
-
-    def popleft(self) -> asyncio.Handle:
-        """Take the most urgent callback.
-
-        Raises:
-            IndexError: there is none.
-        """
-        now = _monotonic()
-        timers = now >= self.look_at and self._loop._look()
-        if self.aside:
-            if now < self._lot_ends and not (timers or self.pending) and self._batch:
-                handle = self._batch.popleft()  # amid a lot of plumbing
-                self.known_plumbing.discard(handle)
-            elif self.charge is None:  # _beside() would ask, at the cost of a call
-                handle = self._take(now, timers)
-            else:
-                handle = self._beside(now, timers)
-        else:
-            try:
-                handle = self.top.popleft()
-            except IndexError:
-                handle = self._next()
-        self._take_token()
-        return handle
-
-
 class VirtualQueue(ReadyQueue):
     """The same on the virtual clock, where no other thread and no I/O adds anything.
 
@@ -474,9 +398,9 @@ class VirtualQueue(ReadyQueue):
 
     __slots__ = ()
 
-    def __init__(self, loop: Any) -> None:
-        super().__init__(loop)
-        self.in_use = False
+    def __init__(self, loop: Any, key_of: KeyOf | None = None) -> None:
+        super().__init__(loop, key_of)
+        self.in_use = key_of is not None
 
     def append(self, handle: asyncio.Handle) -> None:
         """Add a callback; the first one that has a priority puts all in order."""
@@ -500,9 +424,12 @@ class VirtualQueue(ReadyQueue):
         Raises:
             IndexError: there is none.
         """
-        if self.in_use:
-            return super().popleft()
-        return self._take_token()  # type: ignore[no-any-return]
+        if not self.in_use:
+            return self._take_token()  # type: ignore[no-any-return]
+        timers = self._loop._look()
+        handle = self._take(self._loop.time(), timers) if self.aside else self._next()
+        self._take_token()
+        return handle
 
     def reorder(self) -> None:
         """Put what waits in order again before the next callback: levels have risen."""
@@ -511,24 +438,3 @@ class VirtualQueue(ReadyQueue):
 
     def __iter__(self) -> Iterator[asyncio.Handle]:
         return super().__iter__() if self.in_use else iter(tuple(deque.__iter__(self)))
-
-
-def _any_after_charge(self: ReadyQueue) -> bool:
-    """Whether anything waits; the loop asks when a batch is over."""
-    if self.charge is not None:
-        self.charge.end()
-    return len(self) > 0
-
-
-class _ChargedTimedQueue(TimedQueue):
-    __slots__ = ()
-    __bool__ = _any_after_charge
-
-
-class _ChargedVirtualQueue(VirtualQueue):
-    __slots__ = ()
-    __bool__ = _any_after_charge
-
-
-TimedQueue.charged = _ChargedTimedQueue
-VirtualQueue.charged = _ChargedVirtualQueue

@@ -28,12 +28,12 @@ from looplab.clock.made import NumberedTask
 from looplab.priority.context import (
     BOTTOM,
     DEADLINE,
-    DEFAULT_PRIORITY,
     PRIORITY,
     TOP,
     Urgency,
     check_priority,
     level_of,
+    live_of,
     own_context,
     own_level,
 )
@@ -163,9 +163,7 @@ def _lift(task: Any, context: Context, level: int, due: float = math.inf) -> boo
         return False
     urgency = _found(task, context)
     if urgency is None:
-        outer = held.live() if isinstance(held, Urgency) else None
-        key = held.key if isinstance(held, Urgency) else None
-        urgency = Urgency(own_level(held, DEFAULT_PRIORITY), outer, key)
+        urgency = Urgency(own_level(held), live_of(held))
         urgency.until_done(task)
         try:
             context.run(PRIORITY.set, urgency)
@@ -220,9 +218,7 @@ def set_priority(task: asyncio.Task[Any], level: int) -> None:
         value.own = own
         value.tell()
     else:  # what is ready moves where an Urgency says so
-        outer = value.live() if isinstance(value, Urgency) else None
-        key = value.key if isinstance(value, Urgency) else None
-        value = Urgency(own, outer, key)
+        value = Urgency(own, live_of(value))
         if asyncio.current_task(task.get_loop()) is task:
             PRIORITY.set(value)
         else:

@@ -46,7 +46,7 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
     def __init__(self, policy: Policy | None = None, **settings: Any) -> None:
         self.policy = check_policy(policy)
         super().__init__(**settings)
-        self._ready: Any = self.policy._queue(self, VirtualQueue)
+        self._ready: Any = VirtualQueue(self, self.policy._key_of(self))
 
     def _look(self) -> bool:
         """Move due timers to the ready queue; return whether there were any."""

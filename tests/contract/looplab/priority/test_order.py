@@ -98,7 +98,7 @@ def test_the_queue_shows_what_waits() -> None:
     queue = loop._ready
     assert len(queue) == 5
     assert list(queue) == [made[1], made[3], made[2], made[0], made[4]]
-    assert repr(queue) == "<TimedQueue of 5 callbacks>"
+    assert repr(queue) == "<ReadyQueue of 5 callbacks>"
     loop.close()
     assert not queue
     assert len(queue) == 0
