@@ -4,7 +4,6 @@
 :mod:`looplab.clock.observers` the hook for those who watch a loop.
 """
 
-from looplab.clock.burning import burn, elapsed
 from looplab.clock.errors import (
     ClockError,
     DeadlockError,
@@ -15,7 +14,7 @@ from looplab.clock.errors import (
 )
 from looplab.clock.loop import VirtualTimeLoop
 from looplab.clock.observers import Observer
-from looplab.clock.running import Clock, run, run_on, run_real
+from looplab.clock.running import Clock, burn, elapsed, run, run_on, run_real
 
 __all__ = [
     "Clock",

@@ -35,30 +35,48 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import threading
 from asyncio import base_events, format_helpers
-from collections.abc import Callable
-from contextvars import Context
-from heapq import heappop
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from contextvars import Context, copy_context
+from heapq import heapify, heappop, heappush
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from looplab._numbers import NS, count_of
 from looplab.clock.errors import LivelockError, OutsideCallError, StepLimitError
-from looplab.clock.made import Handle, InOrderOfArrival, NumberedTasks, Timers
-from looplab.clock.observers import Observed
-from looplab.clock.outside import OutsideCalls
-from looplab.clock.times import nanoseconds
+from looplab.clock.made import (
+    InOrderOfArrival,
+    NumberedFuture,
+    NumberedTask,
+    TimerHandle,
+    eager_task,
+)
+from looplab.clock.observers import Observer, one_call, telling
+from looplab.clock.outside import INSTEAD, outside
+from looplab.clock.times import NEVER, from_now, nanoseconds
 from looplab.clock.waiting import deadlock, timers_are_all_of
 
 __all__ = ["VirtualTimeLoop"]
+
+
+T = TypeVar("T")
+
+_Handle = asyncio.Handle
+_new_handle = asyncio.Handle.__new__
+_SLEEP = asyncio.sleep.__code__
+# Older Pythons name what a factory has made, newer ones leave that to the factory.
+_NAMED_AFTERWARDS = "name" in (asyncio.BaseEventLoop.create_task.__kwdefaults__ or {})
+_SWEEP_AT = 100  # cancelled timers that may lie about before the first sweep
 
 
 def _limit(value: int | None, what: str) -> int | None:
     return None if value is None else count_of(value, what, none="no limit")
 
 
-class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
+class VirtualTimeLoop(asyncio.BaseEventLoop):
     """An event loop whose clock moves only by timers and by :func:`burn`.
 
     It has the methods of the stock loop and its order of events (see the module), so
@@ -93,8 +111,16 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         _asyncgens: Any
         _clock_resolution: float
         _current_handle: asyncio.Handle | None
+        _debug: bool
+        _ready: Any
         _stopping: bool
+        _task_factory: Any
 
+        def _check_callback(self, callback: Any, method: str) -> None: ...
+        def _check_closed(self) -> None: ...
+        def _check_thread(self) -> None: ...
+
+    _task_type = NumberedTask
     #: Whether callbacks leave the ready queue in the order in which they joined it.
     first_in_first_out = True
 
@@ -118,7 +144,19 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
         self._now_ns = self.start_ns = nanoseconds(start, "start")
         self._ran_in: int | None = None  # the thread
         self._threads_before: frozenset[threading.Thread] = frozenset()
+        # The timers due at one nanosecond share a list, in the order they were set; the
+        # heap holds each of those nanoseconds once.
+        self._timers: dict[int, list[TimerHandle]] = {}
+        self._due_heap: list[int] = []
+        # Those that never fire keep alive what waits for them, and are no progress.
+        self._never: dict[int, TimerHandle] = {}
+        self._cancelled_timers = 0
+        self._sweep_at = _SWEEP_AT
+        self._tasks_made = self._numbers_dealt = 0
+        self._name_in_hand: list[str] = []  # of the task that a factory is to make
+        self._probes: list[asyncio.Task[Any]] = []
         super().__init__()
+        self._observe([])
         self._clock_resolution = 1 / NS
         self._asyncgens = InOrderOfArrival()
 
@@ -157,9 +195,16 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
                 # As in create_task(): drop this frame from where it was made.
                 del stock._source_traceback[-1]  # type: ignore[attr-defined]
             return stock
-        handle = Handle(callback, args, self, context)
+        # The stock handle, made without its look-up of debug mode: half the time.
+        handle: Any = _new_handle(_Handle)
+        handle._context = copy_context() if context is None else context
+        handle._loop = self
+        handle._callback = callback
+        handle._args = args
+        handle._cancelled = False
+        handle._repr = handle._source_traceback = None
         self._ready.append(handle)
-        return handle
+        return handle  # type: ignore[no-any-return]
 
     def call_soon_threadsafe(  # type: ignore[override]
         self,
@@ -179,6 +224,39 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
             del handle._source_traceback[-1]  # type: ignore[attr-defined]
         return handle
 
+    def call_later(  # type: ignore[override]
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call *callback* in *delay* seconds.
+
+        At once if *delay* is negative, never if it is infinite.
+
+        Raises:
+            TimeValueError: if *delay* is not a number.
+        """
+        delay_ns = from_now(delay, "delay")
+        return self._set_timer(self._now_ns + delay_ns, callback, args, context)
+
+    def call_at(  # type: ignore[override]
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call *callback* at *when* on the loop's clock.
+
+        At once if that has passed, never if it is infinite.
+
+        Raises:
+            TimeValueError: if *when* is not a number.
+        """
+        return self._set_timer(from_now(when, "when"), callback, args, context)
+
     def _refuse_threads(self) -> None:
         if not (self._closed or self.is_running()):
             return
@@ -189,6 +267,165 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
                 "with asyncio.sleep() for a wait and burn() for CPU work, or use "
                 "run_real()"
             )
+
+    def _set_timer(
+        self,
+        due_ns: int,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        context: Context | None,
+    ) -> asyncio.TimerHandle:
+        timer = TimerHandle(due_ns, callback, args, self, context)
+        if self._debug or self._closed:
+            self._check_closed()
+            self._check_thread()
+            self._check_callback(callback, "call_at")
+            stack = format_helpers.extract_stack(sys._getframe(2))
+            timer._source_traceback = stack  # type: ignore[assignment]
+        if due_ns == NEVER:
+            self._never[id(timer)] = timer
+            return timer
+        if self._jitter_ns:  # when() keeps the time that was asked for
+            due_ns += self._random.randrange(self._jitter_ns + 1)
+        at_that_time = self._timers.get(due_ns)
+        if at_that_time is None:
+            self._timers[due_ns] = [timer]
+            heappush(self._due_heap, due_ns)
+        else:
+            at_that_time.append(timer)
+        return timer
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        if self._never.pop(id(handle), None) is not None:
+            return
+        self._cancelled_timers += 1
+        if self._cancelled_timers > self._sweep_at:
+            self._sweep_out_cancelled_timers()
+
+    def _sweep_out_cancelled_timers(self) -> None:
+        # In place, because _run_once() holds the table and the heap.
+        kept = 0
+        for due_ns, timers in list(self._timers.items()):
+            timers[:] = [timer for timer in timers if not timer._cancelled]
+            kept += len(timers)
+            if not timers:
+                del self._timers[due_ns]
+        self._due_heap[:] = self._timers
+        heapify(self._due_heap)
+        self._cancelled_timers = 0
+        self._sweep_at = max(_SWEEP_AT, kept)  # so that a sweep costs little a timer
+
+    # -- what it makes ---------------------------------------------------------------
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """Return a new future of this loop."""
+        if sys._getframe(1).f_code is _SLEEP:
+            # It never leaves asyncio.sleep(), so no set can hold it, and a task waits
+            # for a plain future a good deal faster.
+            return asyncio.Future(loop=self)
+        return NumberedFuture(loop=self)
+
+    def create_task(  # type: ignore[override]
+        self,
+        coro: Coroutine[Any, Any, T],
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> asyncio.Task[T]:
+        """Schedule *coro* as a task.
+
+        Names count per loop, not per process: ``Task-3`` is the loop's third task,
+        whether or not the first two got names of their own.
+        """
+        self._check_closed()
+        self._tasks_made += 1
+        if self._task_factory is not None:
+            return self._from_factory(coro, name, options)
+        if name is None:
+            name = f"Task-{self._tasks_made}"
+        task = self._task_type(coro, loop=self, name=name, **options)
+        if self._debug:  # drop this frame from the record of where it was made
+            del task._source_traceback[-1]  # type: ignore[attr-defined]
+        try:
+            return task
+        finally:
+            del task  # or an exception's traceback would keep it alive
+
+    def _from_factory(
+        self, coro: Coroutine[Any, Any, T], name: str | None, options: dict[str, Any]
+    ) -> asyncio.Task[T]:
+        """Let the factory make a task.
+
+        As on the stock loop of newer Pythons, it hears of a name only if one was given.
+        """
+        in_hand = self._name_in_hand = [name or f"Task-{self._tasks_made}"]
+        if name is not None or _NAMED_AFTERWARDS:
+            options["name"] = in_hand[0]
+        task = super().create_task(coro, **options)
+        if in_hand and "name" not in options and hasattr(task, "set_name"):
+            task.set_name(in_hand[0])
+        in_hand.clear()
+        return task
+
+    def set_task_factory(self, factory: Any) -> None:
+        """Set the task factory, as on the stock loop.
+
+        ``asyncio.eager_task_factory`` makes tasks that keep rule 7 (see the module).
+        """
+        if sys.version_info >= (3, 12) and factory is asyncio.eager_task_factory:
+            factory = asyncio.create_eager_task_factory(eager_task)
+        super().set_task_factory(factory)
+
+    def _next_number(self) -> int:
+        self._numbers_dealt += 1
+        return self._numbers_dealt
+
+    # -- who watches -----------------------------------------------------------------
+
+    def add_observer(self, observer: Observer) -> None:
+        """Tell *observer* from now on what the loop does, amid an iteration too.
+
+        Raises:
+            TypeError: *observer* is no :class:`Observer`.
+            ValueError: it observes this loop already.
+        """
+        if not isinstance(observer, Observer):
+            raise TypeError(f"expected an Observer, got {observer!r:.60}")
+        if observer in self._observers:
+            raise ValueError(f"{observer!r:.60} observes {self!r} already")
+        self._observe([*self._observers, observer])
+
+    def remove_observer(self, observer: Observer) -> None:
+        """Tell *observer* nothing more.
+
+        Raises:
+            ValueError: it does not observe this loop.
+        """
+        if observer not in self._observers:
+            raise ValueError(f"{observer!r:.60} does not observe {self!r}")
+        self._observe([one for one in self._observers if one is not observer])
+
+    def _observe(self, observers: list[Observer]) -> None:
+        self._observers = observers
+        self._tell_joined = one_call("joined", observers)
+        self._tell_left = one_call("left", observers)
+        self._tell_iteration = one_call("iteration", observers)
+        self._tell_burned = one_call("burned", observers)
+        self._ready = telling(self._ready, self._tell_joined)
+
+    def add_probe(self, task: asyncio.Task[Any]) -> None:
+        """Count no timer for which *task* sleeps as progress.
+
+        A probe measures the loop and does nothing else.  With only probes' timers set
+        nothing can happen, so the loop raises :exc:`DeadlockError` as if there were
+        none.
+        """
+        self._probes.append(task)
+
+    def remove_probe(self, task: asyncio.Task[Any]) -> None:
+        """Count the timers of *task* again, if it is a probe: somebody waits for it."""
+        if task in self._probes:
+            self._probes.remove(task)
 
     # -- running ---------------------------------------------------------------------
 
@@ -242,8 +479,8 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
                 if special:
                     self._run_specially(handle)
                 else:
-                    context = handle._context  # type: ignore[attr-defined]
-                    callback = handle._callback  # type: ignore[attr-defined]
+                    context = handle._context
+                    callback = handle._callback
                     args = handle._args
                     try:  # most callbacks have one argument, and unpacking is slow
                         if not args:
@@ -257,7 +494,7 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
                     except BaseException as exc:
                         self._report(handle, exc)
             # Nothing of the last callback may live on while the clock jumps.
-            handle = context = callback = args = None  # type: ignore[assignment]
+            handle = context = callback = args = None
             if self._stopping:
                 return
 
@@ -356,3 +593,21 @@ class VirtualTimeLoop(OutsideCalls, Observed, Timers, NumberedTasks):
 
     def _write_to_self(self) -> None:
         """Nothing to do: the loop never sleeps, so nobody need wake it."""
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Shut down the pool that :meth:`set_default_executor` was given, if any.
+
+        The stock loop lets a thread wait for the pool.  This one refuses to give it
+        work, so it waits itself, and that takes no time on its clock.
+
+        Args:
+            timeout: seconds; as for the stock loop, but not needed.
+        """
+        self._executor_shutdown_called = True
+        executor: Executor | None = getattr(self, "_default_executor", None)
+        if executor is not None:
+            executor.shutdown(wait=True)
+
+
+for _name in INSTEAD:
+    setattr(VirtualTimeLoop, _name, outside(_name))

@@ -18,11 +18,10 @@ that an observer overrides are called.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-__all__ = ["Observed", "Observer"]
+__all__ = ["Observer", "one_call", "telling"]
 
 
 class Observer:
@@ -49,7 +48,7 @@ class Observer:
         """The callback that is running has moved the clock with ``burn()``."""
 
 
-def _one_call(name: str, observers: list[Observer]) -> Callable[..., None] | None:
+def one_call(name: str, observers: list[Observer]) -> Callable[..., None] | None:
     """Return what calls the method *name* of *observers*; None if nobody has it."""
     idle = getattr(Observer, name)
     methods = [getattr(observer, name) for observer in observers]
@@ -94,7 +93,7 @@ class _Telling:
         return getattr(self._queue, name)
 
 
-def _telling(queue: Any, tell: Callable[[asyncio.Handle], None] | None) -> Any:
+def telling(queue: Any, tell: Callable[[asyncio.Handle], None] | None) -> Any:
     """Return *queue* such that it tells what joins it, unless *tell* is ``None``.
 
     Both stand for the same callbacks, so either may be used, and nothing moves.
@@ -102,66 +101,3 @@ def _telling(queue: Any, tell: Callable[[asyncio.Handle], None] | None) -> Any:
     if isinstance(queue, _Telling):
         queue = queue._queue
     return queue if tell is None else _Telling(queue, tell)
-
-
-class Observed(asyncio.BaseEventLoop):
-    """A loop that has observers, and probes whose timers are no progress."""
-
-    if TYPE_CHECKING:
-        _ready: deque[asyncio.Handle]
-        _tell_burned: Callable[[], None] | None
-        _tell_iteration: Callable[[], None] | None
-        _tell_joined: Callable[[asyncio.Handle], None] | None
-        _tell_left: Callable[[asyncio.Handle], None] | None
-
-    def __init__(self) -> None:
-        self._observers: list[Observer] = []
-        self._tell_joined = self._tell_left = None
-        self._tell_iteration = self._tell_burned = None
-        self._probes: list[asyncio.Task[Any]] = []
-        super().__init__()
-
-    def add_observer(self, observer: Observer) -> None:
-        """Tell *observer* from now on what the loop does, amid an iteration too.
-
-        Raises:
-            TypeError: *observer* is no :class:`Observer`.
-            ValueError: it observes this loop already.
-        """
-        if not isinstance(observer, Observer):
-            raise TypeError(f"expected an Observer, got {observer!r:.60}")
-        if observer in self._observers:
-            raise ValueError(f"{observer!r:.60} observes {self!r} already")
-        self._observe([*self._observers, observer])
-
-    def remove_observer(self, observer: Observer) -> None:
-        """Tell *observer* nothing more.
-
-        Raises:
-            ValueError: it does not observe this loop.
-        """
-        if observer not in self._observers:
-            raise ValueError(f"{observer!r:.60} does not observe {self!r}")
-        self._observe([one for one in self._observers if one is not observer])
-
-    def _observe(self, observers: list[Observer]) -> None:
-        self._observers = observers
-        self._tell_joined = _one_call("joined", observers)
-        self._tell_left = _one_call("left", observers)
-        self._tell_iteration = _one_call("iteration", observers)
-        self._tell_burned = _one_call("burned", observers)
-        self._ready = _telling(self._ready, self._tell_joined)
-
-    def add_probe(self, task: asyncio.Task[Any]) -> None:
-        """Count no timer for which *task* sleeps as progress.
-
-        A probe measures the loop and does nothing else.  With only probes' timers set
-        nothing can happen, so the loop raises :exc:`DeadlockError` as if there were
-        none.
-        """
-        self._probes.append(task)
-
-    def remove_probe(self, task: asyncio.Task[Any]) -> None:
-        """Count the timers of *task* again, if it is a probe: somebody waits for it."""
-        if task in self._probes:
-            self._probes.remove(task)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 from typing import Any, NoReturn
 
 from looplab.clock.errors import OutsideCallError
 
-__all__ = ["INSTEAD", "OutsideCalls"]
+__all__ = ["INSTEAD", "outside"]
 
 #: What each call of the loop needs that the virtual clock cannot time.
 INSTEAD = {
@@ -49,36 +48,17 @@ INSTEAD = {
 )
 
 
-def _outside(name: str, what: str) -> Callable[..., NoReturn]:
+def outside(name: str) -> Callable[..., NoReturn]:
+    """Return the method of that name: it refuses."""
+
     def refuse(self: object, *args: Any, **options: Any) -> NoReturn:
         raise OutsideCallError(
-            f"loop.{name}() needs {what}, which the virtual clock cannot time: model "
-            "the wait with asyncio.sleep() and CPU work with burn(), or use run_real()"
+            f"loop.{name}() needs {INSTEAD[name]}, which the virtual clock cannot "
+            "time: model the wait with asyncio.sleep() and CPU work with burn(), or "
+            "use run_real()"
         )
 
     refuse.__name__ = name
     refuse.__qualname__ = f"VirtualTimeLoop.{name}"
     refuse.__doc__ = "Raise :exc:`OutsideCallError`."
     return refuse
-
-
-class OutsideCalls:
-    """Refuses what leaves the clock, in the place of the stock loop's methods."""
-
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
-        """Shut down the pool that :meth:`set_default_executor` was given, if any.
-
-        The stock loop lets a thread wait for the pool.  This one refuses to give it
-        work, so it waits itself, and that takes no time on its clock.
-
-        Args:
-            timeout: seconds; as for the stock loop, but not needed.
-        """
-        self._executor_shutdown_called = True
-        executor: Executor | None = getattr(self, "_default_executor", None)
-        if executor is not None:
-            executor.shutdown(wait=True)
-
-
-for _name, _what in INSTEAD.items():
-    setattr(OutsideCalls, _name, _outside(_name, _what))
