@@ -28,13 +28,12 @@ from .context import (
     deadline,
     priority,
 )
-from .gate import PriorityGate
 from .locks import PriorityLock, PriorityQueue, PrioritySemaphore
 from .loop import PriorityEventLoop, UnsupportedLoopError
 from .policies import ByDeadline, ByPriority
-from .protocol import PriorityProtocol
 from .serving import PriorityMiddleware, run, start_server
 from .tasks import set_priority
+from .turns import PriorityGate, PriorityProtocol
 from .virtual import VirtualPriorityLoop
 
 __all__ = [

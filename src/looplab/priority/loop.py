@@ -7,13 +7,12 @@ The coroutines do not change: a task has the priority of the code that made it, 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import selectors
 import sys
 import threading
 import time
 from asyncio import base_subprocess, selector_events
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
 from functools import partial
 from heapq import heappop
@@ -77,27 +76,28 @@ class UnsupportedLoopError(RuntimeError):
 
 
 # What the stock loop must have for this one to work.
-_NEEDED = [
-    "_clock_resolution",
-    "_ready",
-    "_scheduled",
-    "_selector",
-    "_timer_cancelled_count",
-]
-_METHODS = [
+_METHODS = (
     "_add_callback",
     "_add_callback_signalsafe",
     "_check_callback",
     "_check_closed",
     "_make_subprocess_transport",
     "_process_events",
-    "_remove_reader",
-    "_remove_writer",
     "_run_once",
     "_start_serving",
     "_write_to_self",
-]
-_HANDLE = [
+)
+_IN_RUN_ONCE = (
+    "_clock_resolution",
+    "_process_events",
+    "_ready",
+    "_scheduled",
+    "_selector",
+    "_timer_cancelled_count",
+    "append",
+    "popleft",
+)
+_HANDLE = {
     "__weakref__",
     "_args",
     "_callback",
@@ -106,37 +106,33 @@ _HANDLE = [
     "_loop",
     "_repr",
     "_source_traceback",
-]
-_IN_RUN_ONCE = ("_ready", "_scheduled", "_process_events", "popleft", "append")
+}
 
 
-def _check_stock_loop(missing: Sequence[str] = ()) -> None:
+def _check_stock_loop() -> None:
     """Raise unless asyncio's loop is built as this module expects.
-
-    Args:
-        missing: what is known to be missing.
 
     Raises:
         UnsupportedLoopError: it is not.
     """
     base: Any = asyncio.SelectorEventLoop
-    missing = [*missing, *(name for name in _METHODS if not hasattr(base, name))]
+    missing = [name for name in _METHODS if not hasattr(base, name)]
     code = getattr(getattr(base, "_run_once", None), "__code__", None)
-    names = _IN_RUN_ONCE if code is None else code.co_names
+    names = getattr(code, "co_names", ())
     missing += [f"{name} in _run_once()" for name in _IN_RUN_ONCE if name not in names]
     if not hasattr(base_subprocess.BaseSubprocessTransport, "_call"):
         missing.append("_call() of subprocesses")
     transport: Any = getattr(selector_events, "_SelectorSocketTransport", None)
     if not hasattr(transport, "_call_connection_lost"):
         missing.append("_call_connection_lost() of connections")
-    if sorted(asyncio.Handle.__slots__) != _HANDLE:
+    if set(asyncio.Handle.__slots__) != _HANDLE:
         missing.append("Handle of the known slots")
-    if missing or code is None:
+    if missing:
         raise UnsupportedLoopError(
             "PriorityEventLoop puts a queue of its own into asyncio's selector loop, "
             f"and in Python {sys.version.split()[0]} that loop has no "
-            f"{', '.join(missing) or '_run_once() in Python'}: use a Python from 3.11 "
-            "to 3.14, or PriorityGate, which needs no private part of asyncio"
+            f"{', '.join(missing)}: use a Python from 3.11 to 3.14, or PriorityGate, "
+            "which needs no private part of asyncio"
         )
 
 
@@ -231,11 +227,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         _check_stock_loop()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
-        missing = [name for name in _NEEDED if not hasattr(self, name)]
-        if missing:
-            with contextlib.suppress(Exception):  # the cause is the error below
-                super().close()
-            _check_stock_loop(missing)
         key_of = self.policy._key_of(self)
         self._ready: Any = Plain(self._use_priorities)
         if key_of is not None:
@@ -343,17 +334,11 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         handle: Any = _ThreadsHandle(callback, args, self, context)
         if handle._source_traceback:  # without this frame and its own __init__()
             del handle._source_traceback[-1 if _ThreadsHandle is _Handle else -2 :]
-        self._append_threadsafe(handle)
-        return handle  # type: ignore[no-any-return]
-
-    def _append_threadsafe(self, handle: asyncio.Handle) -> None:
         with self._changing:
             queue = self._ready
-            if queue.in_use:
-                queue.append_threadsafe(handle)
-            else:
-                queue.append(handle)
+            (queue.append_threadsafe if queue.in_use else queue.append)(handle)
         self._write_to_self()
+        return handle  # type: ignore[no-any-return]
 
     def create_task(  # type: ignore[override]
         self,

@@ -12,12 +12,11 @@ import asyncio
 import inspect
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextvars import copy_context
 from typing import Any, TypeVar
 
 from looplab.priority.context import check_priority, current_priority, priority
-from looplab.priority.gate import PriorityGate
 from looplab.priority.loop import PriorityEventLoop, PriorityLoop
+from looplab.priority.turns import PriorityGate
 
 __all__ = ["ACCEPT", "PriorityMiddleware", "run", "start_server"]
 
@@ -28,11 +27,6 @@ T = TypeVar("T")
 Scope = Mapping[str, Any]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Choice = Callable[[Any], int] | int
-
-
-def has_priorities(loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether a loop looks at priorities."""
-    return isinstance(loop, PriorityLoop)
 
 
 def _warn_without(what: str, loop: asyncio.AbstractEventLoop) -> None:
@@ -123,8 +117,9 @@ async def start_server(
     """
     level_of = _checked(level, "level")
     check_priority(accept, "accept")
-    if not has_priorities(asyncio.get_running_loop()):
-        _warn_without("start_server()", asyncio.get_running_loop())
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, PriorityLoop):
+        _warn_without("start_server()", loop)
 
     async def handle(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -143,10 +138,9 @@ async def start_server(
     async def start() -> asyncio.Server:
         return await asyncio.start_server(handle, host, port, **options)
 
-    context = copy_context()
     with priority(accept):
-        context = copy_context()
-    return await asyncio.create_task(start(), context=context)
+        starting = asyncio.create_task(start())
+    return await starting
 
 
 class PriorityMiddleware:
@@ -218,7 +212,7 @@ class PriorityMiddleware:
             return
         loop = asyncio.get_running_loop()
         level = self._level_of(scope)
-        with_loop = has_priorities(loop)
+        with_loop = isinstance(loop, PriorityLoop)
         if not with_loop and self._gate is None and not self._warned:
             self._warned = True
             _warn_without(type(self).__name__, loop)

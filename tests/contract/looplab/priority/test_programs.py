@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import gc
 import os
 import signal
 import socket
@@ -25,13 +24,10 @@ import pytest
 from aiohttp import web
 
 from looplab.priority import (
-    PriorityEventLoop,
-    UnsupportedLoopError,
     current_priority,
     deadline,
     priority,
 )
-from looplab.priority import loop as loop_module
 from looplab.priority.context import context_with
 from tests.fast.looplab.priority.priority_loops import HOST, PATIENCE, POLICIES, on
 
@@ -376,26 +372,3 @@ def test_without_priorities_the_order_is_the_stock_one() -> None:
         stock = runner.run(main())
     assert on(main) == stock
     assert len(stock) == 6
-
-
-# ---------------------------------------------------------------- a changed Python
-
-
-def test_it_refuses_a_loop_whose_attributes_have_other_names(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(loop_module, "_NEEDED", ("_timers_of_another_python",))
-    with pytest.raises(UnsupportedLoopError, match="_timers_of_another_python"):
-        PriorityEventLoop()
-
-
-def test_a_refused_loop_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not OPEN_FILES.exists():
-        pytest.skip("this system does not list the open files of a process")
-    gc.collect()  # it may close what other tests have left
-    opened = len(list(OPEN_FILES.iterdir()))
-    monkeypatch.setattr(loop_module, "_NEEDED", ("_missing",))
-    for _ in range(5):
-        with pytest.raises(UnsupportedLoopError):
-            PriorityEventLoop()
-    assert len(list(OPEN_FILES.iterdir())) == opened

@@ -20,62 +20,36 @@ from looplab.priority import loop as stock_module
 # ---------------------------------------------------------------- a changed Python
 
 
-@pytest.mark.parametrize("method", stock_module._METHODS)
-def test_it_refuses_a_loop_without_a_method(
-    monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    class Changed:
-        pass
-
-    for name in stock_module._METHODS:
-        if name != method:
-            monkeypatch.setattr(
-                Changed, name, getattr(asyncio.SelectorEventLoop, name), raising=False
-            )
-    monkeypatch.setattr(asyncio, "SelectorEventLoop", Changed)
-    with pytest.raises(UnsupportedLoopError, match=method):
-        stock_module._check_stock_loop()
+async def run_once_of_another_python() -> None:
+    """Has none of the names of the stock one."""
 
 
-def run_once_of_another_python(self: Any) -> None:
-    self._queue_of_ready.run()
+CHANGES = [
+    *((asyncio.SelectorEventLoop, name, name) for name in stock_module._METHODS),
+    (asyncio.BaseEventLoop, "_run_once", "_scheduled"),
+    (selector_events, "_SelectorSocketTransport", r"_call_connection_lost\(\)"),
+    (base_subprocess, "BaseSubprocessTransport", r"_call\(\) of subprocesses"),
+    (stock_module, "_HANDLE", "Handle"),
+]
 
 
-@pytest.mark.parametrize("word", stock_module._IN_RUN_ONCE)
-def test_it_refuses_a_loop_that_runs_in_another_way(
-    monkeypatch: pytest.MonkeyPatch, word: str
-) -> None:
-    monkeypatch.setattr(asyncio.BaseEventLoop, "_run_once", run_once_of_another_python)
-    with pytest.raises(UnsupportedLoopError, match=word) as caught:
-        PriorityEventLoop()
-    assert "PriorityGate" in str(caught.value), "it names what to use instead"
-
-
-def test_it_refuses_a_loop_written_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asyncio.BaseEventLoop, "_run_once", len)
-    with pytest.raises(UnsupportedLoopError, match=r"no _run_once\(\) in Python"):
-        PriorityEventLoop()
-
-
-def test_it_refuses_another_handle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stock_module, "_HANDLE", {"_callback"})
-    with pytest.raises(UnsupportedLoopError, match="Handle"):
-        PriorityEventLoop()
-
-
-@pytest.mark.parametrize(
-    ("where", "what", "words"),
-    [
-        (selector_events, "_SelectorSocketTransport", r"_call_connection_lost\(\)"),
-        (base_subprocess, "BaseSubprocessTransport", r"_call\(\) of subprocesses"),
-    ],
-)
-def test_it_refuses_another_transport(
+@pytest.mark.parametrize(("where", "what", "words"), CHANGES)
+def test_it_refuses_another_python(
     monkeypatch: pytest.MonkeyPatch, where: Any, what: str, words: str
 ) -> None:
-    monkeypatch.setattr(where, what, type(what, (), {}))
-    with pytest.raises(UnsupportedLoopError, match=words):
-        PriorityEventLoop()
+    other: Any = type(what, (), {})
+    if where is asyncio.SelectorEventLoop:
+        stock = {name: getattr(where, name) for name in stock_module._METHODS}
+        del stock[what]
+        where, what, other = asyncio, "SelectorEventLoop", type("Other", (), stock)
+    elif what == "_run_once":
+        other = run_once_of_another_python
+    elif what == "_HANDLE":
+        other = {"_callback"}
+    monkeypatch.setattr(where, what, other)
+    with pytest.raises(UnsupportedLoopError, match=words) as caught:
+        stock_module._check_stock_loop()
+    assert "PriorityGate" in str(caught.value), "it names what to use instead"
 
 
 @pytest.mark.parametrize(
