@@ -203,7 +203,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
         def _check_closed(self) -> None: ...
         def _check_callback(self, callback: Any, method: str) -> None: ...
-        def _process_events(self, event_list: Any) -> None: ...
         def _write_to_self(self) -> None: ...
 
     _closed = True  # until it is made: __del__() asks, also where a setting was wrong
@@ -425,6 +424,25 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     def _child_watcher_callback(self) -> Callable[..., None]:
         base: Any = super()
         return partial(copy_context().run, base._child_watcher_callback)
+
+    def _process_events(self, event_list: Any) -> None:
+        """Add the callbacks of file descriptors, unless they wait already."""
+        base: Any = super()
+        queue = self._ready
+        if not queue.in_use:
+            base._process_events(event_list)
+            return
+        for event in event_list:
+            key, mask = event
+            handle = key.data[0] if mask == selectors.EVENT_READ else None
+            if (
+                handle is None
+                or handle._cancelled
+                or type(handle._callback) is _Builtin
+            ):
+                base._process_events([event])
+            else:  # a hot path
+                queue.append_io(handle)
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""

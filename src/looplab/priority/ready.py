@@ -215,7 +215,9 @@ class ReadyQueue(deque[Any]):
         """Add the callback of a file descriptor, unless it waits already."""
         if handle not in self.known_plumbing:
             self.known_plumbing.add(handle)
-            self.append_plumbing(handle)
+            self._plumbing.append(handle)
+            self.aside = True
+            self.add_token(None)
 
     def append_threadsafe(self, handle: asyncio.Handle) -> None:
         """Add a callback from another thread."""
