@@ -137,7 +137,8 @@ def _next(ledger: Ledger, row: Row) -> str:
     """The change to try: a batch of short pieces lets others go between them; what is
     long by itself goes to a thread."""
     pieces = [s.end - s.start for s in ledger.segments if s.name == row.name]
-    if max(pieces, default=0) <= SHORT_NS:
+    # One that had no core may be long, and is no less a piece of a batch.
+    if 2 * sum(size for size in pieces if size <= SHORT_NS) >= sum(pieces):
         return f"--yield {quote(row.name)}"
     tagged = row.name in ledger.recording.tags.values()
     function = _plain(row.function)

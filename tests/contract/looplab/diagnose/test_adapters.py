@@ -186,13 +186,10 @@ def recorded(folder: Path, text: str) -> Recording:
 def test_endpoints(tmp_path, package, text, names):
     pytest.importorskip(package)
     slow, item = names
-    for _ in range(5):
-        recording = recorded(tmp_path, text)
-        first = recording.blame()[0]
-        if first.name == slow and first.function.endswith(("slow", "Slow.get")):
-            break  # else the machine held up another callback, or who looks at them
-    assert first.name == slow
-    assert first.function.endswith(("slow", "Slow.get"))
+    recording = recorded(tmp_path, text)
+    [blamed] = [row for row in recording.blame() if row.name == slow]
+    assert blamed.waited > 0
+    assert blamed.longest > 1.9
     found = recording.requests()
     assert sorted(one.endpoint for one in found) == sorted([slow] + [item] * 5)
     [hog] = [one for one in found if one.endpoint == slow]

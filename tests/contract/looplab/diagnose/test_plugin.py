@@ -188,12 +188,3 @@ def test_attaching(tmp_path):
     recording = load(tmp_path / "t.jsonl")[0]
     assert recording.complete
     assert "hog" in {one.code.name for one in recording}
-
-
-@pytest.mark.skipif(
-    not hasattr(sys, "remote_exec"), reason="sys.remote_exec came with Python 3.14"
-)
-def test_attaching_to_nobody(tmp_path):
-    done = run(tmp_path, "-m", "looplab", "attach", "999999999")
-    assert done.returncode == 2
-    assert done.stderr == "looplab: there is no process 999999999\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from asyncio import base_events
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
@@ -130,31 +129,6 @@ def test_causes():
     assert all(a.ended <= b.run for a, b in pairwise(notes))
 
 
-def test_what_the_thread_does_beside_the_loop_is_nobodys():
-    async def hold():
-        time.sleep(0.05)  # noqa: ASYNC251 - it uses no CPU time
-
-    with closing(asyncio.SelectorEventLoop()) as loop:
-        recorder, left = LoopRecorder(loop), []
-        for _ in range(2):
-            recorder.enter()
-            loop.run_until_complete(hold())
-            recorder.leave()
-            left.append(real_clock()())
-            until = time.thread_time() + 0.2
-            while time.thread_time() < until:
-                pass
-        recorder.detach()
-    notes = notes_of(recorder)
-    held = noted(notes, hold)
-    assert len(held) == 2
-    assert all(note.ended - note.run >= 49_000_000 for note in held)
-    assert all(note.cpu < 0.03 for note in notes)
-    ends = noted(notes, base_events._run_until_complete_cb)
-    assert len(ends) == 2
-    assert all(end.ended <= at for end, at in zip(ends, left, strict=True))
-
-
 def test_a_timer_is_one_whoever_makes_it_ready():
     """A loop of somebody else's may do it while a callback seems to run."""
 
@@ -167,19 +141,6 @@ def test_a_timer_is_one_whoever_makes_it_ready():
     [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
     assert note.by == TIMER
     assert note.timer[1:] == (note.timer[1], None)
-
-
-def test_a_loop_that_does_more_after_a_look_still_does():
-    class Loop(asyncio.SelectorEventLoop):
-        empty = 0
-
-        def _process_events(self, events):
-            self.empty += not events
-            super()._process_events(events)
-
-    loop = Loop()
-    recorded(asyncio.sleep(0.001), loop)
-    assert loop.empty > 0
 
 
 class HandsOverItself(asyncio.SelectorEventLoop):
@@ -298,37 +259,6 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
     at, before, _ = asked[0]
     assert data.ready == at > before
     assert data.came == (before + 1, False)
-
-
-def test_data_may_wait_through_many_short_rounds(monkeypatch):
-    """As that of a new connection does until somebody watches it."""
-    monkeypatch.setattr(stock, "SLOW_NS", 20_000_000)
-    monkeypatch.setattr(stock, "_AFTER_NS", 1_000_000)
-    asked = []
-
-    def arrival(key, at, before, wanted):
-        asked.append((at - before, wanted))
-        return None, True
-
-    arrival.usual = {}
-
-    async def main():
-        loop = asyncio.get_running_loop()
-        one, other = socket.socketpair()
-        with one, other:
-            for rounds in (1, 8):  # before the first look there is none to count from
-                seen = asyncio.Event()
-                for _ in range(rounds):
-                    time.sleep(0.005)  # noqa: ASYNC251 - that is what it is about
-                    await asyncio.sleep(0)
-                other.send(b"x")
-                loop.add_reader(one, seen.set)
-                await seen.wait()
-                loop.remove_reader(one)
-                one.recv(1)
-
-    recorded(main(), asyncio.SelectorEventLoop(), arrival)
-    assert any(since > 8 * 5_000_000 and wanted for since, wanted in asked[1:])
 
 
 @pytest.mark.parametrize("lacking", ["_ready", "_selector"])

@@ -12,7 +12,6 @@ import pytest
 from looplab.clock import burn
 from looplab.trace import record
 from tests.fast.looplab.trace.helpers import (
-    MS,
     bare,
     both_clocks,
     nothing,
@@ -29,36 +28,8 @@ def test_both_clocks_tell_the_same_story() -> None:
         r.task for r in real if r.task == "consumer"
     ]
     assert (virtual.clock, real.clock) == ("virtual", "real")
-
-
-def test_real_times_make_sense() -> None:
-    trace = record(small_program(), clock="real")
-    before = 0
-    for r in trace:
-        assert 0 <= r.ready_ns <= r.run_ns <= r.ended_ns
-        assert before <= r.run_ns
-        before = r.ended_ns
-    timers = [r for r in trace if r.due_ns is not None]
-    early, late, woken = (r.due_ns for r in timers)
-    assert early is not None and late is not None
-    assert early + 199 * MS < late == woken
-    # A timer may fire early by the resolution of the loop's clock.
-    assert all(r.lateness is not None and r.lateness > -0.02 for r in timers)
-    assert sum(r.duration for r in trace if r.task == "consumer") >= 0.006
-    assert trace.duration >= 0.29
-    assert trace.busy + trace.idle == pytest.approx(trace.duration)
-
-
-def test_a_timer_wakes_the_select_but_idle_time_is_not_busy_time() -> None:
-    async def main() -> None:
-        await asyncio.sleep(0.2)
-
-    for _ in range(20):
-        trace = record(main(), clock="real")
-        if trace.idle > 0.15 and trace.busy < 0.15:
-            break  # else the machine held up the thread, perhaps
-    assert trace.idle > 0.15
-    assert trace.busy < 0.15
+    assert all(0 <= r.ready_ns <= r.run_ns <= r.ended_ns for r in real)
+    assert real.busy + real.idle == pytest.approx(real.duration)
 
 
 def test_python_tasks_have_names_too() -> None:

@@ -119,31 +119,6 @@ def test_an_error_in_the_block_detaches(new_loop: Any) -> None:
         runner.run(main())
 
 
-@both_loops
-@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
-def test_an_exit_through_the_loop_detaches(new_loop: Any, error: Any) -> None:
-    def leave() -> None:
-        raise error
-
-    loop = new_loop()
-    with pytest.raises(error), LoopTracer(loop) as tracer:
-        loop.call_soon(leave)
-        loop.call_soon(nothing)
-        loop.run_forever()
-    assert [bare(r.label) for r in tracer.trace] == ["leave"]
-    assert len(loop._ready) == 1
-    loop.close()
-
-
-@both_loops
-def test_closing_the_loop_in_the_block(new_loop: Any) -> None:
-    loop = new_loop()
-    with LoopTracer(loop) as tracer:
-        loop.call_soon(nothing)
-        loop.close()
-    assert len(tracer.trace) == 0
-
-
 def test_a_second_tracer_is_refused() -> None:
     async def main() -> None:
         with (

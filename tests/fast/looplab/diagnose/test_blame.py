@@ -71,53 +71,6 @@ def test_a_storm_of_short_jobs_is_charged_as_one_long_one():
     assert recording.blame("probe")[0].waited == pytest.approx(0.95)
 
 
-def test_many_small_innocents_do_not_hide_the_culprit():
-    async def small():
-        burn(0.0001)
-
-    async def batch():
-        for _ in range(1000):
-            asyncio.create_task(small())
-
-    async def hog():
-        await asyncio.sleep(0.3)
-        burn(0.5)
-
-    async def main():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(probe(10))
-            group.create_task(batch())
-            group.create_task(hog())
-
-    assert names(record(main()))[0] == "hog"
-
-
-def test_a_tag_is_the_name():
-    async def work():
-        with tag("rebuild"):
-            await asyncio.sleep(0.05)
-            burn(1)
-            await asyncio.sleep(0.01)
-
-    async def main():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(probe())
-            group.create_task(work())
-
-    assert worst(record(main())).name == "rebuild"
-
-
-def test_a_tag_within_one_callback_is_seen():
-    async def main():
-        other = asyncio.create_task(probe())
-        await asyncio.sleep(0.05)
-        with tag("short"):
-            burn(1)
-        await other
-
-    assert worst(record(main())).name == "short"
-
-
 def test_a_tag_goes_on_into_the_tasks_that_are_made_under_it():
     async def job():
         burn(0.5)

@@ -165,27 +165,6 @@ def test_a_full_executor_names_who_fills_it():
     assert "hog" in said(recording)
 
 
-def test_a_callback_is_cut_where_its_tag_changes():
-    async def main():
-        async def probe():
-            for _ in range(9):
-                await asyncio.sleep(0.1)
-
-        beat = asyncio.create_task(probe())
-        for kind in ("thumb", "resize", "thumb"):
-            with tag(kind):
-                await asyncio.sleep(0.05)
-                if kind == "resize":
-                    burn(0.4)
-        await beat
-
-    recording = record(main())
-    callbacks = {
-        r.name: r.ns for r in Ledger(recording).ranked() if r.kind == "callback"
-    }
-    assert set(callbacks) == {"resize"}
-
-
 def test_three_tags_in_one_step():
     async def main():
         async def victim():
@@ -226,24 +205,6 @@ def test_a_batch_makes_itself_wait_and_is_not_to_blame(group):
     ranked = Ledger(record(main())).ranked()
     assert ranked[0].name == "hog"
     assert all(row.name != "small" for row in ranked)
-
-
-def test_every_second_goes_to_one_row():
-    async def hog():
-        await asyncio.sleep(0.05)
-        burn(0.3)
-
-    async def beat():
-        for _ in range(20):
-            await asyncio.sleep(0.05)
-            burn(0.001)
-
-    async def main():
-        await asyncio.gather(hog(), beat(), beat())
-
-    ledger = Ledger(record(main()))
-    waited = sum(b - a for spans in ledger.waiting.values() for a, b in spans)
-    assert waited == ledger.total + ledger.own_ns
 
 
 def test_unions_and_differences():

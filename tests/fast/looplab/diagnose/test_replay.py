@@ -215,37 +215,6 @@ def test_a_change_of_nothing():
         replay(record(main()), move("hog"))
 
 
-def test_what_the_storm_would_be_behind_workers():
-    async def job():
-        burn(0.01)
-
-    async def main():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(asyncio.sleep(0.05), name="probe")
-            for _ in range(100):
-                group.create_task(job())
-
-    async def bounded():
-        gate = asyncio.Semaphore(1)
-
-        async def gated():
-            async with gate:
-                await job()
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(asyncio.sleep(0.05), name="probe")
-            for _ in range(100):
-                group.create_task(gated())
-
-    recording = record(main())
-    assert recording.trace.worst_lateness == pytest.approx(0.95)
-    replayed = replay(recording, workers("job", 1))
-    # A free semaphore lets nobody else go first, so jobs without an await gain nothing.
-    assert replayed.trace.worst_lateness == record(bounded()).trace.worst_lateness
-    assert replayed.trace.worst_lateness == recording.trace.worst_lateness
-    assert replayed.end_ns == recording.end_ns
-
-
 def test_jobs_of_one_request_are_many_pieces_of_work():
     async def job():
         burn(0.01)
@@ -309,13 +278,6 @@ def test_it_runs_where_a_loop_is_running():
 def test_a_change_that_means_nothing(make, said):
     with pytest.raises(ValueError, match=said):
         make()
-
-
-def test_half_a_worker_is_named():
-    with pytest.raises(
-        TypeError, match=r"expected workers as a whole number, got 1\.5"
-    ):
-        workers("x", 1.5)
 
 
 def crowd(arrivals, hog=100, accept=2):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from looplab.trace import Record, Trace
-from tests.fast.looplab.trace.helpers import (
-    MS,
-)
+from looplab.trace import Record, Trace, record
+from tests.fast.looplab.trace.helpers import MS, small_storm
 
 
 def make(
@@ -60,3 +58,14 @@ def test_records_out_of_order_are_refused() -> None:
         Trace([make(5, 6), make(0, 1)])
     with pytest.raises(ValueError, match="ended before it ran"):
         Trace([make(5, 4)])
+
+
+def test_how_a_trace_shows_itself() -> None:
+    trace = record(small_storm())
+    assert repr(trace) == (
+        "<Trace callbacks: 11, time: 2.75 s (virtual clock, exact), busy: 1.5 s, "
+        "idle: 1.25 s, worst lateness: 1.25 s>"
+    )
+    html = trace._repr_html_()
+    assert '<th scope="row">worst lateness</th><td>1.25 s</td>' in html
+    assert "measured" in repr(Trace(trace, clock="real"))
