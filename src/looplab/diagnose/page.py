@@ -19,6 +19,7 @@ from looplab._numbers import NS
 from looplab._words import seconds
 from looplab.player import Player
 from looplab.timeline import Timeline
+from looplab.trace import Trace
 
 from .changes import Change, chunk, faster, move, yields
 from .latencies import Request, endpoints, requests
@@ -46,7 +47,7 @@ _ROWS = 8
 _TRIED = 2  # callbacks for which changes are tried
 _MOST = 150_000  # callbacks that are replayed for one page, over all changes
 _MOST_DRAWN = 20_000  # and that are drawn
-_AROUND_NS = 250_000_000  # drawn before and after the worst wait
+_AROUND_NS = (250_000_000, 25_000_000, 0)  # drawn beside the worst wait, or less
 _GAP = Code("(nothing ran)")
 _GAP_NS = 1_000_000  # nothing ran for so long while somebody waited: it is drawn
 
@@ -163,10 +164,35 @@ def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
     spans = [(b - a, a, b) for waits in ledger.waiting.values() for a, b in waits]
     if not spans:
         return
-    recording = ledger.recording
     _, begin, done = max(spans)
-    start = max(recording.start_ns, begin - _AROUND_NS)
-    end = min(recording.end_ns, done + _AROUND_NS)
+    for around in _AROUND_NS:
+        trace, how = _around(ledger, rows, begin - around, done + around)
+        try:
+            picture = Player(trace, at=(begin + done) / 2 / NS, **how)._repr_html_()
+        except ValueError:  # too much to play
+            continue
+        script = Path(__file__).with_name("player.html").read_text(encoding="utf-8")
+        break
+    else:
+        wide = _AROUND_NS[0]
+        trace, how = _around(ledger, rows, begin - wide, done + wide)
+        picture, script = Timeline(trace, **how).svg, ""
+    yield "<h2>The worst moment</h2>"
+    yield '<div class="wide" tabindex="0" role="region" aria-label="the worst moment">'
+    yield f"{picture}</div>"
+    yield (
+        '<p class="muted">Data that lay in the kernel are drawn as a timer that was '
+        "due when they came; what kept the loop between callbacks, as a callback.</p>"
+    )
+    yield script
+
+
+def _around(
+    ledger: Ledger, rows: Sequence[Row], start: int, end: int
+) -> tuple[Trace, dict[str, Any]]:
+    """What is drawn from *start* to *end*, and how."""
+    recording = ledger.recording
+    start, end = max(recording.start_ns, start), min(recording.end_ns, end)
     drawn = [
         _drawn(ledger, one)
         for one in recording.callbacks
@@ -174,35 +200,18 @@ def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
     ][:_MOST_DRAWN]
     for a, b in ledger.gaps:
         if b > start and a < end and b - a > _GAP_NS:
-            worst = ledger.causes_of(a, b)
-            if worst:
-                name = cause_name(worst[0])
-                drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
-    if not drawn or end <= start:
-        return
+            name = cause_name(ledger.causes_of(a, b)[0])
+            drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
     drawn.sort(key=lambda one: one.run_ns)
     for number, one in enumerate(drawn):
         if one.code is _GAP:
             one.index = drawn[number - 1].index + 1 if number else -1
-    end = max(end, drawn[-1].ended_ns)
-    trace = Recording(drawn, clock=recording.clock, end_ns=end).trace
+    end = max([end, *(one.ended_ns for one in drawn)])
     present = {one.task for one in drawn}
     guilty = next((n for row in rows if (n := cause_name(row)) in present), None)
     colours = {} if guilty is None else {guilty: "orange"}
-    how: dict[str, Any] = {"start": start / NS, "end": end / NS, "colours": colours}
-    yield "<h2>The worst moment</h2>"
-    yield '<div class="wide" tabindex="0" role="region" aria-label="the worst moment">'
-    try:
-        player = Player(trace, at=(begin + done) / 2 / NS, lanes=8, **how)
-    except ValueError:  # too much to play
-        yield f"{Timeline(trace, lanes=8, **how).svg}</div>"
-        return
-    yield f"{player._repr_html_()}</div>"
-    yield (
-        '<p class="muted">Data that lay in the kernel are drawn as a timer that was '
-        "due when they came; what kept the loop between callbacks, as a callback.</p>"
-    )
-    yield Path(__file__).with_name("player.html").read_text(encoding="utf-8")
+    how = {"start": start / NS, "end": end / NS, "colours": colours, "lanes": 8}
+    return Recording(drawn, clock=recording.clock, end_ns=end).trace, how
 
 
 def _drawn(ledger: Ledger, one: Callback) -> Callback:
