@@ -97,10 +97,9 @@ def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
 
 
 def capture(name: str, python: str) -> None:
-    """Write the report of a program for the page."""
-    load = os.getloadavg()[0]
+    """Write the report of a program for the page; it says itself if cores were short."""
     report = output_of("looplab", name, python)
-    head = f"# captured on {date.today()}, {os.cpu_count()} cores, load {load:.1f}\n"
+    head = f"# captured on {date.today()}, {os.cpu_count()} cores\n"
     say(f"  {name}: {report.partition(chr(10))[0]}")
     path = REPORTS / f"{SHOWN[name]}.txt"
     path.write_text(head + report.rstrip() + "\n", encoding="utf-8")

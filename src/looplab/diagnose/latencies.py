@@ -19,9 +19,7 @@ from looplab._numbers import NS, percentile
 if TYPE_CHECKING:
     from .recording import Callback, Recording, RequestNote
 
-__all__ = ["Endpoint", "Request", "endpoints", "requests", "trigger_of"]
-
-_HOPS = 50  # callbacks from a request back to the data that set it off
+__all__ = ["Endpoint", "Request", "endpoints", "requests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +82,6 @@ class Endpoint:
     elsewhere: float
 
 
-def trigger_of(recording: Recording, first: int) -> Callback | None:
-    """The callback from outside that led to the callback *first*, or *first* itself."""
-    one = recording.numbered(first)
-    for _ in range(_HOPS):
-        if one is None or one.cause != "call" or one.by is None:
-            return one
-        maker = recording.numbered(one.by)
-        if maker is None:
-            return one
-        one = maker
-    return one
-
-
 def requests(recording: Recording) -> list[Request]:
     """Return the requests of *recording* in the order in which they ended.
 
@@ -118,12 +103,12 @@ def requests(recording: Recording) -> list[Request]:
 def _request(
     recording: Recording, note: RequestNote, parts: Iterable[Callback]
 ) -> Request:
-    trigger = trigger_of(recording, note.first)
-    first = recording.numbered(note.first)
+    chain = list(recording.back_from(note.first))
+    trigger = chain[-1] if chain else None
     arrived = note.began_ns
     kernel = queue = ran = 0
     seen: set[int] = set()
-    if trigger is not None and first is not None:
+    if trigger is not None:
         # A task that was busy with something else when the data came is no queue: only
         # what leads from the trigger to the first callback belongs to the request.
         arrived = trigger.ready_ns
@@ -134,14 +119,10 @@ def _request(
         elif trigger.cause == "timer" and trigger.due_ns is not None:
             arrived = min(arrived, trigger.due_ns)
             kernel = trigger.ready_ns - arrived
-        chain: Callback | None = first
-        while chain is not None and chain.index not in seen:
-            seen.add(chain.index)
-            queue += chain.run_ns - chain.ready_ns
-            ran += min(chain.ended_ns, note.ended_ns) - chain.run_ns
-            if chain.index == trigger.index:
-                break
-            chain = recording.numbered(chain.by)
+        for one in chain:
+            seen.add(one.index)
+            queue += one.run_ns - one.ready_ns
+            ran += min(one.ended_ns, note.ended_ns) - one.run_ns
     for one in parts:
         if one.index in seen or one.run_ns >= note.ended_ns:
             continue

@@ -238,15 +238,9 @@ class Ledger:
                     key = events[roots[at]] = "from", roots[at]
             keys.append(key)
         for note in r.notes:  # the plumbing that led to a request is the request's
-            chain = r.numbered(note.first)
-            for _ in range(50):
-                if chain is None:
-                    break
-                if not chain.tag or chain.index == note.first:
-                    keys[r.position(chain.index)] = self._tag_keys[note.tag]
-                if chain.cause != "call" or chain.by is None:
-                    break
-                chain = r.numbered(chain.by)
+            for one in r.back_from(note.first):
+                if not one.tag or one.index == note.first:
+                    keys[r.position(one.index)] = self._tag_keys[note.tag]
         # A whole chain follows: what its end makes ready too (done-callbacks).
         if self.notes:
             for at, one in enumerate(r.callbacks):

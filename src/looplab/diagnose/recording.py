@@ -351,6 +351,21 @@ class Recording(Sequence[Callback]):
             raise KeyError(f"there is no callback {index} in the recording")
         return at
 
+    def back_from(self, index: int | None) -> Iterator[Callback]:
+        """The callback with this number, who made it ready, and so on, back to what
+        came from outside."""
+        one = self.numbered(index)
+        for _ in range(_HOPS):
+            if one is None:
+                return
+            yield one
+            one = self.numbered(one.by) if one.cause == "call" else None
+
+    def trigger_of(self, index: int | None) -> Callback | None:
+        """What came from outside and led to the callback with this number."""
+        *_, last = None, *self.back_from(index)
+        return last
+
     def tag_of(self, one: Callback) -> str | None:
         """The name of the tag that *one* worked under, or None."""
         return self.tags.get(one.tag) if one.tag else None
@@ -417,6 +432,7 @@ class Recording(Sequence[Callback]):
         return requests(self)
 
 
+_HOPS = 50  # callbacks from a request back to the data that set it off
 _number: Any = attrgetter("index")
 
 
@@ -437,20 +453,16 @@ def _carry_due_times(recording: Recording) -> None:
 
 def _carry_arrivals(recording: Recording) -> None:
     """Tell the callback that set off a request when the data of the request came."""
-    from .latencies import trigger_of
 
-    for note in recording.notes:
-        if note.arrived_ns is None:
-            continue
-        one = trigger_of(recording, note.first)
+    def came(index: int | None, at: int) -> None:
+        one = recording.trigger_of(index)
         if one is not None and one.cause == "io":
             known = one.ready_ns if one.arrived_ns is None else one.arrived_ns
-            one.arrived_ns = min(known, note.arrived_ns)
+            one.arrived_ns = min(known, at)
+
+    for note in recording.notes:
+        if note.arrived_ns is not None:
+            came(note.first, note.arrived_ns)
     for one in recording.callbacks:
-        if one.cause != "io" or one.by is None or one.arrived_ns is None:
-            continue
-        # Its connection came before its data.
-        accept = trigger_of(recording, one.by)
-        if accept is not None and accept.cause == "io":
-            known = accept.ready_ns if accept.arrived_ns is None else accept.arrived_ns
-            accept.arrived_ns = min(known, one.arrived_ns)
+        if one.cause == "io" and one.by is not None and one.arrived_ns is not None:
+            came(one.by, one.arrived_ns)  # its connection came before its data
