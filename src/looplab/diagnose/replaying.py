@@ -303,12 +303,12 @@ class _Replay:
         gate.instances[key] -= 1
         if gate.instances[key] or key not in gate.begun:
             return
+        if gate.parked:  # the next one runs in the next iteration
+            self._admit(gate)
+            return
         if gate.yields:
             self.left += 1
             self.loop.call_soon(self._release, gate, context=self.ordinary)
-            return
-        if gate.parked:
-            self._admit(gate)
             return
         # Work that ends without waiting gives its place back at once, as a semaphore
         # or a worker at a queue that is not empty does: nobody else gets a turn.
