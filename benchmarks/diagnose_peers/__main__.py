@@ -97,7 +97,10 @@ def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
 
 
 def capture(name: str, python: str) -> None:
-    """Write the report of a program for the page; it says itself if cores were short."""
+    """Write the report of a program for the page.
+
+    It says itself whether cores were short.
+    """
     report = output_of("looplab", name, python)
     head = f"# captured on {date.today()}, {os.cpu_count()} cores\n"
     say(f"  {name}: {report.partition(chr(10))[0]}")
