@@ -7,45 +7,22 @@ as a message that is delivered a second time.
 >>> from ontime.bus import compare
 >>> compare()                                                        # doctest: +SKIP
 
-Two buses have one face, :class:`Bus`:
-
-* :class:`SQLiteBus` keeps the messages in a file and needs no server;
-* :class:`RedisBus` keeps them in a Redis stream with a consumer group; it needs a
-  server and the package ``redis``.
+Two buses have one face, :class:`Bus`: :class:`SQLiteBus` keeps the messages in a file
+and needs no server; :class:`RedisBus` keeps them in a Redis stream with a consumer
+group, and needs a server and the package ``redis``.
 
 Both deliver at least once: a message is in the bus from :meth:`Bus.put` until somebody
 acknowledges it.  A consumer that dies, a server that stops and a disk that is full cost
 time and a second delivery, but no message.
-
-``SQLiteBus`` and the consumer use the standard library only.
 """
 
-from .base import (
-    Bus,
-    BusError,
-    BusFullError,
-    BusUnavailableError,
-    Counts,
-    Delivery,
-)
+from .base import Bus, BusError, BusFullError, BusUnavailableError, Counts, Delivery
 from .redis import RedisBus
-from .results import BusRun, BusRuns, DeliveryRecord
-from .run import SETTINGS, compare, consume
+from .run import SETTINGS, BusRun, BusRuns, compare, consume
 from .sqlite import SQLiteBus
 
 __all__ = [
-    "SETTINGS",
-    "Bus",
-    "BusError",
-    "BusFullError",
-    "BusRun",
-    "BusRuns",
-    "BusUnavailableError",
-    "Counts",
-    "Delivery",
-    "DeliveryRecord",
-    "RedisBus",
-    "SQLiteBus",
-    "compare",
+    "SETTINGS", "Bus", "BusError", "BusFullError", "BusRun", "BusRuns",
+    "BusUnavailableError", "Counts", "Delivery", "RedisBus", "SQLiteBus", "compare",
     "consume",
-]
+]  # fmt: skip

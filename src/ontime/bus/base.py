@@ -9,13 +9,8 @@ from typing import Self
 from looplab._numbers import seconds_of
 
 __all__ = [
-    "Bus",
-    "BusError",
-    "BusFullError",
-    "BusUnavailableError",
-    "Counts",
-    "Delivery",
-]
+    "Bus", "BusError", "BusFullError", "BusUnavailableError", "Counts", "Delivery",
+]  # fmt: skip
 
 
 class BusError(RuntimeError):
@@ -23,7 +18,7 @@ class BusError(RuntimeError):
 
 
 class BusUnavailableError(BusError):
-    """The bus cannot be reached, or stayed locked for too long."""
+    """The bus cannot be reached or used, or stayed locked for too long."""
 
 
 class BusFullError(BusError):
@@ -70,35 +65,21 @@ class Counts:
 class Bus(ABC):
     """A message bus that delivers at least once, under a lease.
 
-    * A message that has been put stays in the bus until it is acknowledged.
-    * Receiving one hands it out for the time of the *lease*.  When the lease has run
-      out, the message can be received again, by anybody.
-    * Renewing starts the lease anew.  It fails when the lease has run out.
-    * Acknowledging takes the message out of the bus.  It fails when somebody has
-      received the message again meanwhile.
-    * Giving back ends the lease at once: who cannot do a message need not let others
-      wait for its lease to run out.
-
-    So a message is never lost, but it can be delivered twice.  Use a bus inside
-    ``async with``, on one event loop.  Every call may raise a :class:`BusError`.
+    A message that has been put stays in the bus until it is acknowledged.  So it is
+    never lost, but it can be delivered twice.  Use a bus inside ``async with``, on one
+    event loop.  Every call may raise a :class:`BusError`.
 
     Args:
-        lease: seconds for which a message is handed out.
-
-    Raises:
-        TypeError: *lease* is not a number.
-        ValueError: *lease* is not a finite number of seconds above 0.
+        lease: seconds for which a message is handed out; above 0.
 
     Introduced in the chapter *Put the lease first*.
     """
 
+    #: What kind of bus it is, in words.
+    name: str
+
     def __init__(self, *, lease: float) -> None:
         self.lease = float(seconds_of(lease, "lease", above=True))
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What kind of bus it is, in words."""
 
     async def __aenter__(self) -> Self:
         """Open the bus."""
@@ -113,11 +94,11 @@ class Bus(ABC):
         """Close the bus.  Leases that are held run out."""
         await self._close()
 
-    @abstractmethod
-    async def _open(self) -> None: ...
+    async def _open(self) -> None:
+        raise NotImplementedError
 
-    @abstractmethod
-    async def _close(self) -> None: ...
+    async def _close(self) -> None:
+        raise NotImplementedError
 
     @abstractmethod
     async def put(self, *bodies: str) -> list[str]:
@@ -134,7 +115,8 @@ class Bus(ABC):
     async def receive(self) -> Delivery | None:
         """Receive the oldest message that is to be had, or ``None``; do not wait.
 
-        A message whose lease has run out comes before one that is new.
+        It is handed out for the time of the lease, and to nobody else meanwhile.  A
+        message whose lease has run out comes before one that is new.
         """
 
     @abstractmethod
@@ -151,13 +133,6 @@ class Bus(ABC):
 
         It is not when somebody has received the message again: it is theirs now.  If
         the lease has run out but nobody has, it is.
-        """
-
-    @abstractmethod
-    async def give_back(self, delivery: Delivery) -> bool:
-        """End the lease now and return whether it still was this delivery's.
-
-        The message is the next to be received, by anybody.
         """
 
     @abstractmethod

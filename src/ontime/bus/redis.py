@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-import time
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 from uuid import uuid4
 
 from looplab.priority import priority
-from ontime.bus.base import (
-    Bus,
-    BusError,
-    BusFullError,
-    BusUnavailableError,
-    Counts,
-    Delivery,
-)
+from ontime.bus.base import Bus, BusFullError, BusUnavailableError, Counts, Delivery
 
 __all__ = ["RedisBus"]
 
-T = TypeVar("T")
-
-_PATIENCE = 30.0  # seconds for which a call tries while the server is away
+_GROUP = "consumers"
+_PATIENCE = 30.0  # seconds for which a call waits for its answer
 _NO_ROOM = ("OOM", "OutOfMemory", "maxmemory", "MISCONF", "No space left")
 _URGENT = 1_000_000_000  # above every priority of a program
 
@@ -47,27 +38,19 @@ end
 local held = redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1)[1]
 return {entry[1], entry[2][2], held[4]}
 """
-# Yes only to the consumer, and the delivery, that holds the entry.
+# Only for the consumer, and the delivery, that holds the entry.
 _HOLDS = """
 local held = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[4], ARGV[4], 1)[1]
-if not held then return -1 end
-if held[2] ~= ARGV[2] or held[4] ~= tonumber(ARGV[5]) then return 0 end
+if not held or held[2] ~= ARGV[2] or held[4] ~= tonumber(ARGV[5]) then return 0 end
 """
-_KEEPS = f"{_HOLDS} if held[3] >= tonumber(ARGV[3]) then return 0 end"
 # JUSTID leaves the number of deliveries as it is.
-_REFRESH = f"""{_KEEPS}
+_REFRESH = f"""{_HOLDS} if held[3] >= tonumber(ARGV[3]) then return 0 end
 redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[4], 'JUSTID')
 return 1
 """
 _ACKNOWLEDGE = f"""{_HOLDS}
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[4])
-redis.call('XDEL', KEYS[1], ARGV[4])
-return 1
-"""
-# An entry that has been idle for the time of a lease is anybody's.
-_GIVE_BACK = f"""{_KEEPS}
-redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[4], 'IDLE', ARGV[3], 'JUSTID')
-return 1
+return redis.call('XDEL', KEYS[1], ARGV[4])
 """
 _COUNT = """
 local held = redis.call('XPENDING', KEYS[1], ARGV[1])[1]
@@ -105,10 +88,11 @@ class RedisBus(Bus):
 
     Raises:
         ModuleNotFoundError: the package ``redis`` is missing.
-        ValueError: *url* is no address of a Redis server.
 
     Introduced in the chapter *Put the lease first*.
     """
+
+    name = "Redis"
 
     def __init__(
         self,
@@ -128,115 +112,74 @@ class RedisBus(Bus):
             ) from error
         self._errors = redis.exceptions
         self._lease_ms = math.ceil(round(self.lease * 1000, 6))
-        self.stream, self._group, self._consumer = stream, "consumers", uuid4().hex
+        self.stream, self._consumer = stream, uuid4().hex
         self._pool = redis.asyncio.ConnectionPool.from_url(
             url,
             decode_responses=True,
-            retry=redis.asyncio.retry.Retry(redis.backoff.NoBackoff(), 0),  # see _try()
+            # A call that was repeated could not tell what the first attempt has done.
+            retry=redis.asyncio.retry.Retry(redis.backoff.NoBackoff(), 0),
             socket_timeout=_PATIENCE,
             socket_connect_timeout=_PATIENCE,
         )
         self._pool.connection_class = _with_urgent_answers(self._pool.connection_class)
         self._client: Any = redis.asyncio.Redis(connection_pool=self._pool)
 
-    @property
-    def name(self) -> str:
-        """What kind of bus it is, in words."""
-        return "Redis"
-
     def __repr__(self) -> str:
         kwargs = self._pool.connection_kwargs  # without user and password
         where = f"{kwargs.get('host', 'localhost')}:{kwargs.get('port', 6379)}"
-        return (
-            f"<{type(self).__name__} {kwargs.get('path', where)}, "
-            f"stream {self.stream!r}, lease {self.lease:g} s>"
-        )
+        return f"<RedisBus {kwargs.get('path', where)}, stream {self.stream!r}>"
 
     async def _open(self) -> None:
-        async def make_group() -> None:
+        with self._explained():
             try:
-                await self._client.xgroup_create(
-                    self.stream, self._group, "0", mkstream=True
-                )
+                await self._client.xgroup_create(self.stream, _GROUP, "0", True)
             except self._errors.ResponseError as error:
                 if not str(error).startswith("BUSYGROUP"):  # it is there already
                     raise
-
-        await self._try(make_group)
 
     async def _close(self) -> None:
         await self._pool.disconnect()
 
     async def put(self, *bodies: str) -> list[str]:
-        async def add() -> list[str]:
+        with self._explained():
             async with self._client.pipeline(transaction=True) as pipe:
                 for body in bodies:
                     pipe.xadd(self.stream, {"body": body})
                 return [str(id_) for id_ in await pipe.execute()]
-
-        return await self._try(add)
 
     async def receive(self) -> Delivery | None:
         answer = await self._run(_RECEIVE)
         return None if answer is None else Delivery(*answer)
 
     async def refresh(self, delivery: Delivery) -> bool:
-        return bool(await self._run(_REFRESH, delivery) == 1)
+        return bool(await self._run(_REFRESH, delivery.id, delivery.number))
 
     async def acknowledge(self, delivery: Delivery) -> bool:
-        attempts: list[None] = []
-        answer = await self._run(_ACKNOWLEDGE, delivery, attempts)
-        # An attempt whose answer was lost may have been the one that did it.
-        return answer == 1 or (answer == -1 and len(attempts) > 1)
-
-    async def give_back(self, delivery: Delivery) -> bool:
-        return bool(await self._run(_GIVE_BACK, delivery) == 1)
+        return bool(await self._run(_ACKNOWLEDGE, delivery.id, delivery.number))
 
     async def counts(self) -> Counts:
         total, leased = await self._run(_COUNT)
         return Counts(total - leased, leased)
 
-    async def _run(
-        self,
-        script: str,
-        delivery: Delivery | None = None,
-        attempts: list[None] | None = None,
-    ) -> Any:
-        about = [] if delivery is None else [delivery.id, delivery.number]
-        args = [self._group, self._consumer, self._lease_ms, *about]
-
-        async def call() -> Any:
-            if attempts is not None:
-                attempts.append(None)
+    async def _run(self, script: str, *about: str | int) -> Any:
+        args = [_GROUP, self._consumer, self._lease_ms, *about]
+        with self._explained():
             return await self._client.register_script(script)([self.stream], args)
 
-        return await self._try(call)
-
-    async def _try(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Call, and again while the server cannot be reached, up to the patience."""
-        give_up, pause = time.monotonic() + _PATIENCE, 0.01
-        away = (self._errors.ConnectionError, self._errors.TimeoutError, OSError)
-        while True:
-            try:
-                return await call()
-            except self._errors.AuthenticationError as error:
-                raise self._explain(error) from error
-            except away as error:  # also while the server loads its file
-                if time.monotonic() + pause >= give_up:
-                    raise BusUnavailableError(
-                        f"{self!r} could not be reached for {_PATIENCE:g} s "
-                        f"({error}): start it, or give the bus another url"
-                    ) from error
-            except self._errors.RedisError as error:
-                raise self._explain(error) from error
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, 0.25)
-
-    def _explain(self, error: Exception) -> BusError:
-        text = f"{type(error).__name__}: {error}"
-        if any(sign in text for sign in _NO_ROOM):
-            return BusFullError(f"{self!r} has no room; what is in it is safe: {text}")
-        return BusUnavailableError(f"{self!r} is refused: {text}")
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._errors.RedisError, OSError) as error:
+            text = f"{type(error).__name__}: {error}"
+            if any(sign in text for sign in _NO_ROOM):
+                raise BusFullError(
+                    f"{self!r} has no room; what is in it is safe: {text}"
+                ) from error
+            raise BusUnavailableError(
+                f"{self!r} does not serve ({text}): start the server, or give the bus "
+                "another url"
+            ) from error
 
 
 def _with_urgent_answers(connection_class: type[Any]) -> type[Any]:

@@ -1,22 +1,24 @@
-"""The consumer of :mod:`ontime.leases`, on a real bus."""
+"""The consumer of :mod:`ontime.leases` on a real bus, and what its runs did."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from looplab.clock.running import Clock, run_on
 from looplab.priority import PriorityEventLoop
-from ontime.bus.base import Bus, BusError, Counts, Delivery
-from ontime.bus.results import BusRun, BusRuns, DeliveryRecord
+from ontime.bus.base import Bus, Counts, Delivery
 from ontime.bus.sqlite import SQLiteBus
-from ontime.leases.consumer import Consumer, Held
-from ontime.leases.schedulers import Scheduling, resolve
+from ontime.leases.consumer import Consumer, Source
+from ontime.leases.results import ConsumerRun, MessageRecord
+from ontime.leases.schedulers import resolve
 from ontime.leases.settings import LeaseSettings
+from ontime.measuring.tables import aligned, as_html
 
-__all__ = ["SETTINGS", "compare", "consume"]
+__all__ = ["SETTINGS", "BusRun", "BusRuns", "compare", "consume"]
 
 #: Settings for real time.  The lease and the waits are the published ones, shortened; a
 #: round computes less of a lease than theirs, so that one has room on a busy machine.
@@ -24,7 +26,96 @@ SETTINGS = LeaseSettings(messages=20, rounds=5, cpu=0.125).scaled(0.4)
 RECEIVERS = 4
 
 
-class _OnBus:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BusRun(ConsumerRun):
+    """What one run on a bus did, beside what any ``ConsumerRun`` has.
+
+    Its *messages* are deliveries: one that is handed out again is there twice.
+
+    Attributes:
+        bus: the name of the bus.
+        left: the messages that were in the bus at the end.
+    """
+
+    bus: str
+    left: Counts
+
+    def _count(self, outcome: str) -> int:
+        return sum(message.outcome == outcome for message in self.messages)
+
+    @property
+    def processed(self) -> int:
+        """How many messages were finished and acknowledged."""
+        return self._count("done")
+
+    @property
+    def redelivered(self) -> int:
+        """How many deliveries were of a message that had been delivered before."""
+        return sum(message.token.number > 1 for message in self.messages)
+
+    @property
+    def lost_leases(self) -> int:
+        """How many deliveries lost their lease."""
+        return self._count("lost")
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time was up before all messages were processed."""
+        return bool(self._count("stopped") or self.left.total)
+
+    @property
+    def floor(self) -> float:
+        """Seconds of CPU that the processed messages needed."""
+        return self.processed * self.settings.rounds * self.settings.cpu
+
+    @property
+    def wasted(self) -> float:
+        """Seconds of CPU that went into deliveries that were not finished."""
+        rounds = sum(m.rounds for m in self.messages if m.outcome != "done")
+        return self.settings.cpu * rounds
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("scheduler", self.scheduler),
+            ("bus", self.bus),
+            ("processed", f"{self.processed:,}"),
+            ("delivered again", f"{self.redelivered:,}"),
+            ("leases lost", f"{self.lost_leases:,}"),
+            ("still in the bus", f"{self.left.total:,}"),
+            ("makespan", f"{self.makespan:.3f} s"),
+            ("CPU for finished work", f"{self.floor:.3f} s"),
+            ("CPU for nothing", f"{self.wasted:.3f} s"),
+            ("worst refresh lateness", f"{self.worst_lateness:.3f} s"),
+            ("messages held at once", f"up to {self.held:,}"),
+        ]
+
+    def __repr__(self) -> str:
+        stopped = f", {self.left.total} left" if self.stopped else ""
+        return (
+            f"<{type(self).__name__} {self.processed} processed, "
+            f"{self.redelivered} delivered again{stopped} in {self.makespan:.3f} s, "
+            f"{self.scheduler}, {self.bus}>"
+        )
+
+
+class BusRuns(tuple[BusRun, ...]):
+    """Several runs side by side: a tuple of :class:`BusRun`."""
+
+    __slots__ = ()
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = zip(*(run._facts() for run in self), strict=True)
+        return [(facts[0][0], *(text for _, text in facts)) for facts in rows]
+
+    def __repr__(self) -> str:
+        return aligned(self._rows())
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._rows()
+        return as_html(rows, head)
+
+
+class _OnBus(Source):
     """A bus, as the consumer sees it: the bus decides what has run out."""
 
     remote = True
@@ -33,22 +124,18 @@ class _OnBus:
         self._bus = bus
 
     async def receive(self) -> tuple[Delivery, str] | None:
-        delivery = await self._bus.receive()
-        if delivery is None:
+        if (delivery := await self._bus.receive()) is None:
             return None
         return delivery, f"{delivery.id}-{delivery.number}"
 
     async def empty(self) -> bool:
         return not (await self._bus.counts()).total
 
-    def holds(self, held: Held) -> bool:
-        return True
+    async def refresh(self, message: MessageRecord) -> bool:
+        return await self._bus.refresh(message.token)
 
-    async def refresh(self, held: Held) -> bool:
-        return await self._bus.refresh(held.token)
-
-    async def acknowledge(self, held: Held) -> bool:
-        return await self._bus.acknowledge(held.token)
+    async def acknowledge(self, message: MessageRecord) -> bool:
+        return await self._bus.acknowledge(message.token)
 
 
 def consume(
@@ -73,33 +160,27 @@ def consume(
     * the run ends when the bus is empty.  A consumer that loses every lease would never
       end, so it ends too when it has computed enough.
 
-    In real time it runs on an event loop in a thread of its own.
-
     Args:
         settings: what there is to do; :data:`SETTINGS` if not given.
-        scheduler: what decides who has the thread next: ``None`` for the stock loop,
-            ``PriorityEventLoop``, ``ByPriority`` or ``ByDeadline`` for that loop, a
-            ``PriorityGate`` or a ``PriorityProtocol`` on the stock loop.
+        scheduler: as of :func:`ontime.leases.consume`, but no model.
         bus: one that is not open and has the lease of the settings; if not given, an
             :class:`SQLiteBus` in a temporary folder.
         budget: the run ends, even if messages are left, when it has computed this many
             times the rounds that the messages need.
-        clock: ``"real"``: measured; ``"virtual"``: exact, with an :class:`SQLiteBus`,
-            whose calls take no time on that clock.
+        clock: ``"real"``: measured, on a loop in a thread of its own; ``"virtual"``:
+            exact, with an :class:`SQLiteBus`, whose calls take no time on that clock.
         jitter: seconds; on the virtual clock every timer fires late by a random time
             from 0 to this.
         seed: seeds the jitter.
 
     Raises:
-        ValueError: the lease of the bus is not that of the settings, or *receive* is 0.
-        BusError: see :mod:`ontime.bus`; messages that are in the bus stay in it.
-        RuntimeError: see :func:`looplab.run_real`.
+        ValueError: the lease of the bus is not that of the settings.
+        ExceptionGroup: of a :class:`BusError` for every task that met it; messages that
+            are in the bus stay in it.
 
     Introduced in the chapter *Put the lease first*.
     """
     settings = settings or SETTINGS
-    if not settings.receive:
-        raise ValueError("receive is 0 s: an empty bus would be asked without a wait")
     if bus is not None and bus.lease != settings.lease:
         raise ValueError(
             f"the bus has a lease of {bus.lease:g} s and the settings one of "
@@ -107,60 +188,31 @@ def consume(
         )
     scheduling = resolve(scheduler, clock, jitter=jitter, seed=seed)
     with tempfile.TemporaryDirectory(prefix="looplab-bus-") as folder:
-        bus = bus or SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
-        return _consume(settings, scheduling, bus, budget, clock)
+        used = bus or SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
+        consumer = Consumer(
+            settings,
+            scheduling.machine,
+            _OnBus(used),
+            receivers=RECEIVERS,
+            most_rounds=budget * settings.messages * settings.rounds,
+        )
 
+        async def main() -> tuple[float, Counts]:
+            async with used:
+                await used.put(*(f"message {n}" for n in range(settings.messages)))
+                return await consumer.run(), await used.counts()
 
-def _consume(
-    settings: LeaseSettings,
-    scheduling: Scheduling,
-    bus: Bus,
-    budget: float,
-    clock: Clock,
-) -> BusRun:
-    consumer = Consumer(settings, scheduling.machine, _OnBus(bus), receivers=RECEIVERS)
-    consumer.most_rounds = budget * settings.messages * settings.rounds
-
-    async def main() -> tuple[float, Counts]:
-        async with bus:
-            await bus.put(*(f"message {n}" for n in range(settings.messages)))
-            return await consumer.run(), await bus.counts()
-
-    try:
         makespan, left = run_on(clock, main(), loop_factory=scheduling.new_loop)
-    except BaseExceptionGroup as group:
-        # A bus that fails fails for every task: say it once.
-        failures, rest = group.split(BusError)
-        if failures is None or rest is not None:
-            raise
-        error: BaseException = failures
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from error.__cause__
     return BusRun(
         settings=settings,
         scheduler=scheduling.name,
-        bus=bus.name,
-        deliveries=tuple(map(_record, consumer.messages)),
+        messages=tuple(consumer.messages),
         makespan=makespan,
         held=consumer.most_held,
         refresh_lateness=tuple(consumer.lateness),
-        left=left,
         clock=clock,
-    )
-
-
-def _record(held: Held) -> DeliveryRecord:
-    delivery: Delivery = held.token
-    assert held.outcome is not None, "the run has ended, and so has its processing"
-    assert held.ended_at is not None, "so it has"
-    return DeliveryRecord(
-        delivery.id,
-        delivery.number,
-        held.received_at,
-        held.ended_at,
-        held.rounds,
-        held.outcome,
+        bus=used.name,
+        left=left,
     )
 
 
@@ -184,8 +236,6 @@ def compare(
     Introduced in the chapter *Put the lease first*.
     """
     return BusRuns(
-        tuple(
-            consume(settings, scheduler, bus=bus and bus(), **options)
-            for scheduler in schedulers
-        )
+        consume(settings, scheduler, bus=bus and bus(), **options)
+        for scheduler in schedulers
     )

@@ -15,20 +15,12 @@ from typing import Any, TypeVar
 
 from looplab._numbers import NS
 from looplab.clock import VirtualTimeLoop
-from ontime.bus.base import (
-    Bus,
-    BusError,
-    BusFullError,
-    BusUnavailableError,
-    Counts,
-    Delivery,
-)
+from ontime.bus.base import Bus, BusFullError, BusUnavailableError, Counts, Delivery
 
 __all__ = ["SQLiteBus"]
 
 T = TypeVar("T")
 
-_APPLICATION = 0x4F546275  # "OTbu", in the header of the file
 _PATIENCE = 5.0  # seconds for which a call tries while the file is locked
 _COPY_EVERY = 1_000  # short writes, until the log is copied into the file
 # Bytes that put() leaves free on the disk.  To work a message off changes a few pages,
@@ -42,35 +34,31 @@ _LONG_AGO = -(2**62)  # nanoseconds
 # waits has a lease of long ago: to receive it does not make the file longer.
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS messages
+CREATE TABLE IF NOT EXISTS bus_messages
     (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS leases (
+CREATE TABLE IF NOT EXISTS bus_leases (
     id INTEGER PRIMARY KEY,
     number INTEGER NOT NULL DEFAULT 0,
     until INTEGER NOT NULL DEFAULT {_LONG_AGO}  -- nanoseconds
 );
-CREATE TRIGGER IF NOT EXISTS message_put AFTER INSERT ON messages
-    BEGIN INSERT INTO leases (id) VALUES (NEW.id); END;
-CREATE TRIGGER IF NOT EXISTS message_acknowledged AFTER DELETE ON leases
-    BEGIN DELETE FROM messages WHERE id = OLD.id; END;
-PRAGMA application_id = {_APPLICATION};
+CREATE TRIGGER IF NOT EXISTS bus_put AFTER INSERT ON bus_messages
+    BEGIN INSERT INTO bus_leases (id) VALUES (NEW.id); END;
+CREATE TRIGGER IF NOT EXISTS bus_acknowledged AFTER DELETE ON bus_leases
+    BEGIN DELETE FROM bus_messages WHERE id = OLD.id; END;
 COMMIT;
 """
+_PUT = "INSERT INTO bus_messages (body) VALUES (?)"
 _RECEIVE = """
-UPDATE leases SET number = number + 1, until = :now + :lease
-WHERE id = (SELECT id FROM leases WHERE until <= :now ORDER BY id LIMIT 1)
-RETURNING id, (SELECT body FROM messages WHERE messages.id = leases.id), number
+UPDATE bus_leases SET number = number + 1, until = :now + :lease
+WHERE id = (SELECT id FROM bus_leases WHERE until <= :now ORDER BY id LIMIT 1)
+RETURNING id, (SELECT body FROM bus_messages WHERE id = bus_leases.id), number
 """
 _REFRESH = """
-UPDATE leases SET until = :now + :lease
+UPDATE bus_leases SET until = :now + :lease
 WHERE id = :id AND number = :number AND until > :now RETURNING id
 """
-_ACKNOWLEDGE = "DELETE FROM leases WHERE id = :id AND number = :number RETURNING id"
-_GIVE_BACK = f"""
-UPDATE leases SET until = {_LONG_AGO}
-WHERE id = :id AND number = :number AND until > :now RETURNING id
-"""
-_COUNT = "SELECT count(*), coalesce(sum(until > :now), 0) FROM leases"
+_ACKNOWLEDGE = "DELETE FROM bus_leases WHERE id = :id AND number = :number RETURNING id"
+_COUNT = "SELECT count(*), coalesce(sum(until > :now), 0) FROM bus_leases"
 
 
 class SQLiteBus(Bus):
@@ -103,6 +91,8 @@ class SQLiteBus(Bus):
     Introduced in the chapter *Put the lease first*.
     """
 
+    name = "SQLite"
+
     def __init__(self, path: str | os.PathLike[str], *, lease: float) -> None:
         super().__init__(lease=lease)
         self.path = Path(path).absolute()
@@ -110,17 +100,12 @@ class SQLiteBus(Bus):
         self._clock: Callable[[], float] = time.time
         self._worker: ThreadPoolExecutor | None = None
         # One waits for locks and for the disk, in the worker; the other never waits.
-        self._slow: sqlite3.Connection | None = None
-        self._quick: sqlite3.Connection | None = None
+        self._slow: sqlite3.Connection
+        self._quick: sqlite3.Connection
         self._writes = 0
 
-    @property
-    def name(self) -> str:
-        """What kind of bus it is, in words."""
-        return "SQLite"
-
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {str(self.path)!r}, lease {self.lease:g} s>"
+        return f"<SQLiteBus {str(self.path)!r}, lease {self.lease:g} s>"
 
     # -- opening and closing ---------------------------------------------------------
 
@@ -129,68 +114,52 @@ class SQLiteBus(Bus):
         if isinstance(loop, VirtualTimeLoop):
             self._clock = loop.time
         else:
-            self._clock = time.time
             self._worker = ThreadPoolExecutor(1, "looplab-bus")
-        await self._in_worker(self._connect)
+        with self._explained():
+            self._slow = self._connection(_PATIENCE)
+            self._quick = self._connection(0)
+            await self._in_worker(self._prepare)
 
     async def _close(self) -> None:
-        await self._in_worker(self._disconnect)
+        for name in "_quick", "_slow":
+            if connection := vars(self).pop(name, None):
+                await self._in_worker(connection.close)
         if self._worker is not None:
             self._worker.shutdown(wait=False)
             self._worker = None
 
-    def _connect(self) -> None:
-        def connection(patience: float) -> sqlite3.Connection:
-            return sqlite3.connect(
-                self.path,
-                timeout=patience,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+    def _connection(self, patience: float) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.path, timeout=patience, isolation_level=None, check_same_thread=False
+        )
 
-        with self._explained():
-            self._slow = slow = connection(_PATIENCE)
-            (application,) = slow.execute("PRAGMA application_id").fetchone()
-            (tables,) = slow.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if application != _APPLICATION and tables:
-                raise BusError(
-                    f"{self.path} is the database of something else; it was left as it "
-                    "is: give another path"
-                )
-            self._use_log(slow)
-            slow.execute("PRAGMA synchronous = FULL")
-            slow.executescript(_SCHEMA)
-            self._quick = quick = connection(0)
-            quick.execute("PRAGMA synchronous = NORMAL")
-            quick.execute("PRAGMA wal_autocheckpoint = 0")  # the worker does that
-
-    def _use_log(self, connection: sqlite3.Connection) -> None:
-        """Have writers and readers not wait for each other."""
+    def _prepare(self) -> None:
+        # SQLite does not wait for this lock when two open a new file at once.
         for _ in range(round(_PATIENCE / 0.01)):
-            # SQLite does not wait for this lock when two open a new file at once.
-            with contextlib.suppress(sqlite3.OperationalError):
-                connection.execute("PRAGMA journal_mode = WAL")
-                return
-            time.sleep(0.01)
-        connection.execute("PRAGMA journal_mode = WAL")
-
-    def _disconnect(self) -> None:
-        for connection in self._quick, self._slow:
-            if connection is not None:
-                connection.close()
-        self._quick = self._slow = None
+            try:
+                self._slow.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError as error:
+                if not _is_locked(error):
+                    raise
+                time.sleep(0.01)
+        self._slow.execute("PRAGMA synchronous = FULL")
+        self._slow.executescript(_SCHEMA)
+        self._quick.execute("PRAGMA synchronous = NORMAL")
+        self._quick.execute("PRAGMA wal_autocheckpoint = 0")  # the worker does that
 
     # -- calls -----------------------------------------------------------------------
 
     async def put(self, *bodies: str) -> list[str]:
         def insert() -> list[str]:
             self._check_room(bodies)
-            with self._explained(), self._transaction() as connection:
-                sql = "INSERT INTO messages (body) VALUES (?)"
-                rows = [connection.execute(sql, (body,)).lastrowid for body in bodies]
-            return list(map(str, rows))
+            slow = self._slow
+            slow.execute("BEGIN IMMEDIATE")
+            with slow:  # commits, or rolls back
+                return [str(slow.execute(_PUT, [body]).lastrowid) for body in bodies]
 
-        return await self._in_worker(insert)
+        with self._explained():
+            return await self._in_worker(insert)
 
     async def receive(self) -> Delivery | None:
         for id_, body, number in await self._write(_RECEIVE):
@@ -203,20 +172,12 @@ class SQLiteBus(Bus):
     async def acknowledge(self, delivery: Delivery) -> bool:
         return bool(await self._write(_ACKNOWLEDGE, delivery))
 
-    async def give_back(self, delivery: Delivery) -> bool:
-        return bool(await self._write(_GIVE_BACK, delivery))
-
     async def counts(self) -> Counts:
-        now = round(self._clock() * NS)
-
-        def read() -> tuple[int, int]:
-            with self._explained():
-                total, leased = self._open_one(self._slow).execute(
-                    _COUNT, {"now": now}
-                ).fetchone()  # fmt: skip
-                return total, leased
-
-        total, leased = await self._in_worker(read)
+        now = {"now": round(self._clock() * NS)}
+        with self._explained():
+            total, leased = await self._in_worker(
+                lambda: self._slow.execute(_COUNT, now).fetchone()
+            )
         return Counts(total - leased, leased)
 
     async def _write(self, sql: str, delivery: Delivery | None = None) -> list[Any]:
@@ -229,18 +190,19 @@ class SQLiteBus(Bus):
         while True:
             try:
                 values["now"] = round(self._clock() * NS)
-                rows = self._open_one(self._quick).execute(sql, values).fetchall()
-            except sqlite3.Error as error:
-                if _is_full(error) and not emptied:
-                    emptied = True
-                    await self._in_worker(self._copy_log)
-                elif _is_locked(error) and clock() < give_up:
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, 0.02)
-                else:
-                    raise self._explain(error) from error
-            else:
+                with self._explained():
+                    rows = self._quick.execute(sql, values).fetchall()
                 break
+            except BusFullError:
+                if emptied:
+                    raise
+                emptied = True
+                await self._in_worker(self._copy_log)
+            except BusUnavailableError as error:
+                if not _is_locked(error.__cause__) or clock() >= give_up:
+                    raise
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 0.02)
         self._writes += 1
         if self._writes % _COPY_EVERY == 0 and self._worker is not None:
             self._worker.submit(self._copy_log)  # waits for the disk, in its thread
@@ -253,24 +215,7 @@ class SQLiteBus(Bus):
         future = asyncio.wrap_future(self._worker.submit(function))
         return await asyncio.shield(future)
 
-    def _open_one(self, connection: sqlite3.Connection | None) -> sqlite3.Connection:
-        if connection is None:
-            raise BusError(f"{self!r} is not open: use it inside 'async with bus:'")
-        return connection
-
-    # -- the file --------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._open_one(self._slow)
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+    # -- the disk --------------------------------------------------------------------
 
     def _check_room(self, bodies: tuple[str, ...]) -> None:
         """Refuse what would leave too little room to work the messages off."""
@@ -292,31 +237,26 @@ class SQLiteBus(Bus):
 
     def _copy_log(self) -> None:
         """Copy the log into the file and use its room once more."""
-        with contextlib.suppress(sqlite3.Error, BusError):  # who puts will hear of it
-            self._open_one(self._slow).execute("PRAGMA wal_checkpoint(RESTART)")
+        with contextlib.suppress(sqlite3.Error):  # who puts will hear of it
+            self._slow.execute("PRAGMA wal_checkpoint(RESTART)")
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._explain(error) from error
-
-    def _explain(self, error: sqlite3.Error) -> BusError:
-        if _is_full(error):
-            return BusFullError(
-                f"there is no room for {self.path}; what is in it is safe ({error})"
-            )
-        return BusUnavailableError(f"{self.path} cannot be used ({error})")
-
-
-def _is_full(error: sqlite3.Error) -> bool:
-    code = getattr(error, "sqlite_errorcode", 0)
-    # A limit on the size of files, or on the log's index, has a name of its own.
-    no_room = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
-    return code & 0xFF == sqlite3.SQLITE_FULL or code in no_room
+            code = getattr(error, "sqlite_errorcode", 0)
+            # A limit on the size of files, or on the log's index, has its own name.
+            no_room = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+            if code & 0xFF == sqlite3.SQLITE_FULL or code in no_room:
+                raise BusFullError(
+                    f"there is no room for {self.path}; what is in it is safe ({error})"
+                ) from error
+            raise BusUnavailableError(
+                f"{self.path} cannot be used ({error})"
+            ) from error
 
 
-def _is_locked(error: sqlite3.Error) -> bool:
+def _is_locked(error: BaseException | None) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

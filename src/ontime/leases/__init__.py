@@ -13,32 +13,26 @@ decides how many messages are lost (chapter 7).
 :mod:`~ontime.leases.consumer` has the three functions of the consumer.
 :func:`consume` runs them on the virtual clock, where they are exact, and takes the
 scheduler as an argument: the plain event loop, anything of :mod:`looplab.priority`, or
-a model of what the published experiments ran on.  :mod:`~ontime.leases.published` lays
-their event log beside a run.
-
-The modules use the standard library only.
+a model of what the published experiments ran on.  :mod:`~ontime.leases.published` has
+these experiments, and lays their event log beside a run.
 """
 
-from .experiments import EXPERIMENTS, LATE, SEEDS, Experiment
-from .results import LeaseCheck, LeaseRun, LeaseRuns, MessageRecord, State
+from .published import EXPERIMENTS, Experiment
+from .results import (
+    ConsumerRun,
+    LeaseCheck,
+    LeaseRun,
+    LeaseRuns,
+    MessageRecord,
+    State,
+)
 from .schedulers import ThreadPool
 from .settings import LeaseSettings
 from .simulator import consume, consume_many
 from .window import Window
 
 __all__ = [
-    "EXPERIMENTS",
-    "LATE",
-    "SEEDS",
-    "Experiment",
-    "LeaseCheck",
-    "LeaseRun",
-    "LeaseRuns",
-    "LeaseSettings",
-    "MessageRecord",
-    "State",
-    "ThreadPool",
-    "Window",
-    "consume",
+    "EXPERIMENTS", "ConsumerRun", "Experiment", "LeaseCheck", "LeaseRun", "LeaseRuns",
+    "LeaseSettings", "MessageRecord", "State", "ThreadPool", "Window", "consume",
     "consume_many",
-]
+]  # fmt: skip

@@ -79,7 +79,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
             step = 1 if len(rows) <= 12 else 4
             shown_rows = list(rows.items())[::step]
             axes.set_yticks(
-                [row for _, row in shown_rows], [str(one) for one, _ in shown_rows]
+                [row for _, row in shown_rows], [str(name) for name, _ in shown_rows]
             )
             axes.tick_params(labelsize=10)
             axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
@@ -110,7 +110,7 @@ def _write_head(figure: Figure, title: str, height: int) -> None:
     write(counted, left, 51, fontsize=10.5, color=MUTED)
 
 
-def _rows(part: tuple[Event, ...]) -> list[int]:
+def _rows(part: list[Event]) -> list[int]:
     return sorted({event.message for event in part})
 
 

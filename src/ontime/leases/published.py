@@ -1,24 +1,83 @@
-"""The published event log, and how far a run lies from it.
+"""The published experiments, their event log, and how far a run lies from it.
 
 The log is a table: experiment, second, thread, event, message and so on.  It gives
 whole seconds, and the time that a message took to the millisecond.  A part that the
-article left out is one line, ``gap``.
+article left out is one row, ``gap``.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast, get_args
+from types import MappingProxyType
+from typing import Any, Literal, cast, get_args
 
+from looplab.priority import PriorityProtocol
 from ontime.leases.results import LeaseRun, LeaseRuns, State
+from ontime.leases.schedulers import ThreadPool
+from ontime.leases.settings import LeaseSettings
+from ontime.leases.simulator import consume
+from ontime.leases.window import Window
 
-__all__ = ["LAST", "Aims", "Event", "Log", "events_of", "judge", "read_logs"]
+__all__ = [
+    "EXPERIMENTS", "LAST", "Aims", "Event", "Experiment", "Log", "events_of", "judge",
+    "read_logs",
+]  # fmt: skip
 
 #: The last messages of E3, whose times the log gives.
 LAST = range(95, 101)
+# Seconds by which a timer of that system may be late, and the runs that judge a model.
+_LATE, _SEEDS = 0.004, range(12)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One of the published experiments: its settings and what it ran on."""
+
+    settings: LeaseSettings
+    scheduler: Any
+
+    def run(self, scheduler: Any = ..., **options: Any) -> LeaseRun:
+        """Run it once; with another *scheduler*, if one is given.
+
+        Args:
+            scheduler: see :func:`consume`; the experiment's own if not given, and then
+                timers are up to 4 ms late.
+            options: passed on to :func:`consume`.
+        """
+        if scheduler is ...:
+            options.setdefault("jitter", _LATE)
+            scheduler = self.scheduler
+        return consume(self.settings, scheduler, **options)
+
+    def judged(self, scheduler: Any = ...) -> LeaseRuns:
+        """Run it with each of 12 seeds, timers up to 4 ms late.
+
+        Args:
+            scheduler: another model of what it ran on, if one is given.
+        """
+        return LeaseRuns(
+            self.run(scheduler, jitter=_LATE, seed=seed) for seed in _SEEDS
+        )
+
+
+_LITTLE, _MUCH = LeaseSettings(cpu=0.1), LeaseSettings(cpu=1.0)
+# Eight threads fit what was received in the first seconds of E2, and one more every
+# 2.6 s what was done in the last: the article does not say how its pool grew.
+_POOL = ThreadPool(8, grow_every=2.6, tick=1 / 64)
+
+#: The published experiments by id.
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+    {
+        "E1": Experiment(_LITTLE, _POOL),
+        "E2": Experiment(_MUCH, _POOL),
+        "E3": Experiment(_LITTLE, Window()),
+        "E4": Experiment(_MUCH, Window()),
+        "E5": Experiment(_MUCH, Window(PriorityProtocol)),
+    }
+)
 
 Kind = Literal["received", "refreshed", "finished", "lost"]
 
@@ -43,19 +102,19 @@ class Log:
     """What the article shows of one experiment.
 
     Attributes:
-        parts: the events, in parts between which lines were left out.
+        parts: the events, in parts between which rows were left out.
         times: the seconds that a message took, by its number.
         states: the printed counts, by second.
     """
 
-    parts: tuple[tuple[Event, ...], ...]
-    times: Mapping[int, float]
-    states: Mapping[int, State]
+    parts: list[list[Event]] = field(default_factory=lambda: [[]])
+    times: dict[int, float] = field(default_factory=dict)
+    states: dict[int, State] = field(default_factory=dict)
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> list[Event]:
         """All events that are shown."""
-        return tuple(event for part in self.parts for event in part)
+        return [event for part in self.parts for event in part]
 
     def found_in(self, run: LeaseRun, *, within: float = 1.0) -> int:
         """How many of the events the run has too, at most so many seconds away.
@@ -88,64 +147,58 @@ class Log:
             for number in messages
         )
 
+    def _add(self, row: Mapping[str, str]) -> None:
+        kind = row["event"]
+        if kind == "gap":
+            self.parts.append([])
+            return
+        second = int(row["second"])
+        if kind == "counts":
+            names = ("seconds_or_received", "success", "failed", "running")
+            *counts, running = (int(row[name]) for name in names)
+            self.states[second] = State(*counts)
+            if self.states[second].running != running:
+                raise ValueError(f"{running} running is not what is left")
+            return
+        if kind not in get_args(Kind):
+            raise ValueError(f"the event is {kind!r}")
+        message = int(row["message"])
+        self.parts[-1].append(Event(second, cast(Kind, kind), message))
+        if kind == "finished":
+            self.times[message] = float(row["seconds_or_received"])
+
 
 def read_logs(path: str | Path) -> dict[str, Log]:
     """Return the logs in a file, by experiment.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: a line cannot be understood; the error names it.
+        ValueError: a row cannot be understood; the error names its line.
     """
-    parts: dict[str, list[list[Event]]] = {}
-    times: dict[str, dict[int, float]] = {}
-    states: dict[str, dict[int, State]] = {}
+    logs: dict[str, Log] = {}
     with Path(path).open(encoding="utf-8", newline="") as file:
         for number, row in enumerate(csv.DictReader(file), start=2):
             try:
-                name, kind = row["experiment"], row["event"]
-                mine = parts.setdefault(name, [[]])
-                times.setdefault(name, {})
-                states.setdefault(name, {})
-                if kind == "gap":
-                    mine.append([])
-                    continue
-                second = int(row["second"])
-                if kind == "counts":
-                    columns = ("seconds_or_received", "success", "failed", "running")
-                    *counts, running = (int(row[one]) for one in columns)
-                    state = State(*counts)
-                    if state.running != running:
-                        raise ValueError(f"{running} running is not what is left")
-                    states[name][second] = state
-                    continue
-                if kind not in get_args(Kind):
-                    raise ValueError(f"the event is {kind!r}")
-                message = int(row["message"])
-                mine[-1].append(Event(second, cast(Kind, kind), message))
-                if kind == "finished":
-                    times[name][message] = float(row["seconds_or_received"])
+                logs.setdefault(row["experiment"], Log())._add(row)
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"{path}, line {number}: {error}") from error
-    return {
-        name: Log(
-            tuple(tuple(part) for part in mine if part), times[name], states[name]
-        )
-        for name, mine in parts.items()
-    }
+    for log in logs.values():
+        log.parts[:] = filter(None, log.parts)
+    return logs
 
 
 def events_of(run: LeaseRun) -> list[Event]:
     """Return what befell the messages of a run, in order of time."""
-    found = []
-    for one in run.messages:
-        number = one.number + 1
-        found.append(Event(one.received_at, "received", number))
-        found += [Event(at, "refreshed", number) for at in one.renewals]
-        if one.lost_at is not None:
-            found.append(Event(one.lost_at, "lost", number))
+    events = []
+    for message in run.messages:
+        number = message.number + 1
+        events.append(Event(message.received_at, "received", number))
+        events += [Event(at, "refreshed", number) for at in message.renewals]
+        if message.lost_at is not None:
+            events.append(Event(message.lost_at, "lost", number))
         else:
-            found.append(Event(one.ended_at, "finished", number))
-    return sorted(found, key=lambda event: event.at)
+            events.append(Event(message.ended_at, "finished", number))
+    return sorted(events, key=lambda event: event.at)
 
 
 # -- what a model must do ------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,9 +12,12 @@ from looplab.phases import Spread
 from looplab.timeline import Timeline
 from looplab.trace import Trace
 from ontime.leases.settings import LeaseSettings
-from ontime.measuring.tables import aligned, as_html, as_time, range_of
+from ontime.measuring.tables import as_html, as_time, range_of
 
-__all__ = ["LeaseCheck", "LeaseRun", "LeaseRuns", "MessageRecord", "Outcome", "State"]
+__all__ = [
+    "ConsumerRun", "LeaseCheck", "LeaseRun", "LeaseRuns", "MessageRecord", "Outcome",
+    "State",
+]  # fmt: skip
 
 #: What became of the processing of a message.
 Outcome = Literal["done", "lost", "stopped"]
@@ -40,17 +43,23 @@ class LeaseCheck:
         return self.ran_at - self.due_at
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MessageRecord:
     """What became of one message.  Times are in seconds from the start of the run.
+
+    The consumer writes it while it runs; what has not happened yet is not a number.
 
     Attributes:
         number: its place in the order of receipt, from 0.
         received_at: when it was received.
+        token: what its source knows it by: of a real bus, the
+            :class:`~ontime.bus.Delivery`.
         ended_at: when its processing ended, with its last round or because it was lost.
         closed_at: when the task that keeps its lease ended: it noticed that the work
             was done, or that the lease had run out.
-        lost_at: when a check found its lease too old; ``None`` if none did.
+        lost_at: when its lease was found to have run out; ``None`` if it never was.
+        outcome: of its processing: ``"done"``, ``"lost"``, or ``"stopped"`` if the run
+            ended first.
         rounds: how many rounds of its work were computed.
         checks: the checks of its lease.
         renewals: when its lease was renewed.
@@ -58,17 +67,24 @@ class MessageRecord:
 
     number: int
     received_at: float
-    ended_at: float
-    closed_at: float
-    lost_at: float | None
-    rounds: int
-    checks: tuple[LeaseCheck, ...] = field(repr=False)
-    renewals: tuple[float, ...] = field(repr=False)
+    token: Any = field(repr=False)
+    ended_at: float = math.nan
+    closed_at: float = math.nan
+    lost_at: float | None = None
+    outcome: Outcome | None = None
+    rounds: int = 0
+    checks: list[LeaseCheck] = field(default_factory=list, repr=False)
+    renewals: list[float] = field(default_factory=list, repr=False)
 
     @property
     def lost(self) -> bool:
-        """Whether its lease ran out."""
+        """Whether its lease was found to have run out."""
         return self.lost_at is not None
+
+    @property
+    def renewed_at(self) -> float:
+        """When its lease began to run."""
+        return self.renewals[-1] if self.renewals else self.received_at
 
     @property
     def seconds(self) -> float:
@@ -99,37 +115,57 @@ class State:
         return f"{self.received}/{self.success}/{self.failed}/{self.running}"
 
 
-@dataclass(frozen=True)
-class LeaseRun:
-    """What one run of the consumer did.  Times are in seconds.
+@dataclass(frozen=True, kw_only=True)
+class ConsumerRun:
+    """What any run of the consumer did.  Times are in seconds.
 
     Attributes:
         settings: what it had to do.
         scheduler: the name of what decided the order.
-        messages: one record for each message, in the order of receipt.
-        makespan: from the start until the last message was over, its lease too.
+        messages: one record for each receipt, in order.
+        makespan: from the start until everything had ended.
         held: how many messages were held at once, at most.
-        yields: how often a task gave its turn back, if the scheduler counts that.
         refresh_lateness: for each timer of a lease that ended, how late its task ran:
             run at - due at.
-        threads: how many threads a modelled pool had at the end.
         clock: ``"virtual"`` if the times are exact, ``"real"`` if they are measured.
-        jitter: by how much timers could fire late.
-        seed: of the jitter.
     """
 
     settings: LeaseSettings
     scheduler: str
-    messages: tuple[MessageRecord, ...]
+    messages: tuple[MessageRecord, ...] = field(repr=False)
     makespan: float
     held: int
-    yields: int | None = None
     refresh_lateness: tuple[float, ...] = field(default=(), repr=False)
-    threads: int | None = None
     clock: Clock = "virtual"
+
+    @property
+    def worst_lateness(self) -> float:
+        """Seconds that a refresh was late at worst, while it waited for the thread."""
+        return max(self.refresh_lateness, default=0.0)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return as_html(self._facts())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LeaseRun(ConsumerRun):
+    """What one run on a simulated bus did, beside what any :class:`ConsumerRun` has.
+
+    Attributes:
+        yields: how often a task gave its turn back, if the scheduler counts that.
+        threads: how many threads a modelled pool had at the end.
+        jitter: by how much timers could fire late.
+        seed: of the jitter.
+    """
+
+    yields: int | None = None
+    threads: int | None = None
     jitter: float = 0.0
     seed: int = 0
-    _trace: Trace | None = field(default=None, repr=False, compare=False)
+    _trace: Trace | None = field(default=None, compare=False)
 
     @property
     def processed(self) -> int:
@@ -152,30 +188,21 @@ class LeaseRun:
         return self.makespan / self.floor if self.floor else math.inf
 
     @property
-    def lease_ages(self) -> tuple[float, ...]:
-        """Seconds since the last renewal, for each check, in the order of messages."""
-        return tuple(check.age for one in self.messages for check in one.checks)
-
-    @property
     def oldest_lease(self) -> float:
-        """The greatest age of a lease at a check; 0 if none was checked."""
-        return max(self.lease_ages, default=0.0)
-
-    @property
-    def worst_lateness(self) -> float:
-        """Seconds that a refresh was late at worst, while it waited for the thread."""
-        return max(self.refresh_lateness, default=0.0)
+        """The greatest age of a lease at a check, in seconds; 0 if none was checked."""
+        checks = (check for message in self.messages for check in message.checks)
+        return max((check.age for check in checks), default=0.0)
 
     @property
     def times(self) -> tuple[float, ...]:
         """Seconds that each processed message took, from receipt to its last round."""
-        return tuple(one.seconds for one in self.messages if not one.lost)
+        return tuple(message.seconds for message in self.messages if not message.lost)
 
     def state(self, at: float) -> State:
         """Return the counts *at* so many seconds from the start."""
-        closed = [one for one in self.messages if one.closed_at <= at]
-        failed = sum(one.lost for one in closed)
-        received = sum(one.received_at <= at for one in self.messages)
+        closed = [message for message in self.messages if message.closed_at <= at]
+        failed = sum(message.lost for message in closed)
+        received = sum(message.received_at <= at for message in self.messages)
         return State(received, len(closed) - failed, failed)
 
     @property
@@ -219,7 +246,7 @@ class LeaseRun:
         if self.times:
             facts.append(("a processed message", range_of(self.times)))
         facts.append(("messages held at once", f"up to {self.held:,}"))
-        if self.lease_ages:
+        if any(message.checks for message in self.messages):
             facts.append(("oldest lease at a check", as_time(self.oldest_lease)))
         facts.append(("worst refresh lateness", as_time(self.worst_lateness)))
         if self.yields is not None:
@@ -228,49 +255,24 @@ class LeaseRun:
             facts.append(("threads", f"up to {self.threads:,}"))
         return facts
 
-    def table(self) -> str:
-        """Return the figures as text: a line for each, for a terminal.
-
-        A notebook shows the same as a table of its own when a run is the last value of
-        a cell; ``str()`` and ``repr()`` are one line.
-        """
-        return aligned(self._facts(), str.ljust)
-
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.processed} processed, {self.lost} lost "
             f"in {as_time(self.makespan)}, {self.scheduler}>"
         )
 
-    def _repr_html_(self) -> str:
-        return as_html(self._facts())
 
-
-@dataclass(frozen=True)
-class LeaseRuns:
+class LeaseRuns(tuple[LeaseRun, ...]):
     """The same experiment over many jitters: what is luck, and what is not.
 
-    A sequence of :class:`LeaseRun`, with the spread of their figures.
+    A tuple of :class:`LeaseRun`, with the spread of their figures.
     """
 
-    runs: tuple[LeaseRun, ...]
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    def __iter__(self) -> Iterator[LeaseRun]:
-        return iter(self.runs)
-
-    def __getitem__(self, index: int) -> LeaseRun:
-        return self.runs[index]
+    __slots__ = ()
 
     def spread(self, figure: Callable[[LeaseRun], float]) -> Spread:
         """Return the spread of any figure of the runs."""
-        count = len(self.runs)
-        return Spread(
-            (index / count for index in range(count)),
-            (figure(run) for run in self.runs),
-        )
+        return Spread((n / len(self) for n in range(len(self))), map(figure, self))
 
     @property
     def lost(self) -> Spread:
@@ -292,36 +294,22 @@ class LeaseRuns:
         """Messages held at once, at most."""
         return self.spread(lambda run: run.held)
 
-    def _table(self) -> list[tuple[str, str, str, str]]:
-        rows = [(f"{len(self)} runs", "least", "median", "most")]
+    def __repr__(self) -> str:
+        lost = self.lost
+        return (
+            f"<{type(self).__name__} lost {lost.min:g} to {lost.max:g}, median "
+            f"{lost.median:g} of {len(self[0].messages)} in {len(self)} runs, "
+            f"{self[0].scheduler}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = []
         for name, spread, form in (
             ("lost", self.lost, ",.9g"),
             ("makespan, s", self.makespan, ",.3f"),
             ("worst refresh lateness, s", self.worst_lateness, ".3f"),
             ("messages held at once", self.held, ",.9g"),
         ):
-            low, middle, high = spread.min, spread.median, spread.max
-            rows.append(
-                (name, format(low, form), format(middle, form), format(high, form))
-            )
-        return rows
-
-    def table(self) -> str:
-        """Return the spread of the figures as text, for a terminal.
-
-        See :meth:`LeaseRun.table`.
-        """
-        return aligned(self._table())
-
-    def __repr__(self) -> str:
-        lost = self.lost
-        name = self.runs[0].scheduler
-        return (
-            f"<{type(self).__name__} lost {lost.min:g} to {lost.max:g}, median "
-            f"{lost.median:g} of {len(self.runs[0].messages)} in {len(self)} runs, "
-            f"{name}>"
-        )
-
-    def _repr_html_(self) -> str:
-        head, *rows = self._table()
-        return as_html(rows, head)
+            figures = spread.min, spread.median, spread.max
+            rows.append((name, *(format(figure, form) for figure in figures)))
+        return as_html(rows, (f"{len(self)} runs", "least", "median", "most"))

@@ -7,7 +7,8 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 from looplab._numbers import count_of, seconds_of
 from looplab.clock import VirtualTimeLoop, burn
@@ -20,16 +21,9 @@ from looplab.priority import (
 )
 from ontime.leases.window import TickingTimers, Window
 
-__all__ = ["Machine", "Scheduling", "ThreadPool", "Turns", "resolve"]
+__all__ = ["Machine", "Scheduling", "ThreadPool", "resolve"]
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
-
-
-class Turns(Protocol):
-    """Whom the tasks ask before each piece of their work."""
-
-    async def turn(self, priority: int | None = None) -> None:
-        """Wait for a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +42,7 @@ class ThreadPool:
             :class:`ontime.leases.Window`; ``None`` for a clock that is exact.
 
     Raises:
-        TypeError: a value is not a number.
-        ValueError: *threads* is below 1, or a time is not above 0, or the pool has any
-            number of threads already and cannot grow.
+        ValueError: *threads* is below 1, or *grow_every* is not above 0.
 
     Introduced in the chapter *Put the lease first*.
     """
@@ -62,14 +54,8 @@ class ThreadPool:
     def __post_init__(self) -> None:
         if self.threads is not None:
             count_of(self.threads, "threads", none="any number")
-        for what in ("grow_every", "tick"):
-            if getattr(self, what) is not None:
-                seconds_of(getattr(self, what), what, above=True)
-        if self.grow_every is not None and self.threads is None:
-            raise ValueError(
-                "a pool of any number of threads cannot grow: give the threads "
-                "that it starts with, or leave grow_every out"
-            )
+        if self.grow_every is not None:
+            seconds_of(self.grow_every, "grow_every", above=True)
 
     @property
     def name(self) -> str:
@@ -86,14 +72,18 @@ class ThreadPool:
 
 
 class Machine:
-    """The tasks share the thread of the loop; *turns*, if any, says who is next."""
+    """The tasks share the thread of the loop; *turns*, if any, says who is next.
 
-    #: The most threads that were busy at once, where that is counted.
+    Attributes:
+        turns: an object with an async method ``turn(priority)``, or ``None``.
+        threads: the most threads that were busy at once, where that is counted.
+        opening: whether receiving begins with a yield.
+    """
+
     threads: int | None = None
-    #: Whether receiving begins with a yield.
     opening = True
 
-    def __init__(self, turns: Turns | None = None) -> None:
+    def __init__(self, turns: Any = None) -> None:
         self.turns = turns
 
     async def wait(self, seconds: float) -> None:
@@ -117,10 +107,10 @@ class WindowMachine(Machine):
     """The tasks share the thread of a window, which is modelled."""
 
     def __init__(self, window: Window, late: float, seed: int) -> None:
-        turns = window.turns() if isinstance(window.turns, type) else window.turns
-        super().__init__(turns)
+        turns = window.turns
+        super().__init__(turns() if isinstance(turns, type) else turns)
         self.opening = window.opening
-        self._timers = TickingTimers(
+        timers = TickingTimers(
             window.tick,
             whole_ms=window.whole_ms,
             late=late,
@@ -128,12 +118,11 @@ class WindowMachine(Machine):
             look=window.look,
             future=window.future,
         )
-
-    async def wait(self, seconds: float) -> None:
-        await self._timers.wait(seconds)
+        self._block = timers.block
+        self.wait = timers.wait  # type: ignore[method-assign]
 
     async def compute(self, seconds: float) -> None:
-        self._timers.block(seconds)
+        self._block(seconds)
 
 
 class PoolMachine(Machine):
@@ -141,46 +130,25 @@ class PoolMachine(Machine):
 
     def __init__(self, pool: ThreadPool, late: float, seed: int) -> None:
         super().__init__()
-        self.threads = 0
+        self.threads: int = 0
         self._timers = TickingTimers(pool.tick, late=late, seed=seed)
-        self._size: float = math.inf if pool.threads is None else pool.threads
+        self.wait = self._timers.wait  # type: ignore[method-assign]
+        self._size = math.inf if pool.threads is None else pool.threads
         self._grow_every = pool.grow_every
         self._busy = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._growing = False
 
-    async def wait(self, seconds: float) -> None:
-        await self._timers.wait(seconds)
-
     async def compute(self, seconds: float) -> None:
         await self._timers.sleep_until(self._timers.asleep_until(seconds))
 
     async def enter(self, priority: int) -> None:
-        if self._busy < self._size:
-            self._take()
-            return
-        loop = asyncio.get_running_loop()
-        thread = loop.create_future()
+        thread = asyncio.get_running_loop().create_future()
         self._waiting.append(thread)
-        if not self._growing and self._grow_every is not None:
-            self._growing = True
-            loop.call_later(self._grow_every, self._grow)
-        await thread
-
-    def _take(self) -> None:
-        self._busy += 1
-        self.threads = max(self.threads or 0, self._busy)
-
-    def _grow(self) -> None:
-        self._growing = False
-        if not self._waiting:
-            return
-        self._size += 1
         self._hand_over()
-        if self._waiting:
-            assert self._grow_every is not None
-            self._growing = True
-            asyncio.get_running_loop().call_later(self._grow_every, self._grow)
+        if not thread.done():
+            self._grow_later()
+            await thread
 
     def leave(self) -> None:
         self._busy -= 1
@@ -188,8 +156,21 @@ class PoolMachine(Machine):
 
     def _hand_over(self) -> None:
         while self._waiting and self._busy < self._size:
-            self._take()
+            self._busy += 1
+            self.threads = max(self.threads, self._busy)
             self._waiting.popleft().set_result(None)
+
+    def _grow_later(self) -> None:
+        if self._waiting and not self._growing and self._grow_every is not None:
+            self._growing = True
+            asyncio.get_running_loop().call_later(self._grow_every, self._grow)
+
+    def _grow(self) -> None:
+        self._growing = False
+        if self._waiting:
+            self._size += 1
+            self._hand_over()
+            self._grow_later()
 
 
 # -- from what a caller gives to what a run needs ------------------------------------
@@ -233,43 +214,37 @@ def resolve(
         scheduler = ByPriority()
     elif isinstance(scheduler, type):
         scheduler = scheduler()
-    settings: dict[str, Any] = {
+    options: dict[str, Any] = {
         "jitter": jitter,
         "seed": seed,
         "callback_cost": callback_cost,
     }
-
-    def virtual_loop() -> VirtualTimeLoop:
-        return VirtualTimeLoop(**settings)
-
-    def timed_elsewhere() -> VirtualTimeLoop:
-        return VirtualTimeLoop(callback_cost=callback_cost)
-
-    def priority_loop() -> asyncio.AbstractEventLoop:
+    stock: NewLoop | None = None
+    if clock == "virtual":
+        stock = partial(VirtualTimeLoop, **options)
+    if scheduler is None:
+        return Scheduling("first come first served", Machine(), stock)
+    if isinstance(scheduler, (ByPriority, ByDeadline)):
+        loop: NewLoop = partial(VirtualPriorityLoop, scheduler, **options)
         if clock == "real":
-            return PriorityEventLoop(policy=scheduler)
-        return VirtualPriorityLoop(scheduler, **settings)
-
-    stock = virtual_loop if clock == "virtual" else None
+            loop = partial(PriorityEventLoop, policy=scheduler)
+        return Scheduling(scheduler.name, Machine(), loop)
     if isinstance(scheduler, (ThreadPool, Window)):
         if clock == "real":
             raise ValueError(
                 f"a {type(scheduler).__name__} is a model for the virtual clock: leave "
                 "clock out"
             )
-        made: Machine
+        machine: Machine
         if isinstance(scheduler, Window):
-            made = WindowMachine(scheduler, jitter, seed)
+            machine = WindowMachine(scheduler, jitter, seed)
         else:
-            made = PoolMachine(scheduler, jitter, seed)
-        return Scheduling(scheduler.name, made, timed_elsewhere)
-    if scheduler is None:
-        return Scheduling("first come first served", Machine(), stock)
-    if isinstance(scheduler, (ByPriority, ByDeadline)):
-        return Scheduling(scheduler.name, Machine(), priority_loop)
+            machine = PoolMachine(scheduler, jitter, seed)
+        # Its own timers have the jitter.
+        loop = partial(VirtualTimeLoop, callback_cost=callback_cost)
+        return Scheduling(scheduler.name, machine, loop)
     if callable(getattr(scheduler, "turn", None)):
-        name = getattr(scheduler, "name", None)
-        name = name if isinstance(name, str) else type(scheduler).__name__
+        name = getattr(scheduler, "name", type(scheduler).__name__)
         return Scheduling(name, Machine(scheduler), stock)
     raise TypeError(
         f"{scheduler!r:.60} is no scheduler: give None, a Window, a ThreadPool, or an "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from looplab._numbers import count_of, seconds_of
@@ -58,41 +57,29 @@ class LeaseSettings:
     work_deadline: float | None = None
 
     def __post_init__(self) -> None:
-        for what in ("messages", "rounds"):
-            count_of(getattr(self, what), what)
+        count_of(self.messages, "messages")
+        count_of(self.rounds, "rounds")
         if self.limit is not None:
             count_of(self.limit, "limit", none="any number")
-        for what in _TIMES:
-            seconds_of(getattr(self, what), what)
-        if self.work_deadline is not None:
-            seconds_of(self.work_deadline, "work_deadline")
+        for name in (*_TIMES, "work_deadline"):
+            if (value := getattr(self, name)) is not None:
+                seconds_of(value, name)
         if not self.refresh_every + self.refresh:
             raise ValueError(
                 "refresh_every and refresh are both 0 s: the lease would be checked "
                 "for ever at one instant; give one of them a time"
             )
-        for what in ("lease_priority", "work_priority", "receive_priority"):
-            check_priority(getattr(self, what), what)
+        for name in ("lease_priority", "work_priority", "receive_priority"):
+            check_priority(getattr(self, name), name)
 
     @property
     def floor(self) -> float:
         """Seconds of CPU that all messages need; one thread cannot be faster."""
         return self.messages * self.rounds * self.cpu
 
-    @property
-    def slack(self) -> float:
-        """Seconds by which the check of a lease may be late."""
-        return self.lease - self.refresh_every
-
     def scaled(self, factor: float) -> LeaseSettings:
-        """Return the same settings with every time multiplied by *factor*.
-
-        Raises:
-            ValueError: *factor* is not above 0 or not finite.
-        """
-        if not 0 < factor < math.inf:
-            raise ValueError(f"factor is {factor}: give a finite number above 0")
-        times = {what: getattr(self, what) * factor for what in _TIMES}
+        """Return the same settings with every time multiplied by *factor*."""
+        times = {name: getattr(self, name) * factor for name in _TIMES}
         if self.work_deadline is not None:
             times["work_deadline"] = self.work_deadline * factor
         return replace(self, **times)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from typing import Any
 
 from looplab._numbers import NS, count_of, seconds_of
 from looplab.clock.running import Clock, check_clock, run_on
 from looplab.trace import record
-from ontime.leases.consumer import Consumer, Held
+from ontime.leases.consumer import Consumer, Source
 from ontime.leases.results import LeaseRun, LeaseRuns, MessageRecord
 from ontime.leases.schedulers import resolve
 from ontime.leases.settings import LeaseSettings
@@ -16,35 +17,25 @@ from ontime.leases.settings import LeaseSettings
 __all__ = ["consume", "consume_many"]
 
 
-class _Simulated:
+class _Simulated(Source):
     """So many messages, and leases that are a comparison."""
 
-    remote = False
-
     def __init__(self, settings: LeaseSettings) -> None:
-        self._messages = settings.messages
+        self._waiting = deque(range(settings.messages))
         self._lease_ns = round(settings.lease * NS)
-        self._handed_out = 0
 
     async def receive(self) -> tuple[int, str] | None:
-        if self._handed_out == self._messages:
+        if not self._waiting:
             return None
-        number = self._handed_out
-        self._handed_out += 1
+        number = self._waiting.popleft()
         return number, str(number)
 
     async def empty(self) -> bool:
-        return self._handed_out == self._messages
+        return not self._waiting
 
-    def holds(self, held: Held) -> bool:
+    def holds(self, message: MessageRecord) -> bool:
         # Whole nanoseconds, as the clock has them: 0.3 is not 0.1 + 0.2.
-        return round(held.checks[-1].age * NS) <= self._lease_ns
-
-    async def refresh(self, held: Held) -> bool:
-        return True
-
-    async def acknowledge(self, held: Held) -> bool:
-        return True
+        return round(message.checks[-1].age * NS) <= self._lease_ns
 
 
 def consume(
@@ -78,19 +69,13 @@ def consume(
         trace: keep what :attr:`LeaseRun.trace` and :meth:`LeaseRun.timeline` show.
 
     Raises:
-        TypeError: *scheduler* or *settings* is something else.
+        TypeError: *scheduler* is something else.
         ValueError: *clock* is neither, or a time is negative, infinite or not a number,
             or a real clock is asked for jitter, for a callback cost or for a model.
 
     Introduced in the chapter *Put the lease first*.
     """
-    if settings is None:
-        settings = LeaseSettings()
-    if not isinstance(settings, LeaseSettings):
-        raise TypeError(
-            f"consume() takes LeaseSettings, not {type(settings).__name__}: write "
-            "LeaseSettings(cpu=0.1)"
-        )
+    settings = settings or LeaseSettings()
     check_clock(clock)
     for what, value in ("jitter", jitter), ("callback_cost", callback_cost):
         if seconds_of(value, what) and clock == "real":
@@ -100,9 +85,8 @@ def consume(
     scheduling = resolve(
         scheduler, clock, jitter=jitter, seed=seed, callback_cost=callback_cost
     )
-    machine = scheduling.machine
     yields_before = scheduling.yields
-    consumer = Consumer(settings, machine, _Simulated(settings))
+    consumer = Consumer(settings, scheduling.machine, _Simulated(settings))
     kept = None
     if trace:
         kept = record(consumer.run(), clock=clock, loop_factory=scheduling.new_loop)
@@ -112,35 +96,17 @@ def consume(
     return LeaseRun(
         settings=settings,
         scheduler=scheduling.name,
-        messages=tuple(map(_record, range(settings.messages), consumer.messages)),
-        makespan=max(_ended(one.closed_at) for one in consumer.messages),
+        messages=tuple(consumer.messages),
+        makespan=max(message.closed_at for message in consumer.messages),
         held=consumer.most_held,
         yields=None if yields is None else yields - (yields_before or 0),
         refresh_lateness=tuple(consumer.lateness),
-        threads=machine.threads,
+        threads=scheduling.machine.threads,
         clock=clock,
         jitter=jitter,
         seed=seed,
         _trace=kept,
     )
-
-
-def _record(number: int, held: Held) -> MessageRecord:
-    return MessageRecord(
-        number,
-        held.received_at,
-        _ended(held.ended_at),
-        _ended(held.closed_at),
-        held.lost_at,
-        held.rounds,
-        tuple(held.checks),
-        tuple(held.renewals),
-    )
-
-
-def _ended(at: float | None) -> float:
-    assert at is not None, "the run has ended, and so have its messages"
-    return at
 
 
 def consume_many(
@@ -172,17 +138,14 @@ def consume_many(
 
     Introduced in the chapter *Put the lease first*.
     """
-    count_of(runs, "runs")
     seeds = random.Random(seed)
     return LeaseRuns(
-        tuple(
-            consume(
-                settings,
-                scheduler,
-                jitter=jitter,
-                seed=seeds.getrandbits(64),
-                callback_cost=callback_cost,
-            )
-            for _ in range(runs)
+        consume(
+            settings,
+            scheduler,
+            jitter=jitter,
+            seed=seeds.getrandbits(64),
+            callback_cost=callback_cost,
         )
+        for _ in range(count_of(runs, "runs"))
     )

@@ -21,11 +21,11 @@ import asyncio
 import random
 from collections.abc import Callable, Generator
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from looplab._numbers import NS, seconds_of
 from looplab.clock import burn, elapsed
@@ -72,28 +72,14 @@ class Window:
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
-        words = ["a window"]
-        if self.look:
-            words.append("that looks at its timers between iterations")
-        if self.future:
-            words.append("with a future between timer and task")
-        if self.tick is None:
-            words.append("with an exact clock")
-        elif not self.whole_ms:
-            words.append("with ticks")
-        if not self.opening:
-            words.append("without the opening yield")
-        if self.turns is not None:
-            words.append("with priorities")
-        return " ".join(words)
-
-
-class _Event(NamedTuple):
-    at_ns: int
-    number: int
-    act: Callable[..., None]
-    args: tuple[Any, ...]
+        """What it is, in words, and what it changes of the model."""
+        turns = " with priorities" if self.turns is not None else ""
+        changed = (
+            f", {field.name}={getattr(self, field.name)}"
+            for field in fields(self)
+            if field.name != "turns" and getattr(self, field.name) != field.default
+        )
+        return f"a window{turns}{''.join(changed)}"
 
 
 class Clockwork:
@@ -104,29 +90,30 @@ class Clockwork:
     """
 
     def __init__(self) -> None:
-        self._events: list[_Event] = []
+        # When, a number that keeps equal times in order, and what happens then.
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._numbers = count()
 
     def at(self, at_ns: int, act: Callable[..., None], *args: Any) -> None:
         """Let *act* be called at *at_ns* on the loop's clock."""
-        heappush(self._events, _Event(at_ns, next(self._numbers), act, args))
+        heappush(self._events, (at_ns, next(self._numbers), lambda: act(*args)))
         # Moves the clock to it when nothing is ready.
         asyncio.get_running_loop().call_at(at_ns / NS, self._act_up_to, at_ns)
 
     def _act_up_to(self, now_ns: int) -> None:
-        while self._events and self._events[0].at_ns <= now_ns:
-            event = heappop(self._events)
-            event.act(*event.args)
+        while self._events and self._events[0][0] <= now_ns:
+            heappop(self._events)[-1]()
 
     def compute_until(self, end_ns: int) -> None:
         """Hold this thread until *end_ns*."""
-        while self._events and self._events[0].at_ns <= end_ns:
-            self._compute_to(self._events[0].at_ns)
+        while self._events and self._events[0][0] <= end_ns:
+            _compute_to(self._events[0][0])
             self._act_up_to(_now_ns())
-        self._compute_to(end_ns)
+        _compute_to(end_ns)
 
-    def _compute_to(self, at_ns: int) -> None:
-        burn(max(0, at_ns - _now_ns()) / NS)
+
+def _compute_to(at_ns: int) -> None:
+    burn(max(0, at_ns - _now_ns()) / NS)
 
 
 class _Wait:
@@ -165,18 +152,18 @@ class _Wait:
     def result(self) -> None:
         return None
 
+    def resolve(self) -> None:
+        asyncio.get_running_loop().call_soon(self.wake_up, self, context=self.context)
+
 
 class TickingTimers:
     """The waits of a system whose clock ticks.
 
     Args:
-        tick: seconds between two ticks; ``None`` for an exact clock.
-        whole_ms: see :class:`Window`.
+        tick: see :class:`Window`, and so for *whole_ms*, *look* and *future*.
         late: seconds; what waits for a timer is posted late by a random time from 0 to
             this.
         seed: of the lateness, and of where in a tick the run begins.
-        look: see :class:`Window`.
-        future: see :class:`Window`.
     """
 
     def __init__(
@@ -212,9 +199,6 @@ class TickingTimers:
     def _tick_after(self, at: int) -> int:
         return (at // self._tick + 1) * self._tick
 
-    def _tick_from(self, at: int) -> int:
-        return -(-at // self._tick) * self._tick
-
     # -- blocking --------------------------------------------------------------------
 
     def asleep_until(self, seconds: float) -> int:
@@ -246,7 +230,9 @@ class TickingTimers:
             self._count(round(seconds * 1000), wait)
             return
         due = self._now() + round(seconds * NS)
-        self._post_at(self._tick_from(due) if self._tick else due, wait)
+        if self._tick:
+            due = self._tick_after(due - 1)
+        self._post_at(due, wait)
 
     def _post_at(self, at: int, wait: _Wait) -> None:
         late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
@@ -254,7 +240,7 @@ class TickingTimers:
         if not self._look:
             self._clockwork.at(at_ns, self._post, wait)
         elif self._future:
-            asyncio.get_running_loop().call_at(at_ns / NS, self._resolve, wait)
+            asyncio.get_running_loop().call_at(at_ns / NS, wait.resolve)
         else:
             asyncio.get_running_loop().call_at(
                 at_ns / NS, wait.wake_up, wait, context=wait.context
@@ -262,12 +248,9 @@ class TickingTimers:
 
     def _post(self, wait: _Wait) -> None:
         if self._future:
-            asyncio.get_running_loop().call_soon(self._resolve, wait)
+            asyncio.get_running_loop().call_soon(wait.resolve)
         else:
-            self._resolve(wait)
-
-    def _resolve(self, wait: _Wait) -> None:
-        asyncio.get_running_loop().call_soon(wait.wake_up, wait, context=wait.context)
+            wait.resolve()
 
     # The thread that counts milliseconds.
 

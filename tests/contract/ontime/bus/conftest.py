@@ -22,6 +22,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Kind:
     if request.param == "sqlite":
         path = str(tmp_path / "bus.db")
-        return Kind(f"SQLiteBus({path!r}, lease=lease)")
+        return Kind(f"SQLiteBus({path!r}, lease=600)")
     url = request.getfixturevalue("server").url
-    return Kind(f"RedisBus({url!r}, lease=lease, stream={uuid4().hex!r})")
+    return Kind(f"RedisBus({url!r}, lease=600, stream={uuid4().hex!r})")

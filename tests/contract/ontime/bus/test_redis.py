@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import ontime.bus.redis
 from looplab.priority import PriorityEventLoop, priority
 from looplab.priority.context import PRIORITY
 from ontime.bus import BusFullError, BusUnavailableError, Counts, RedisBus, consume
@@ -19,24 +16,16 @@ from tests.contract.ontime.bus.redis_server import RedisServer
 from tests.fast.ontime.bus.buses import LONG, received, with_bus
 
 
-def test_a_stopped_server_loses_no_message(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_server_loses_no_message(tmp_path: Path) -> None:
     async def story(bus: RedisBus) -> None:
         await bus.put(*"abc")
         held = await received(bus)
         server.stop()
-        monkeypatch.setattr(ontime.bus.redis, "_PATIENCE", 0.1)
         for call in bus.put("f"), bus.receive(), bus.refresh(held), bus.counts():
-            with pytest.raises(BusUnavailableError, match="start it"):
+            with pytest.raises(BusUnavailableError, match="start the server"):
                 await call
-        monkeypatch.undo()
-        # A call that has begun goes on when the server is back.
-        receiving = asyncio.create_task(bus.receive())
         server.start()
-        delivery = await receiving
-        assert delivery is not None
-        assert (delivery.body, delivery.number) == ("b", 1)
+        assert (await received(bus)).body == "b"
         assert await bus.refresh(held)  # who held what is known
         assert await bus.counts() == Counts(1, 2)
 
@@ -99,8 +88,3 @@ def test_the_consumer_works_on_a_server(server: RedisServer) -> None:
     assert (run.processed, run.redelivered, run.left.total) == (4, 0, 0)
     assert run.clock == "real"
     assert run.refresh_lateness
-
-
-def test_the_package_is_not_needed_to_import() -> None:
-    program = "import sys; sys.modules['redis'] = None; import ontime.bus"
-    subprocess.run([sys.executable, "-c", program], check=True)

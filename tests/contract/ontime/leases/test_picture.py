@@ -22,7 +22,7 @@ def test_the_picture_says_how_much_lies_on_each_other() -> None:
 
 def test_the_picture_says_what_its_colours_and_axes_are() -> None:
     chart = lay_over(LOGS["E3"], EXPERIMENTS["E3"].run(seed=0), title="Both")
-    said = [
+    texts = [
         (text.text or "", text.attrib["style"])
         for text in ElementTree.fromstring(chart.svg).iter(
             "{http://www.w3.org/2000/svg}text"
@@ -34,14 +34,14 @@ def test_the_picture_says_what_its_colours_and_axes_are() -> None:
         "finished": "green",
         "lost": "blue",
     }.items():
-        [style] = [style for text, style in said if text == f"\u25a0 {kind}"]
+        [style] = [style for text, style in texts if text == f"\u25a0 {kind}"]
         assert f"fill: var(--{colour})" in style
         assert f"{kind} {colour}" in chart.alt
-    words = [text for text, _ in said]
+    words = [text for text, _ in texts]
     assert words.count("message") == words.count("seconds") == 3
     assert "below a panel, messages: received/finished/lost/running" in words
     # A phone is a little narrower than the picture.
-    sizes = [float(n) for _, style in said for n in re.findall(r"([\d.]+)px", style)]
+    sizes = [float(n) for _, style in texts for n in re.findall(r"([\d.]+)px", style)]
     assert min(sizes) >= 10
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ontime.bus import Bus, Delivery, RedisBus, SQLiteBus
 
-LONG = 600.0  # a lease that does not run out
+LONG = 600.0  # seconds of a lease that does not run out by itself
 
 
 class Kind:
@@ -17,9 +17,8 @@ class Kind:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __call__(self, lease: float = LONG) -> Bus:
-        buses = {"RedisBus": RedisBus, "SQLiteBus": SQLiteBus}
-        bus = eval(self.text, {**buses, "lease": lease})
+    def __call__(self) -> Bus:
+        bus = eval(self.text, {"RedisBus": RedisBus, "SQLiteBus": SQLiteBus})
         assert isinstance(bus, Bus)
         return bus
 
@@ -36,3 +35,18 @@ async def received(bus: Bus) -> Delivery:
     delivery = await bus.receive()
     assert delivery is not None
     return delivery
+
+
+async def run_out(bus: Any, delivery: Delivery) -> None:
+    """Let the lease of a delivery have run out, as if its time had passed."""
+    if isinstance(bus, SQLiteBus):
+        sql = "UPDATE bus_leases SET until = 0 WHERE id = ?"
+        bus._quick.execute(sql, [delivery.id])
+    else:
+        [holder] = await bus._client.xpending_range(
+            bus.stream, "consumers", delivery.id, delivery.id, 1
+        )
+        ids, idle = [delivery.id], int(LONG * 1000)
+        await bus._client.xclaim(
+            bus.stream, "consumers", holder["consumer"], 0, ids, idle=idle, justid=True
+        )

@@ -1,4 +1,4 @@
-"""The bus in a file: what is wrong with the path, the file, the disk or the lock."""
+"""The bus in a file, on the virtual clock: leases to the nanosecond, a full disk."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ def in_virtual_time(
     looplab.run(main())
 
 
-# -- the disk ------------------------------------------------------------------------
-
-
 def test_a_put_is_refused_while_there_is_room_to_work_it_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,9 +45,6 @@ def test_a_put_is_refused_while_there_is_room_to_work_it_off(
     in_virtual_time(tmp_path, story)
 
 
-# -- leases, to the nanosecond -------------------------------------------------------
-
-
 def test_a_lease_ends_at_its_nanosecond(tmp_path: Path) -> None:
     async def story(bus: SQLiteBus) -> None:
         await bus.put("a", "b")
@@ -65,7 +59,6 @@ def test_a_lease_ends_at_its_nanosecond(tmp_path: Path) -> None:
         await asyncio.sleep(0.000_000_001)
         assert await bus.counts() == Counts(1, 1)
         assert not await bus.refresh(first)
-        assert not await bus.give_back(first)
         again = await received(bus)
         assert again == Delivery(first.id, "a", 2)
         assert not await bus.acknowledge(first)
@@ -74,22 +67,6 @@ def test_a_lease_ends_at_its_nanosecond(tmp_path: Path) -> None:
         assert not await bus.acknowledge(again)
 
     in_virtual_time(tmp_path, story, lease=0.3)
-
-
-def test_what_is_given_back_is_the_next_to_be_received(tmp_path: Path) -> None:
-    async def story(bus: SQLiteBus) -> None:
-        await bus.put("a", "b")
-        first = await received(bus)
-        assert await bus.give_back(first)
-        assert await bus.counts() == Counts(2, 0)
-        assert not await bus.give_back(first)
-        assert not await bus.refresh(first)
-        again = await received(bus)
-        assert again == Delivery(first.id, "a", 2)
-        assert not await bus.give_back(first), "it is somebody else's"
-        assert await bus.counts() == Counts(1, 1)
-
-    in_virtual_time(tmp_path, story)
 
 
 def test_an_id_is_never_used_again(tmp_path: Path) -> None:

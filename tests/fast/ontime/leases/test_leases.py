@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -119,46 +120,27 @@ def test_a_trace_holds_the_turns_of_the_tasks() -> None:
         _ = consume(LeaseSettings(messages=1), ThreadPool(), trace=True).trace
 
 
-def test_the_result_tells_itself() -> None:
-    run = consume(LeaseSettings(messages=3, cpu=0.1))
-    assert "3 processed, 0 lost" in repr(run)
-    html = run._repr_html_()
-    for word in ("processed", "makespan", "worst refresh lateness"):
-        assert word in html
-    runs = consume_many(LeaseSettings(messages=3), runs=2)
-    assert "2 runs" in runs._repr_html_()
-
-
-def test_the_result_is_a_table_in_a_terminal_too() -> None:
+def test_the_results_tell_themselves() -> None:
     run = consume(LeaseSettings(messages=3, cpu=0.1), PriorityGate())
-    lines = run.table().splitlines()
-    assert [line.split("  ")[0] for line in lines] == [name for name, _ in run._facts()]
-    assert lines[0].split("  ")[-1].strip() == "the gate"
-    assert lines[1].split() == ["processed", "3"]
-    starts = {
-        line.index(value) for line, (_, value) in zip(lines, run._facts(), strict=True)
-    }
-    assert len(starts) == 1, "the values are below one another"
-    assert "\n" not in str(run), "one line, so that it fits into a sentence"
-
-
-def test_many_runs_are_a_table_too() -> None:
+    assert "3 processed, 0 lost" in repr(run)
+    facts = dict(run._facts())
+    assert facts["scheduler"] == "the gate"
+    assert (facts["processed"], facts["lost"]) == ("3", "0")
+    assert facts["oldest lease at a check"] == "2.05 s"
+    assert facts["makespan"].endswith("(exact)")
+    html = run._repr_html_()
+    assert all(word in html for pair in facts.items() for word in pair)
     runs = consume_many(LeaseSettings(messages=20), runs=3)
-    head, *lines = runs.table().splitlines()
-    assert head.split() == ["3", "runs", "least", "median", "most"]
-    figures = [line.split()[-3:] for line in lines]
-    assert figures[0] == [
-        f"{runs.lost.min:g}",
-        f"{runs.lost.median:g}",
-        f"{runs.lost.max:g}",
-    ]
-    assert figures[3] == [
-        f"{runs.held.min:g}",
-        f"{runs.held.median:g}",
-        f"{runs.held.max:g}",
-    ]
-    assert len({len(line) for line in (head, *lines)}) == 1, "aligned to the right"
-    assert max(map(len, lines)) < 80
+    lost, held = runs.lost, runs.held
+    assert f"lost {lost.min:g} to {lost.max:g}, median {lost.median:g} of 20" in repr(
+        runs
+    )
+    cells = re.findall("<t[dh][^>]*>([^<]*)</t", runs._repr_html_())
+    assert cells[:4] == ["3 runs", "least", "median", "most"]
+    for name, spread in ("lost", lost), ("messages held at once", held):
+        row = cells.index(name)
+        figures = spread.min, spread.median, spread.max
+        assert cells[row + 1 : row + 4] == [f"{figure:g}" for figure in figures]
 
 
 def test_settings_scale_together() -> None:
@@ -166,24 +148,18 @@ def test_settings_scale_together() -> None:
     small = what.scaled(1 / 64)  # a power of two scales exactly
     assert consume(small).lost == consume(what).lost
     assert consume(small).makespan * 64 == pytest.approx(consume(what).makespan)
-    with pytest.raises(ValueError, match="factor is 0"):
-        what.scaled(0)
 
 
 @pytest.mark.parametrize(
     ("bad", "error", "words"),
     [
-        ({"messages": 0}, ValueError, "messages is 0: give 1 or more"),
-        ({"messages": 2.5}, TypeError, "messages as a whole number, got 2.5, a float"),
-        ({"rounds": True}, TypeError, "rounds as a whole number, got True"),
+        ({"messages": 0}, ValueError, "messages is 0"),
+        ({"rounds": True}, TypeError, "rounds .* True"),
         ({"cpu": -1}, ValueError, "cpu is -1 s"),
-        ({"io": math.nan}, ValueError, "io is nan s"),
-        ({"lease": math.inf}, ValueError, "lease is inf s"),
-        ({"receive": "1"}, TypeError, "receive as a number of seconds, got '1', a str"),
-        ({"limit": 0}, ValueError, "or None for any number"),
-        ({"refresh_every": 0, "refresh": 0}, ValueError, "give one of them a time"),
+        ({"work_deadline": math.nan}, ValueError, "work_deadline is nan s"),
+        ({"limit": 0}, ValueError, "limit .* None"),
+        ({"refresh_every": 0, "refresh": 0}, ValueError, "refresh_every and refresh"),
         ({"lease_priority": "high"}, TypeError, "lease_priority"),
-        ({"work_deadline": -1}, ValueError, "work_deadline is -1 s"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_named(
@@ -196,7 +172,6 @@ def test_settings_that_cannot_be_meant_are_named(
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: consume("fast"), TypeError, "LeaseSettings, not str"),
         (lambda: consume(None, "fifo"), TypeError, "is no scheduler"),
         (lambda: consume(None, clock="wall"), ValueError, "clock is 'wall'"),
         (lambda: consume(None, clock="real", jitter=1), ValueError, "jitter is 1 s"),
@@ -204,7 +179,6 @@ def test_settings_that_cannot_be_meant_are_named(
         (lambda: consume_many(None, runs=0), ValueError, "runs is 0"),
         (lambda: ThreadPool(0), ValueError, "threads is 0"),
         (lambda: ThreadPool(4, grow_every=0), ValueError, "grow_every is 0 s"),
-        (lambda: ThreadPool(None, grow_every=1), ValueError, "cannot grow"),
     ],
 )
 def test_a_call_that_cannot_be_meant_is_named(

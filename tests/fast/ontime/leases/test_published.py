@@ -132,18 +132,9 @@ def test_a_task_that_waits_on_a_window_is_cancelled_when_it_is_woken() -> None:
     assert run(main()) == 1
 
 
-@pytest.mark.parametrize(
-    ("bad", "error", "says"),
-    [
-        ({"tick": 0}, ValueError, "tick is 0 s: give a finite number"),
-        ({"tick": "1"}, TypeError, "tick as a number of seconds"),
-    ],
-)
-def test_a_window_that_cannot_be_meant(
-    bad: dict[str, Any], error: type[Exception], says: str
-) -> None:
-    with pytest.raises(error, match=says):
-        Window(**bad)
+def test_a_window_that_cannot_be_meant() -> None:
+    with pytest.raises(ValueError, match="tick is 0 s"):
+        Window(tick=0)
 
 
 def test_windows_that_differ_are_called_differently() -> None:
