@@ -1,7 +1,7 @@
 """The command line of the captures.
 
 Exit status: 0 all of it ran; 1 something failed; 2 wrong usage; 3 some parts cannot run
-on this machine and were left out (each is named); 130 interrupted.
+on this machine and were left out (each says why); 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,19 +25,18 @@ def say(line: str) -> None:
     print(f"  {line}", file=sys.stderr, flush=True)
 
 
-def rows(part: ModuleType) -> Callable[[Path, Path], int]:
+def rows(part: ModuleType) -> Callable[[Path, Path], object]:
     """How the rows of fresh processes, or of warm repeats, are captured."""
 
-    def capture(output: Path, folder: Path) -> int:
-        found = part.measure(folder, None, say)
-        print(part.table(found), end="")
-        part.write(found, output)
-        return 1 if realcase.failed(found) else 3 if realcase.skipped(found) else 0
+    def capture(output: Path, folder: Path) -> None:
+        figures = part.measure(folder, None, say)
+        print(part.table(figures), end="")
+        part.write(figures, output)
 
     return capture
 
 
-PARTS: dict[str, Callable[[Path, Path], int]] = {
+PARTS: dict[str, Callable[[Path, Path], object]] = {
     "fresh": rows(fresh),
     "real": rows(realcase),
     "guard": lambda output, folder: guard.capture(output, folder, say),
@@ -71,15 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = 0
     for part in parts:
         try:
-            found = PARTS[part](options.output, options.folder or cache_folder())
+            PARTS[part](options.output, options.folder or cache_folder())
         except SkippedError as error:
             print(f"capture.py: {part} left out: {error}", file=sys.stderr)
-            found = 3
+            status = status or 3
         except CaptureError as error:
             print(f"capture.py: {part} failed: {error}", file=sys.stderr)
-            found = 1
+            status = 1
         except KeyboardInterrupt:
             print("capture.py: interrupted; nothing is left running", file=sys.stderr)
             return 130
-        status = max(status, found, key=(0, 3, 1).index)
     return status

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from ontime.measuring.processes import last_line
 from spinning_loop.programs import SkippedError, run
 
 __all__ = ["cache_folder", "ensure", "environ_with_ours", "quiet_environ"]
@@ -72,14 +73,13 @@ def ensure(side: str, folder: Path, say: Callable[[str], None] = print) -> Path:
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     pip += ["install", "--quiet", "--only-binary", ":all:", "-r", str(pins)]
     for command in [sys.executable, "-m", "venv", str(venv)], pip:
-        done = run(command, timeout=CREATION_TIMEOUT, env=quiet_environ())
-        if done.code:
+        done = run(command, quiet_environ(), CREATION_TIMEOUT)
+        if done.returncode:
             shutil.rmtree(venv, ignore_errors=True)
-            last = (done.err or done.out).strip().splitlines() or ["no words"]
             raise SkippedError(
                 f"the libraries of requirements-{side}.txt could not be installed "
-                f"({last[-1]}): this needs the package index, and Python 3.12 has all "
-                "of them; --folder names another place"
+                f"({last_line(done.stderr or done.stdout)}): this needs the package "
+                "index, and Python 3.12 has all of them; --folder names another place"
             )
     stamp.write_text(wanted, "utf-8")
     return python

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ontime.measuring.processes import last_line
 from spinning_loop.environments import environ_with_ours, quiet_environ
 from spinning_loop.programs import (
     CaptureError,
@@ -47,12 +48,11 @@ def interpreter() -> str:
         SkippedError: There is none.
     """
     for name in NAMES:
-        if found := shutil.which(name):
+        if path := shutil.which(name):
             asked = "import sys; print(sys._is_gil_enabled())"
-            command = [found, "-X", "gil=0", "-c", asked]
-            done = run(command, timeout=300, env=quiet_environ())
-            if done.out.strip() == "False":
-                return found
+            done = run([path, "-X", "gil=0", "-c", asked], quiet_environ())
+            if done.stdout.strip() == "False":
+                return path
     raise SkippedError(
         f"there is no free-threaded Python here ({', '.join(NAMES)}): build one with "
         "./configure --disable-gil, and put it on the path"
@@ -61,9 +61,9 @@ def interpreter() -> str:
 
 def named_version(python: str) -> str:
     """What an interpreter calls itself, such as ``Python 3.13.5``."""
-    said = run([python, "-VV"], timeout=300, env=quiet_environ()).out
-    found = re.search(r"Python [\d.]+\w*", said)
-    return found.group() if found else "unknown"
+    printed = run([python, "-VV"], quiet_environ()).stdout
+    version = re.search(r"Python [\d.]+\w*", printed)
+    return version.group() if version else "unknown"
 
 
 # What one fresh process measures: the way, the sessions, seconds, cores or 0 for all.
@@ -92,20 +92,16 @@ def measured(
 ) -> dict[str, float]:
     """Hops and idle loops in a fresh process of the interpreter *command*."""
     words = [way, str(sessions), str(seconds), str(cores)]
-    done = run(
-        [*command, "-c", _HOPS, *words],
-        timeout=600,
-        env=environ_with_ours() | variables,
-    )
-    if done.code:
-        raise CaptureError(f"the hops were not measured: {done.last_words}")
-    figures = json.loads(done.out)
-    assert isinstance(figures, dict)
+    environ = environ_with_ours() | variables
+    done = run([*command, "-c", _HOPS, *words], environ, 600)
+    if done.returncode:
+        raise CaptureError(f"the hops were not measured: {last_line(done.stderr)}")
+    figures: dict[str, float] = json.loads(done.stdout)
     return figures
 
 
-def capture(output: Path, say: Callable[[str], None]) -> int:
-    """Write ``free.txt``; the exit status.
+def capture(output: Path, say: Callable[[str], None]) -> None:
+    """Write ``free.txt``.
 
     Raises:
         SkippedError: There is no free-threaded Python.
@@ -132,7 +128,6 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
                     row["idle"].append(round(hops["idle_share"], 4))
     write_text(output / "free.txt", table(figures))
     remember(output, "free", figures)
-    return 0
 
 
 def table(figures: dict[str, Any]) -> str:

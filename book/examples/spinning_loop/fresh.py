@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import tempfile
 import time
@@ -28,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spinning_loop.environments import ensure, quiet_environ
+from spinning_loop.environments import quiet_environ
 from spinning_loop.programs import (
     CaptureError,
     FreeCores,
@@ -42,29 +41,29 @@ from spinning_loop.programs import (
 )
 from spinning_loop.realcase import (
     Program,
-    attempt,
-    cell,
-    milliseconds,
+    both,
+    head,
     pinned,
     read_versions,
     row,
     spread,
+    timing,
 )
 from spinning_loop.watching import (
     APT,
-    frames_of,
+    called_by,
     gdb_command,
     gdb_run,
     gdb_script,
-    gdb_threads,
     innermost,
+    part_of,
     spawn_tracer,
     strace_rows,
+    waiting,
 )
 
 __all__ = ["Size", "added", "measure", "table", "write"]
 
-WAITING = "Waiting for the GIL"
 # Shares of the usual time of a test after which one is looked at: both loops run by
 # then.
 MOMENTS = (0.6, 0.7, 0.8, 0.9)
@@ -105,7 +104,7 @@ VARIANTS = {
 # ------------------------------------------------------------------ D1, D2, D3, D6
 
 
-def one(program: Program, variant: Variant, calls: Path) -> dict[str, Any]:
+def first_test(program: Program, variant: Variant, calls: Path) -> dict[str, Any]:
     """The test in one fresh process: seconds, and the calls where it is traced."""
     arguments = ["timed", "--runs", 0, "--clients", variant.clients, *variant.extra]
     if variant.traced is None:
@@ -115,9 +114,9 @@ def one(program: Program, variant: Variant, calls: Path) -> dict[str, Any]:
         command = [strace, *variant.traced, "-o", str(calls), "-p", str(traced.pid)]
         with spawn_tracer(command) as tracer:
             traced.say("go")
-            found = parsed(traced.wait(180))
+            figures = parsed(traced.wait(180))
             tracer.wait(30)
-    return {**found, "calls": strace_rows(calls.read_text("utf-8"))}
+    return {**figures, "calls": strace_rows(calls.read_text("utf-8"))}
 
 
 def added(tables: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
@@ -151,34 +150,20 @@ def timed_variants(
     say: Callable[[str], None],
     free: FreeCores,
 ) -> dict[str, Any]:
-    """All variants in turns; what cannot run says why, and the others still run."""
+    """All variants in turns."""
     blocks: dict[str, list[dict[str, Any]]] = {name: [] for name in VARIANTS}
-    gone: dict[str, dict[str, Any]] = {}
-    if "new" not in programs:
-        why = "the environment with today's libraries could not be made"
-        gone["new"] = {"status": "skipped", "why": why}
     for number in range(size.rounds):
         say(f"round {number + 1} of {size.rounds}, {free} of the cores free")
         free.ask()
         for name, variant in VARIANTS.items():
-            if name in gone:
-                continue
             program = programs["new" if name == "new" else "old"]
-            try:
-                blocks[name].append(one(program, variant, calls))
-            except SkippedError as error:
-                gone[name] = {"status": "skipped", "why": str(error)}
-            except CaptureError as error:
-                gone[name] = {"status": "failed", "why": str(error)}
-    found: dict[str, Any] = {}
+            blocks[name].append(first_test(program, variant, calls))
+    figures: dict[str, Any] = {}
     for name, parts in blocks.items():
-        if name in gone:
-            found[name] = gone[name]
-            continue
-        found[name] = {"status": "ran", **spread([part["first"] for part in parts])}
+        figures[name] = spread([part["first"] for part in parts])
         if VARIANTS[name].traced is not None:
-            found[name] |= added([part["calls"] for part in parts])
-    return found
+            figures[name] |= added([part["calls"] for part in parts])
+    return figures
 
 
 # ------------------------------------------------------------------ D4
@@ -249,7 +234,7 @@ def core_dumps(
 ) -> dict[str, Any]:
     """D5: abort a fresh process with three clients in its test, and read its core."""
     source = f"source {gdb_script()}"
-    running = waiting = 0
+    running = main_waiting = 0
     frames: Counter[str] = Counter()
     example = ""
     for number in range(size.aborted):
@@ -283,10 +268,10 @@ def core_dumps(
         if "run_forever" not in stacks:
             continue  # no loop ran at that moment
         running += 1
-        main = thread_of(stacks, pid)
-        if gdb_threads(main).popitem()[1] == WAITING if main else False:
-            waiting += 1
-            called = frames_of(functions, pid)
+        main = part_of(stacks, pid)
+        if main and all(waiting(main).values()):
+            main_waiting += 1
+            called = called_by(part_of(functions, pid))
             frames.update({name for name in called if name == "take_gil"})
             example = example or shown_core(main, called)
     if not running:
@@ -296,19 +281,11 @@ def core_dumps(
         )
     return {
         "cores": running,
-        "main_waiting": waiting,
+        "main_waiting": main_waiting,
         "frames": dict(frames),
-        "main": WAITING if waiting else "something else",
+        "main": "Waiting for the GIL" if main_waiting else "something else",
         "example": example,
     }
-
-
-def thread_of(stacks: str, number: int) -> str:
-    """What ``py-bt`` printed of one thread, by the system's number."""
-    for part in re.split(r"^(?=Thread \d+ \()", stacks, flags=re.MULTILINE):
-        if re.match(rf"Thread \d+ \(.*LWP {number}\b", part):
-            return part
-    return ""
 
 
 def shown_core(main: str, called: list[str]) -> str:
@@ -322,20 +299,20 @@ def shown_core(main: str, called: list[str]) -> str:
 def live(program: Program, size: Size) -> dict[str, Any]:
     """The same question to a program that repeats the test: warm repeats."""
     source = f"source {gdb_script()}"
-    met: list[dict[str, str]] = []
+    met: list[dict[str, bool]] = []
     arguments = ["timed", "--runs", 10_000_000, "--budget", 120]
     with spawn(program.command(*arguments), env=quiet_environ()) as traced:
         traced.say("go")
         for _ in range(size.attaches):
             command = gdb_command(source, "thread apply all py-bt")
-            threads = gdb_threads(gdb_run([*command, "-p", str(traced.pid)]))
+            threads = waiting(gdb_run([*command, "-p", str(traced.pid)]))
             if not threads:
                 raise CaptureError("gdb showed no threads")
             met.append(threads)
     return {
         "attaches": len(met),
-        "main_waiting": sum(t.get("1") == WAITING for t in met),  # gdb's number
-        "any_waiting": sum(WAITING in t.values() for t in met),
+        "main_waiting": sum(threads["1"] for threads in met),  # gdb's number
+        "any_waiting": sum(any(threads.values()) for threads in met),
     }
 
 
@@ -345,71 +322,46 @@ def live(program: Program, size: Size) -> dict[str, Any]:
 def measure(
     folder: Path, size: Size | None = None, say: Callable[[str], None] = print
 ) -> dict[str, Any]:
-    """Run all parts that this machine allows.
+    """Measure, and return what ``captures/fresh.json`` holds.
 
     Args:
         folder: Where the environments lie or will be made.
         size: How many processes there are.
         say: Called with lines of progress.
 
-    Returns:
-        What ``captures/fresh.json`` holds.
-
     Raises:
-        CaptureError: Not even the old environment could be made.
+        SkippedError: This machine lacks something; the message says what.
+        CaptureError: A measurement failed.
     """
     size = size or Size()
-    described = machine()
-    free = FreeCores()
-    programs = {"old": Program(ensure("old", folder, say))}
-    try:
-        programs["new"] = Program(ensure("new", folder, say))
-    except CaptureError as error:
-        say(f"today's libraries: skipped, {error}")
+    described, free = machine(), FreeCores()
+    programs = both(folder, say)
     old = programs["old"]
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "machine": described,
-        "versions": {side: read_versions(one) for side, one in programs.items()},
+        "versions": {side: read_versions(p) for side, p in programs.items()},
     }
-    with tempfile.TemporaryDirectory(prefix="spinning-loop-") as place:
-        here = Path(place)
-        found |= timed_variants(programs, size, here / "calls", say, free)
-        usual = {name: found[name].get("median", 0.05) for name in ("D1", "D1_third")}
-        found["D4"] = attempt(
-            "D4, stacks", lambda: thread_dumps(old, size, here, usual["D1"]), say
-        )
-        found["D5"] = attempt(
-            "D5, core files",
-            lambda: core_dumps(old, size, here, usual["D1_third"]),
-            say,
-        )
-        found["D5_live"] = attempt("D5, attached", lambda: live(old, size), say)
+    with tempfile.TemporaryDirectory(prefix="spinning-loop-") as name:
+        place = Path(name)
+        figures |= timed_variants(programs, size, place / "calls", say, free)
+        say("D4, stacks")
+        figures["D4"] = thread_dumps(old, size, place, figures["D1"]["median"])
+        say("D5, core files")
+        figures["D5"] = core_dumps(old, size, place, figures["D1_third"]["median"])
+        say("D5, attached")
+        figures["D5_live"] = live(old, size)
     free.ask()
     described["free_cores"] = round(free.least, 2)
-    return found
+    return figures
 
 
 # ------------------------------------------------------------------ the table
 
 
-def table(found: dict[str, Any]) -> str:
-    """The figures as lines of text, at most 79 columns wide where nothing failed."""
-    m, old = found["machine"], found["versions"]["old"]
-    names = ("fastapi", "starlette", "anyio")
-    lines = [
-        f"old: {', '.join(f'{n} {old[n]}' for n in names)}",
-        f"Python {m['python']} {m['build']}, {m['system']} {m['kernel']}, "
-        f"{m['cores']} core{'s' if m['cores'] != 1 else ''}",
-        m["processor"],
-        f"at least {m['free_cores']:.0%} of the cores free, whenever asked",
-        "",
-        "first test of a fresh process, ms: median [quartiles], least..most",
-    ]
-
-    def timing(part: dict[str, Any]) -> str:
-        ends = f"{milliseconds(part['least'])}..{milliseconds(part['most'])}"
-        return f"{cell(part)}, {ends}, {part['tests']} processes"
-
+def table(figures: dict[str, Any]) -> str:
+    """The figures as lines of text, at most 79 columns wide."""
+    lines = head(figures, "old")
+    lines.append("first test of a fresh process, ms: median [quartiles], least..most")
     for label, name in (
         ("D1 two clients", "D1"),
         ("   a third client", "D1_third"),
@@ -420,67 +372,55 @@ def table(found: dict[str, Any]) -> str:
         ("D6 sleep(0.001)", "D6"),
         ("   new libraries", "new"),
     ):
-        lines.append(row(label, found[name], timing))
+        lines.append(row(label, timing(figures[name], "processes")))
     lines += ["", "system time and calls of a test under strace -c"]
-
-    def calls(part: dict[str, Any]) -> str:
-        shown = list(part["calls"].items())[:3]
-        return ", ".join(f"{n} {c['percent']:.1f} % ({c['calls']:g})" for n, c in shown)
-
-    def looks(part: dict[str, Any]) -> str:
-        return f"{part['epoll_wait_calls']:g} calls"
-
     for label, name in (
         ("D2 main thread alone", "D2"),
         ("   a third client", "D2_third"),
         ("   all threads", "D2_all"),
     ):
-        lines.append(row(label, found[name], calls))
-        lines.append(row("   of these epoll_wait", found[name], looks))
-    d4, d5, live_d5 = found["D4"], found["D5"], found["D5_live"]
-
-    def missed(part: dict[str, Any]) -> str:
-        return (
-            f"{part['dumps']} dumps; {part['starting']} too soon, "
-            f"{part['too_quick']} too late, {part['crashed']} crashed"
-        )
-
-    def waits(part: dict[str, Any]) -> str:
-        return f"main in {part['main_waiting']} of {part.get('cores', '')}" + (
-            f" cores, frame {', '.join(part['frames']) or 'none'}"
-        )
-
-    def waits_live(part: dict[str, Any]) -> str:
-        return (
-            f"main in {part['main_waiting']}, any thread in {part['any_waiting']} "
-            f"of {part['attaches']}"
-        )
-
+        shown = list(figures[name]["calls"].items())[:3]
+        calls = (f"{n} {c['percent']:.1f} % ({c['calls']:g})" for n, c in shown)
+        lines.append(row(label, ", ".join(calls)))
+        looks = f"{figures[name]['epoll_wait_calls']:g} calls"
+        lines.append(row("   of these epoll_wait", looks))
+    d4, d5, live_d5 = figures["D4"], figures["D5"], figures["D5_live"]
+    missed = (
+        f"{d4['dumps']} dumps; {d4['starting']} too soon, "
+        f"{d4['too_quick']} too late, {d4['crashed']} crashed"
+    )
+    waits = (
+        f"main in {d5['main_waiting']} of {d5['cores']} cores, "
+        f"frame {', '.join(d5['frames']) or 'none'}"
+    )
+    waits_live = (
+        f"main in {live_d5['main_waiting']}, any thread in {live_d5['any_waiting']} "
+        f"of {live_d5['attaches']}"
+    )
     lines += [
         "",
-        row("D4 dumps: first; second; main", d4, lambda p: p["usual"]),
-        row("   met with both loops running", d4, missed),
-        row("   main thread in", d4, lambda p: counted(p["main"])),
-        row("   loop threads in", d4, lambda p: counted(p["loops"])),
-        row("D5 Waiting for the GIL, 3 clients", d5, waits),
-        row("   attached to warm repeats", live_d5, waits_live),
+        row("D4 dumps: first; second; main", d4["usual"]),
+        row("   met with both loops running", missed),
+        row("   main thread in", counted(d4["main"])),
+        row("   loop threads in", counted(d4["loops"])),
+        row("D5 Waiting for the GIL, 3 clients", waits),
+        row("   attached to warm repeats", waits_live),
     ]
     return "\n".join(lines) + "\n"
 
 
-def counted(found: dict[str, int]) -> str:
-    parts = [f"{name} {count}" for name, count in list(found.items())[:4]]
-    left = sum(list(found.values())[4:])
+def counted(counts: dict[str, int]) -> str:
+    parts = [f"{name} {count}" for name, count in list(counts.items())[:4]]
+    left = sum(list(counts.values())[4:])
     return ", ".join([*parts, f"others {left}"] if left else parts)
 
 
-def write(found: dict[str, Any], folder: Path) -> None:
+def write(figures: dict[str, Any], folder: Path) -> None:
     """Write ``fresh.json``, ``fresh.txt`` and the examples."""
-    text = table(found)
-    write_text(
-        folder / "fresh.json", json.dumps({**found, "table": text}, indent=1) + "\n"
-    )
+    text = table(figures)
+    whole = {**figures, "table": text}
+    write_text(folder / "fresh.json", json.dumps(whole, indent=1) + "\n")
     write_text(folder / "fresh.txt", text)
     for name, part in (("fresh_stacks", "D4"), ("fresh_core", "D5")):
-        if found[part].get("example"):
-            write_text(folder / f"{name}.txt", found[part]["example"])
+        if figures[part]["example"]:
+            write_text(folder / f"{name}.txt", figures[part]["example"])

@@ -42,14 +42,14 @@ def check(side: str, folder: Path, say: Callable[[str], None]) -> dict[str, Any]
         return parsed(program.wait(60))
 
 
-def capture(output: Path, folder: Path, say: Callable[[str], None]) -> int:
-    """Write ``guard_old.txt`` and ``guard_new.txt``; the exit status.
+def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
+    """Write ``guard_old.txt`` and ``guard_new.txt``.
 
     Raises:
         SkippedError: An environment cannot be made here.
         CaptureError: The guard passed where it must fail, or the other way round.
     """
-    found = {}
+    results = {}
     for side, wanted in PASSES.items():
         say(f"guard, {side} libraries")
         result = check(side, folder, say)
@@ -58,8 +58,8 @@ def capture(output: Path, folder: Path, say: Callable[[str], None]) -> int:
                 words = result[start + "words"]
                 verb = f"failed ({words})" if words else "passed"
                 raise CaptureError(f"the {name} {verb} with the {side} libraries")
-        found[side] = result
-    for side, result in found.items():
+        results[side] = result
+    for side, result in results.items():
         names = ", ".join(f"{n} {v}" for n, v in result["versions"].items())
         text = f"# {names}\n"
         for name, start in (
@@ -71,7 +71,6 @@ def capture(output: Path, folder: Path, say: Callable[[str], None]) -> int:
             text += f"\n# {name}\n{wrapped(words)}\n"
         write_text(output / f"guard_{side}.txt", text)
         remember(output, f"guard_{side}", result)
-    return 0
 
 
 def wrapped(words: str) -> str:

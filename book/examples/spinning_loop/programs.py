@@ -18,26 +18,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from ontime.measuring import processes, records
+from ontime.measuring.cores import free_cores
+
 __all__ = [
-    "CaptureError",
-    "Done",
-    "Running",
-    "SkippedError",
-    "clean",
-    "cores",
-    "find",
-    "machine",
-    "parsed",
-    "remember",
-    "run",
-    "spawn",
-    "start_up",
-    "write_text",
-]
+    "CaptureError", "FreeCores", "Running", "SkippedError", "clean", "cores", "find",
+    "machine", "parsed", "remember", "run", "spawn", "start_up", "write_text",
+]  # fmt: skip
 
 
 class CaptureError(Exception):
@@ -51,31 +41,16 @@ class SkippedError(CaptureError):
     """A part cannot run on this machine: what is missing and how to get it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A program that has ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def last_words(self) -> str:
-        """The last line that it said of what went wrong."""
-        return (self.err.strip() or "no words").splitlines()[-1]
-
-
 def find(name: str, fix: str) -> str:
     """The path of a program.
 
     Raises:
         SkippedError: It is not installed; the message gives *fix*.
     """
-    beside = Path(sys.executable).parent / name
-    found = shutil.which(name) or (str(beside) if os.access(beside, os.X_OK) else None)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise SkippedError(f"{name} is not installed ({fix})")
-    return found
+    return path
 
 
 class Running:
@@ -102,7 +77,7 @@ class Running:
                 stderr=self._err,
                 env=None if env is None else dict(env),
                 cwd=cwd,
-                start_new_session=os.name == "posix",
+                start_new_session=True,
             )
         except OSError as error:
             self._close()
@@ -117,10 +92,7 @@ class Running:
     def _read(self, file: IO[bytes]) -> str:
         # The child shares the file's position: read without moving it.
         size = os.fstat(file.fileno()).st_size
-        if hasattr(os, "pread"):
-            return os.pread(file.fileno(), size, 0).decode("utf-8", "replace")
-        file.seek(0)
-        return file.read().decode("utf-8", "replace")
+        return os.pread(file.fileno(), size, 0).decode("utf-8", "replace")
 
     def out(self) -> str:
         return self._read(self._out)
@@ -153,10 +125,10 @@ class Running:
             time.sleep(0.01)
 
     def _failed(self, what: str) -> str:
-        last = (self.err().strip() or self.out().strip() or "no words").splitlines()[-1]
+        last = processes.last_line(self.err().strip() or self.out())
         return f"{Path(self.command[0]).name} {what}: {last}"
 
-    def wait(self, timeout: float) -> Done:
+    def wait(self, timeout: float) -> subprocess.CompletedProcess[str]:
         """Wait for the end; end the program when it takes longer.
 
         Raises:
@@ -169,15 +141,12 @@ class Running:
             raise CaptureError(
                 self._failed(f"ran for more than {timeout:g} s")
             ) from None
-        return Done(code, self.out(), self.err())
+        return subprocess.CompletedProcess(self.command, code, self.out(), self.err())
 
     def end(self) -> None:
         """End the program and its children at once."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if os.name == "posix":
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def _close(self) -> None:
@@ -196,22 +165,21 @@ class Running:
 
 
 def run(
-    command: Sequence[str],
-    *,
-    timeout: float,
-    env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-) -> Done:
+    command: Sequence[str], env: Mapping[str, str], timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
     """Run a program to its end.
 
     Raises:
         SkippedError: It cannot be started.
         CaptureError: It took longer than *timeout* seconds; it was ended.
     """
-    with Running(command, env=env, cwd=cwd) as program:
-        assert program.process.stdin is not None
-        program.process.stdin.close()
-        return program.wait(timeout)
+    name = Path(command[0]).name
+    try:
+        return processes.run(command, env, timeout)
+    except TimeoutError:
+        raise CaptureError(f"{name} ran for more than {timeout:g} s") from None
+    except ChildProcessError as error:
+        raise SkippedError(f"{name} cannot be started: {error}") from None
 
 
 @contextlib.contextmanager
@@ -228,36 +196,30 @@ def spawn(
         yield program
 
 
-def parsed(done: Done) -> dict[str, Any]:
+def parsed(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     """The JSON object on the last line of what a program printed.
 
     Raises:
         CaptureError: The program failed, or printed something else.
     """
-    if done.code:
-        how = f"signal {-done.code}" if done.code < 0 else f"exit status {done.code}"
-        raise CaptureError(f"the test ended with {how}: {done.last_words}")
-    lines = [line for line in done.out.splitlines() if line.startswith("{")]
+    if code := done.returncode:
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        last = processes.last_line(done.stderr)
+        raise CaptureError(f"the test ended with {how}: {last}")
     try:
-        found = json.loads(lines[-1])
-    except (IndexError, ValueError):
+        figures = json.loads(processes.last_line(done.stdout))
+    except ValueError:
         raise CaptureError("the test printed no result") from None
-    assert isinstance(found, dict)
-    return found
+    assert isinstance(figures, dict)
+    return figures
 
 
 def remember(output: Path, name: str, figures: dict[str, Any]) -> None:
     """Put the figures of one capture into ``captures.json``."""
     path = output / "captures.json"
-    try:
-        known = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        known = {}
-    except (OSError, ValueError) as error:
-        raise CaptureError(f"{path} is not readable: remove it ({error})") from None
+    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
     known[name] = {**figures, "machine": machine()}
-    ordered = {key: known[key] for key in sorted(known)}
-    write_text(path, json.dumps(ordered, indent=1) + "\n")
+    write_text(path, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
 
 def start_up() -> None:
@@ -277,14 +239,6 @@ def cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-def _processor() -> str:
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
-            if line.startswith("model name"):
-                return " ".join(line.split(":", 1)[1].split())
-    return platform.processor() or platform.machine()
-
-
 def machine() -> dict[str, object]:
     """What ran the measurement, without names of hosts, users or folders."""
     load = None
@@ -292,14 +246,15 @@ def machine() -> dict[str, object]:
         load = round(os.getloadavg()[0], 2)
     # The release without the builder's own suffix.
     kernel = re.match(r"\d+(\.\d+)*", platform.release())
+    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return {
         "system": platform.system(),
         "kernel": kernel.group() if kernel else "",
         "architecture": platform.machine(),
-        "processor": _processor(),
+        "processor": records.processor(),
         "cores": len(cores()),
         "python": platform.python_version(),
-        "build": "free-threaded" if _free_threaded() else "with the GIL",
+        "build": "with the GIL" if gil else "free-threaded",
         "switch_interval": sys.getswitchinterval(),
         "load_before": load,
         # Below 0: run before the other programs of a busy machine.
@@ -316,16 +271,10 @@ class FreeCores:
 
     def ask(self) -> None:
         """Ask now: between two measurements, for it takes the cores itself."""
-        from ontime.measuring.cores import free_cores
-
         self.least = min(self.least, free_cores() / len(cores()))
 
     def __str__(self) -> str:
         return f"{self.least:.0%}"
-
-
-def _free_threaded() -> bool:
-    return not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def clean(text: str, numbers: Mapping[int, str] | None = None) -> str:
@@ -363,11 +312,7 @@ def write_text(path: Path, text: str) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        part.write_text(text, "utf-8", newline="\n")
         part.replace(path)
     except OSError as error:
         raise CaptureError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()

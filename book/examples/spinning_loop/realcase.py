@@ -6,8 +6,7 @@ also imports the event loop's back end, is counted apart.  They show how the del
 with the number of websockets, which takes too many tests for a process each.
 
 The figures go into ``captures/real.json`` and the same as a table of text into
-``captures/real.txt``.  Every part that cannot run on this machine says why, and the
-others still run.
+``captures/real.txt``.
 
 Times are seconds.  The delay is a lottery, so every figure is a median over many tests
 in several processes, with the quartiles and the ends beside it.  The variants take
@@ -103,37 +102,30 @@ def summary(blocks: list[dict[str, Any]]) -> dict[str, Any]:
     """The figures of one variant, from its quiet blocks where there are enough."""
     quiet = [b for b in blocks if b["others"] is None or b["others"] <= QUIET]
     kept = quiet if len(quiet) * ENOUGH >= len(blocks) and quiet[1:] else blocks
-    found = spread([second for block in kept for second in block["seconds"]])
-    found["first"] = round(statistics.median(b["first"] for b in kept), 6)
-    found["blocks"] = len(kept)
-    found["quiet"] = kept is quiet
-    return found
+    return {
+        **spread([second for block in kept for second in block["seconds"]]),
+        "first": round(statistics.median(b["first"] for b in kept), 6),
+        "blocks": len(kept),
+        "quiet": kept is quiet,
+    }
 
 
 # ------------------------------------------------------------------ the parts
 
 
 def timed_variants(
-    old: Program,
-    new: Program | None,
+    programs: dict[str, Program],
     size: Size,
     say: Callable[[str], None],
     free: FreeCores,
 ) -> dict[str, Any]:
     """The growth with the sockets: the variants take turns, so that load meets all."""
     variants: dict[str, tuple[Program, list[object], list[str]]] = {
-        "old": (old, [], []),
-        "slept": (old, ["--real-sleep"], []),
+        "old": (programs["old"], [], []),
+        "slept": (programs["old"], ["--real-sleep"], []),
+        "pinned": (programs["old"], [], pinned()),
+        "new": (programs["new"], [], []),
     }
-    why: dict[str, str] = {}
-    try:
-        variants["pinned"] = (old, [], pinned())
-    except SkippedError as error:
-        why["pinned"] = str(error)
-    if new is None:
-        why["new"] = "the environment with today's libraries could not be made"
-    else:
-        variants["new"] = (new, [], [])
     blocks: dict[str, dict[int, list[dict[str, Any]]]] = {
         name: {clients: [] for clients in size.clients} for name in variants
     }
@@ -146,15 +138,11 @@ def timed_variants(
                 arguments = ["timed", "--clients", clients, "--runs", size.runs]
                 arguments += ["--budget", size.budget, *extra]
                 block = program.result(*arguments, before=before)
-                if block["seconds"]:
-                    blocks[name][clients].append(block)
-    growth: dict[str, Any] = {
-        name: {str(clients): summary(found) for clients, found in by.items() if found}
+                blocks[name][clients].append(block)
+    return {
+        name: {str(clients): summary(of) for clients, of in by.items()}
         for name, by in blocks.items()
     }
-    for name, reason in why.items():
-        growth[name] = {"status": "skipped", "why": reason}
-    return growth
 
 
 def pinned() -> list[str]:
@@ -172,83 +160,47 @@ def pinned() -> list[str]:
 # ------------------------------------------------------------------ all of it
 
 
-def attempt(
-    name: str, work: Callable[[], dict[str, Any]], say: Callable[[str], None]
-) -> dict[str, Any]:
-    """The figures of a part, or the reason why there are none."""
-    say(name)
-    try:
-        return {"status": "ran", **work()}
-    except SkippedError as error:
-        say(f"{name}: skipped, {error}")
-        return {"status": "skipped", "why": str(error)}
-    except CaptureError as error:
-        say(f"{name}: failed, {error}")
-        return {"status": "failed", "why": str(error)}
+def both(folder: Path, say: Callable[[str], None]) -> dict[str, Program]:
+    """The test with each side's libraries.
+
+    Raises:
+        SkippedError: An environment cannot be made here.
+    """
+    return {side: Program(ensure(side, folder, say)) for side in ("old", "new")}
 
 
 def measure(
     folder: Path, size: Size | None = None, say: Callable[[str], None] = print
 ) -> dict[str, Any]:
-    """Run all parts that this machine allows.
+    """Measure, and return what ``captures/real.json`` holds.
 
     Args:
         folder: Where the environments lie or will be made.
         size: How much to measure.
         say: Called with lines of progress.
 
-    Returns:
-        What ``captures/real.json`` holds.
-
     Raises:
-        CaptureError: Not even the old environment could be made.
+        SkippedError: This machine lacks something; the message says what.
+        CaptureError: A measurement failed.
     """
-    size = size or Size()
-    described = machine()
-    free = FreeCores()
-    old = Program(ensure("old", folder, say))
-    new: Program | None = None
-    reason = ""
-    try:
-        new = Program(ensure("new", folder, say))
-    except CaptureError as error:
-        reason = str(error)
-        say(f"today's libraries: skipped, {reason}")
-    versions = {"old": read_versions(old)}
-    if new is not None:
-        versions["new"] = read_versions(new)
-    found: dict[str, Any] = {"machine": described, "versions": versions}
-
-    def growth() -> dict[str, Any]:
-        return timed_variants(old, new, size, say, free)
-
-    found["growth"] = attempt("warm repeats and their growth", growth, say)
-    sides = {"old": old} if new is None else {"old": old, "new": new}
-    for side, program in sides.items():
-
-        def idle(program: Program = program) -> dict[str, Any]:
-            return program.result("idle", "--clients", 4, "--seconds", 0.3)
-
-        name = f"idle sessions, {side} libraries"
-        found.setdefault("idle", {})[side] = attempt(name, idle, say)
+    described, free = machine(), FreeCores()
+    programs = both(folder, say)
+    figures: dict[str, Any] = {
+        "machine": described,
+        "versions": {side: read_versions(p) for side, p in programs.items()},
+        "growth": timed_variants(programs, size or Size(), say, free),
+        "idle": {
+            side: program.result("idle", "--clients", 4, "--seconds", 0.3)
+            for side, program in programs.items()
+        },
+    }
     free.ask()
     described["free_cores"] = round(free.least, 2)
-    return found
-
-
-def picked(growth: dict[str, Any], variant: str, clients: str) -> dict[str, Any]:
-    """The row of one variant with that many clients."""
-    if growth["status"] != "ran":
-        return {"status": growth["status"], "why": growth["why"]}
-    if growth[variant].get("status") == "skipped":
-        return dict(growth[variant])
-    if clients not in growth[variant]:
-        return {"status": "failed", "why": "no test ended within the budget"}
-    return {"status": "ran", **growth[variant][clients]}
+    return figures
 
 
 def read_versions(program: Program) -> dict[str, str]:
-    done = run(program.command("versions"), timeout=300, env=quiet_environ())
+    done = run(program.command("versions"), quiet_environ())
     return {str(k): str(v) for k, v in parsed(done).items()}
 
 
@@ -260,102 +212,75 @@ def milliseconds(seconds: float) -> str:
     return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def cell(figures: dict[str, Any] | None) -> str:
-    if not figures or "median" not in figures:
-        return "-"
+def cell(figures: dict[str, Any]) -> str:
     low, high = figures["quartiles"]
     return (
         f"{milliseconds(figures['median'])} [{milliseconds(low)}..{milliseconds(high)}]"
     )
 
 
-def row(label: str, part: dict[str, Any], say: Callable[[dict[str, Any]], str]) -> str:
-    what = say(part) if part["status"] == "ran" else f"{part['status']}: {part['why']}"
-    return f"{label:<34} {what}"
+def timing(figures: dict[str, Any], of: str) -> str:
+    ends = f"{milliseconds(figures['least'])}..{milliseconds(figures['most'])}"
+    return f"{cell(figures)}, {ends}, {figures['tests']} {of}"
 
 
-def table(found: dict[str, Any]) -> str:
-    """The figures as lines of text, at most 79 columns wide where nothing failed."""
-    m, old = found["machine"], found["versions"]["old"]
-    new = found["versions"].get("new")
-    names = ("fastapi", "starlette", "anyio")
-    lines = [
-        f"old: {', '.join(f'{n} {old[n]}' for n in names)}",
-        f"new: {', '.join(f'{n} {new[n]}' for n in names)}" if new else "new: not made",
+def row(label: str, words: str) -> str:
+    return f"{label:<34} {words}"
+
+
+def head(figures: dict[str, Any], *sides: str) -> list[str]:
+    """What was measured, and on what, as lines."""
+    m = figures["machine"]
+    lines = []
+    for side in sides:
+        versions = figures["versions"][side]
+        names = ("fastapi", "starlette", "anyio")
+        lines.append(f"{side}: {', '.join(f'{n} {versions[n]}' for n in names)}")
+    return [
+        *lines,
         f"Python {m['python']} {m['build']}, {m['system']} {m['kernel']}, "
         f"{m['cores']} core{'s' if m['cores'] != 1 else ''}",
         m["processor"],
         f"at least {m['free_cores']:.0%} of the cores free, whenever asked",
         "",
-        "warm repeats, milliseconds of one test: median [quartiles], least..most",
     ]
 
-    def timing(part: dict[str, Any]) -> str:
-        ends = f"{milliseconds(part['least'])}..{milliseconds(part['most'])}"
-        return f"{cell(part)}, {ends}, {part['tests']} tests"
 
-    growth = found["growth"]
+def table(figures: dict[str, Any]) -> str:
+    """The figures as lines of text, at most 79 columns wide."""
+    growth = figures["growth"]
+    lines = head(figures, "old", "new")
+    lines.append(
+        "warm repeats, milliseconds of one test: median [quartiles], least..most"
+    )
     for label, name in (
         ("two sockets at once, old", "old"),
         ("the same on one core", "pinned"),
         ("the same, sleep(0.001)", "slept"),
         ("the same, new libraries", "new"),
     ):
-        lines.append(row(label, picked(growth, name, "2"), timing))
+        lines.append(row(label, timing(growth[name]["2"], "tests")))
     lines.append("")
-    for side, part in found["idle"].items():
-        lines.append(
-            row(
-                f"four idle sessions, {side}",
-                part,
-                lambda p: (
-                    f"{p['turns']:,} loop turns in {p['seconds']:.2f} s, "
-                    f"{p['cpu'] / p['seconds']:.0%} of a core"
-                ),
-            )
-        )
-    if growth["status"] != "ran":
-        return "\n".join([*lines, f"growth {growth['status']}: {growth['why']}"]) + "\n"
-    ran = [v for v in ("old", "pinned", "slept", "new") if "status" not in growth[v]]
+    for side, idle in figures["idle"].items():
+        words = f"{idle['turns']:,} loop turns in {idle['seconds']:.2f} s, "
+        words += f"{idle['cpu'] / idle['seconds']:.0%} of a core"
+        lines.append(row(f"four idle sessions, {side}", words))
+    names = ["old", "pinned", "slept", "new"]
     lines += ["", "milliseconds by number of sockets: median [quartiles]"]
-    counts = sorted({int(n) for name in ran for n in growth[name]})
-    rows = [["sockets", *ran]]
-    for count in counts:
-        cells = [cell(growth[name].get(str(count))) for name in ran]
-        rows.append([str(count), *cells])
+    rows = [["sockets", *names]]
+    for count in growth["old"]:
+        rows.append([count, *(cell(growth[name][count]) for name in names)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for words in rows:
-        aligned = map(str.rjust, words, widths)
-        lines.append("  ".join(aligned))
-    loud = sum(not p["quiet"] for name in ran for p in growth[name].values())
+    for words_of_row in rows:
+        lines.append("  ".join(map(str.rjust, words_of_row, widths)))
+    loud = sum(not part["quiet"] for name in names for part in growth[name].values())
     lines.append(f"{loud} of the figures were taken while other programs were busy")
     return "\n".join(lines) + "\n"
 
 
-def write(found: dict[str, Any], folder: Path) -> None:
+def write(figures: dict[str, Any], folder: Path) -> None:
     """Write ``real.json`` and ``real.txt``."""
-    text = table(found)
-    whole = {**found, "table": text}
+    text = table(figures)
+    whole = {**figures, "table": text}
     write_text(folder / "real.json", json.dumps(whole, indent=1) + "\n")
     write_text(folder / "real.txt", text)
-
-
-def failed(found: dict[str, Any]) -> list[str]:
-    """The parts that ran and failed: a reason to end with an error."""
-    parts = {**found, **{f"idle {k}": v for k, v in found.get("idle", {}).items()}}
-    return [
-        name
-        for name, part in parts.items()
-        if isinstance(part, dict) and part.get("status") == "failed"
-    ]
-
-
-def skipped(found: dict[str, Any]) -> list[str]:
-    """The parts that this machine does not allow."""
-    growth = found.get("growth", {})
-    parts = {**found, **{f"growth {k}": v for k, v in growth.items()}}
-    return [
-        name
-        for name, part in parts.items()
-        if isinstance(part, dict) and part.get("status") == "skipped"
-    ]

@@ -11,24 +11,14 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from spinning_loop.environments import quiet_environ
 from spinning_loop.programs import CaptureError, Running, SkippedError, find, run
 
 __all__ = [
-    "APT",
-    "PTRACE",
-    "frames_of",
-    "gdb_command",
-    "gdb_run",
-    "gdb_script",
-    "gdb_threads",
-    "innermost",
-    "parse_strace",
-    "spawn_tracer",
-    "strace_rows",
-]
+    "APT", "PTRACE", "called_by", "gdb_command", "gdb_run", "gdb_script", "innermost",
+    "part_of", "spawn_tracer", "strace_rows", "waiting",
+]  # fmt: skip
 
 APT = "on Debian and Ubuntu: apt install {}"
 PTRACE = (
@@ -72,21 +62,6 @@ def strace_rows(text: str) -> dict[str, dict[str, float]]:
     if not calls:
         raise CaptureError("strace printed no table of calls")
     return calls
-
-
-def parse_strace(text: str) -> dict[str, Any]:
-    """The share of ``futex`` in such a table, and its first rows.
-
-    Raises:
-        CaptureError: There is no such table in the text.
-    """
-    calls = strace_rows(text)
-    futex = calls.get("futex", {"percent": 0.0, "calls": 0})
-    return {
-        "futex_percent": futex["percent"],
-        "futex_calls": futex["calls"],
-        "calls": dict(list(calls.items())[:6]),
-    }
 
 
 def innermost(text: str) -> list[str]:
@@ -136,37 +111,32 @@ def gdb_command(*parts: str, core: tuple[Path, Path] | None = None) -> list[str]
 
 
 def gdb_run(command: list[str]) -> str:
-    done = run(command, timeout=300, env=quiet_environ())
-    words = done.out + done.err
+    done = run(command, quiet_environ())
+    words = done.stdout + done.stderr
     if re.search(r"ptrace: (Operation not permitted|Permission denied)", words):
         raise SkippedError(PTRACE)
     if 'Undefined command: "py-bt"' in words or "Python scripting is not" in words:
         raise SkippedError("this gdb was built without Python: install the full gdb")
-    return done.out
+    return done.stdout
 
 
-def gdb_threads(text: str) -> dict[str, str]:
-    """What each thread is at, in the output of ``thread apply all py-bt``."""
-    found = {}
-    for part in re.split(r"^(?=Thread \d+ \()", text, flags=re.MULTILINE):
-        match = re.match(r"Thread (\d+) \(", part)
-        if match:
-            found[match.group(1)] = (
-                "Waiting for the GIL" if "Waiting for the GIL" in part else "other"
-            )
-    return found
+def _parts(text: str) -> list[str]:
+    """What gdb printed of each thread."""
+    parts = re.split(r"^(?=Thread \d+ \()", text, flags=re.MULTILINE)
+    return [part for part in parts if part.startswith("Thread ")]
 
 
-def frames_of(text: str, thread: int) -> list[str]:
-    """The C functions of one thread, innermost first, in what ``bt`` printed of it.
+def part_of(text: str, thread: int) -> str:
+    """What gdb printed of one thread, by the number that the system gave it."""
+    number = re.compile(rf"Thread \d+ \(.*LWP {thread}\b")
+    return next(filter(number.match, _parts(text)), "")
 
-    Args:
-        text: The output of ``thread apply all bt``.
-        thread: The number that the system gave to the thread (``LWP``).
-    """
-    for part in re.split(r"^(?=Thread \d+ \()", text, flags=re.MULTILINE):
-        if re.match(rf"Thread \d+ \(.*LWP {thread}\b", part):
-            return re.findall(
-                r"^#\d+ +(?:0x[0-9a-f]+ in )?([\w.@]+)", part, re.MULTILINE
-            )
-    return []
+
+def waiting(text: str) -> dict[str, bool]:
+    """Whether each thread waits for the lock, by gdb's number, says ``py-bt``."""
+    return {part.split()[1]: "Waiting for the GIL" in part for part in _parts(text)}
+
+
+def called_by(part: str) -> list[str]:
+    """The C functions of one thread, innermost first, in what ``bt`` printed of it."""
+    return re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?([\w.@]+)", part, re.MULTILINE)

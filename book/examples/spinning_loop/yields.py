@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ontime.measuring.processes import last_line
 from spinning_loop.environments import quiet_environ
 from spinning_loop.free import interpreter, measured, named_version
 from spinning_loop.programs import (
@@ -53,9 +54,9 @@ def shim(folder: Path) -> Path:
     source, library = folder / "yields.c", folder / "yields.so"
     source.write_text(SHIM, "utf-8")
     command = [compiler, "-shared", "-fPIC", "-o", str(library), str(source)]
-    done = run(command, timeout=300, env=quiet_environ())
-    if done.code:
-        raise CaptureError(f"cc failed: {done.last_words}")
+    done = run(command, quiet_environ())
+    if done.returncode:
+        raise CaptureError(f"cc failed: {last_line(done.stderr)}")
     return library
 
 
@@ -66,8 +67,8 @@ def hop(command: list[str], sessions: int, library: Path | None) -> float:
     return round(figures["mean_s"] * 1000, 3)
 
 
-def capture(output: Path, say: Callable[[str], None]) -> int:
-    """Write ``yields.txt``; the exit status.
+def capture(output: Path, say: Callable[[str], None]) -> None:
+    """Write ``yields.txt``.
 
     Raises:
         SkippedError: There is no free-threaded Python, or no compiler.
@@ -97,7 +98,6 @@ def capture(output: Path, say: Callable[[str], None]) -> int:
                     row["none"].append(hop(command, sessions, library))
     write_text(output / "yields.txt", table(figures))
     remember(output, "yields", figures)
-    return 0
 
 
 def table(figures: dict[str, Any]) -> str:
@@ -111,7 +111,7 @@ def table(figures: dict[str, Any]) -> str:
     for sessions, part in figures["mean_ms"].items():
         for build, row in part.items():
             text += f"{sessions} polling, {BUILDS[build]:<29}"
-            for found in row["calls"], row["none"]:
-                text += "".join(f"{value:>8.2f}" for value in found)
+            for values in row["calls"], row["none"]:
+                text += "".join(f"{value:>8.2f}" for value in values)
             text += "\n"
     return text

@@ -288,9 +288,9 @@ def _find_counter(timeout: float) -> counters.Counter | None:
     def behind(words: Sequence[str]) -> str | None:
         # "true" is no Python: the question is whether the tool counts at all.
         try:
-            status, printed = processes.run([*words, "true"], fresh.environ(), timeout)
+            done = processes.run([*words, "true"], fresh.environ(), timeout)
         except TimeoutError:
             return None
-        return printed if status == 0 else None
+        return None if done.returncode else done.stderr
 
     return counters.first_that_counts(behind, counters.COUNTERS)

@@ -132,7 +132,7 @@ def call(
         Path(folder, "request").write_bytes(pickle.dumps(sent))
         command = [*before, sys.executable, "-c", _BOOT, folder]
         try:
-            status, printed = processes.run(command, environ(), timeout)
+            done = processes.run(command, environ(), timeout)
         except TimeoutError:
             raise TimeoutError(
                 f"{name} was not done after {timeout:g} s: give it less to do, or a "
@@ -142,9 +142,10 @@ def call(
             raise MeasurementError(
                 f"{name}: the fresh interpreter could not be started: {error}"
             ) from None
-        reply = Path(folder, "reply")
+        printed, reply = done.stdout + done.stderr, Path(folder, "reply")
         if not reply.exists():
             last = printed.strip() and f"; it said: {processes.last_line(printed)}"
+            status = done.returncode
             how = f"signal {-status}" if status < 0 else f"status {status}"
             raise MeasurementError(
                 f"{name}: the fresh interpreter ended with {how}{last}"

@@ -18,12 +18,13 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 __all__ = ["last_line", "run"]
 
 _GROUPS = hasattr(os, "killpg")
-# The command prints to the file that the other side reads at the end.
+# The command prints to files that the other side reads at the end.
 _SUPERVISOR = """
 import os, signal, subprocess, sys, threading
 
@@ -34,9 +35,10 @@ def end_with_the_input():
     command.kill()
     os._exit(1)
 
-command = subprocess.Popen(
-    sys.argv[1:], stdin=subprocess.DEVNULL, stdout=2, stderr=2
-)
+with open(sys.argv[1], "wb") as out:
+    command = subprocess.Popen(
+        sys.argv[2:], stdin=subprocess.DEVNULL, stdout=out, stderr=2
+    )
 watch = threading.Thread(target=end_with_the_input)
 watch.start()
 print(command.wait(), flush=True)
@@ -45,17 +47,21 @@ watch.join()
 
 
 def run(
-    command: Sequence[str], env: Mapping[str, str], timeout: float
-) -> tuple[int, str]:
-    """Run *command*; its exit status and what it printed.
+    command: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    timeout: float = 600.0,
+    cwd: str | os.PathLike[str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run *command* to its end; its status and what it printed.
 
     Whatever ends this call, the command and its group of processes have been killed
     then.
 
     Args:
         command: the program and its arguments.
-        env: its environment.
+        env: its environment; ours if not given.
         timeout: seconds that it may take.
+        cwd: the folder in which it runs; ours if not given.
 
     Raises:
         TimeoutError: it took longer than *timeout* seconds.
@@ -63,13 +69,19 @@ def run(
     """
     group: dict[str, Any] = {"process_group": 0} if _GROUPS else {}
     answer: list[bytes] = []
-    with tempfile.TemporaryFile() as printed:
+    with (
+        tempfile.TemporaryDirectory(prefix="ontime-") as folder,
+        tempfile.TemporaryFile() as err,
+    ):
+        out = Path(folder, "out")
+        out.touch()
         supervisor = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _SUPERVISOR, *command],
+            [sys.executable, "-I", "-S", "-c", _SUPERVISOR, str(out), *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=printed,
-            env=dict(env),
+            stderr=err,
+            env=None if env is None else dict(env),
+            cwd=cwd,
             **group,
         )
         with supervisor:
@@ -88,11 +100,13 @@ def run(
                         os.killpg(supervisor.pid, signal.SIGKILL)
                 supervisor.kill()
                 reader.join()
-        printed.seek(0)
-        text = printed.read().decode(errors="replace")
+        err.seek(0)
+        printed = [
+            text.decode(errors="replace") for text in (out.read_bytes(), err.read())
+        ]
     if not answer[0].strip():  # it was killed, or could not start the command
-        raise ChildProcessError(last_line(text))
-    return int(answer[0]), text
+        raise ChildProcessError(last_line("".join(printed)))
+    return subprocess.CompletedProcess(list(command), int(answer[0]), *printed)
 
 
 def last_line(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .cores import usable_cores
 
-__all__ = ["machine"]
+__all__ = ["machine", "processor"]
 
 
 def machine(*packages: str) -> dict[str, str]:
@@ -23,7 +23,7 @@ def machine(*packages: str) -> dict[str, str]:
     cores = usable_cores()
     words = {
         "system": platform.system(),
-        "processor": _processor() or platform.processor() or platform.machine(),
+        "processor": processor() or platform.processor() or platform.machine(),
         "cores": "1 core" if cores == 1 else f"{cores} cores",
         "python": f"Python {platform.python_version()}",
     }
@@ -38,7 +38,7 @@ def machine(*packages: str) -> dict[str, str]:
     return {name: text for name, text in words.items() if text}
 
 
-def _processor() -> str:
+def processor() -> str:
     """The processor's name, where Linux tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

@@ -45,7 +45,7 @@ def test_processes_of_others_are_not_mine() -> None:
 def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     mark = f"sleep 987{os.getpid() % 1000}"
     with pytest.raises(programs.CaptureError, match=r"ran for more than 0\.5 s"):
-        programs.run(["sh", "-c", f"{mark} & {mark}; :"], timeout=0.5)
+        programs.run(["sh", "-c", f"{mark} & {mark}; :"], os.environ, 0.5)
     deadline = time.monotonic() + 60
     while processes_with(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -54,7 +54,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None
 
 def test_a_program_that_is_not_there() -> None:
     with pytest.raises(programs.SkippedError, match="cannot be started"):
-        programs.run(["/nowhere/program"], timeout=1)
+        programs.run(["/nowhere/program"], os.environ)
 
 
 def test_a_program_that_never_gets_ready() -> None:

@@ -53,29 +53,33 @@ def until(state: Callable[[], Any]) -> Any:
     return value
 
 
-def python(code: str) -> tuple[int, str]:
-    return processes.run([sys.executable, "-c", code], os.environ, SLOW)
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return processes.run([sys.executable, "-c", code], timeout=SLOW)
 
 
 # -- a command -------------------------------------------------------------------------
 
 
-def test_status_and_what_it_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_and_what_it_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("A_WORD", "out")
     code = "import os, sys; print(os.environ['A_WORD'] + repr(sys.stdin.read()))"
-    status, printed = python(f"{code}; print('err', file=sys.stderr); sys.exit(3)")
-    assert status == 3
-    assert sorted(printed.split()) == ["err", "out''"]
+    done = python(f"{code}; print('err', file=sys.stderr); sys.exit(3)")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out''\n", "err\n")
+    code = "import os; print(os.getcwd(), os.environ.get('A_WORD'))"
+    command = [sys.executable, "-c", code]
+    assert processes.run(command, {}, cwd=tmp_path).stdout == f"{tmp_path} None\n"
 
 
 def test_a_program_that_is_not_there() -> None:
     with pytest.raises(ChildProcessError, match="no-such-program"):
-        processes.run(["/no-such-program"], os.environ, SLOW)
+        processes.run(["/no-such-program"])
 
 
 def test_a_command_that_takes_too_long() -> None:
     with pytest.raises(TimeoutError, match=r"not done after 0\.5 s"):
-        processes.run([sys.executable, "-c", SLEEPS], os.environ, 0.5)
+        processes.run([sys.executable, "-c", SLEEPS], timeout=0.5)
 
 
 @needs_proc
@@ -86,7 +90,7 @@ def test_what_the_command_leaves_behind_ends_with_it(died: bool) -> None:
     code = f"{modules}subprocess.Popen([sys.executable, '-c', {SLEEPS!r}])"
     if died:
         code = f"{modules}subprocess.run([sys.executable, '-c', {code!r}])"
-    assert python(code) == (0, "")
+    assert python(code).returncode == 0
 
 
 @needs_proc

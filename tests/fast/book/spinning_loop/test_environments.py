@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -21,9 +22,9 @@ def test_an_environment_is_made_once_and_a_broken_one_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
-    answers = [programs.Done(0, "", "")] * 2
+    answers = [CompletedProcess([], 0, "", "")] * 2
 
-    def run(command: list[str], **_: object) -> programs.Done:
+    def run(command: list[str], *_: object) -> CompletedProcess[str]:
         ran.append(command[2])
         if command[2] == "venv":
             python = Path(command[3], "bin", "python")
@@ -32,13 +33,13 @@ def test_an_environment_is_made_once_and_a_broken_one_not_kept(
         return answers[len(ran) % 2]
 
     monkeypatch.setattr(environments, "run", run)
-    said: list[str] = []
-    made = environments.ensure("old", tmp_path, said.append)
-    assert environments.ensure("old", tmp_path, said.append) == made
-    assert ran == ["venv", "pip"] and len(said) == 1
+    lines: list[str] = []
+    made = environments.ensure("old", tmp_path, lines.append)
+    assert environments.ensure("old", tmp_path, lines.append) == made
+    assert ran == ["venv", "pip"] and len(lines) == 1
     # Other pins, another environment; and pip has no luck with it.
     (made.parent.parent / environments.STAMP).write_text("others", "utf-8")
-    answers[0] = programs.Done(1, "", "notice\nERROR: no fastapi==0.1")
+    answers[0] = CompletedProcess([], 1, "", "notice\nERROR: no fastapi==0.1")
     with pytest.raises(programs.SkippedError, match=r"no fastapi==0\.1.*--folder"):
-        environments.ensure("old", tmp_path, said.append)
+        environments.ensure("old", tmp_path, lines.append)
     assert list(tmp_path.iterdir()) == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from tests.fast.book.spinning_loop.example import CAPTURES, fake, programs, realcase
+from tests.fast.book.spinning_loop.example import fake, programs, realcase
 
 
 def test_the_spread_of_some_figures() -> None:
@@ -28,41 +28,39 @@ def block(others: float | None, *seconds: float) -> dict[str, Any]:
     return {"first": 1.0, "seconds": list(seconds), "others": others}
 
 
-def test_blocks_that_others_disturbed_are_left_out() -> None:
-    found = realcase.summary([block(0.5, 9.0), block(0.0, 1.0), block(0.02, 3.0)])
-    assert (found["median"], found["blocks"], found["quiet"]) == (2.0, 2, True)
+OTHERS = block(0.5, 9.0), block(0.6, 7.0), block(0.0, 1.0)
 
 
-def test_too_few_quiet_blocks_and_all_are_kept() -> None:
-    blocks = [block(0.5, 9.0), block(0.6, 7.0), block(0.0, 1.0)]
-    found = realcase.summary(blocks)  # one quiet block says nothing of the spread
-    assert (found["median"], found["blocks"], found["quiet"]) == (7.0, 3, False)
-    found = realcase.summary([*blocks, *blocks, block(0.7, 8.0)])  # under a third
-    assert (found["median"], found["blocks"], found["quiet"]) == (7.0, 7, False)
-
-
-def test_where_the_load_is_unknown_all_blocks_count() -> None:
-    found = realcase.summary([block(None, 9.0), block(None, 1.0)])
-    assert (found["median"], found["quiet"]) == (5.0, True)
-
-
-def test_one_block_is_never_called_quiet_by_itself() -> None:
-    found = realcase.summary([block(0.0, 9.0)])
-    assert (found["median"], found["blocks"], found["quiet"]) == (9.0, 1, False)
+@pytest.mark.parametrize(
+    ("blocks", "median", "kept", "quiet"),
+    [
+        ([block(0.5, 9.0), block(0.0, 1.0), block(0.02, 3.0)], 2.0, 2, True),
+        (OTHERS, 7.0, 3, False),  # one quiet block says nothing of the spread
+        ((*OTHERS, *OTHERS, block(0.7, 8.0)), 7.0, 7, False),  # under a third
+        ([block(None, 9.0), block(None, 1.0)], 5.0, 2, True),  # nobody knows
+        ([block(0.0, 9.0)], 9.0, 1, False),
+    ],
+)
+def test_blocks_that_others_disturbed_are_left_out(
+    blocks: list[dict[str, Any]], median: float, kept: int, quiet: bool
+) -> None:
+    figures = realcase.summary(list(blocks))
+    assert figures["median"] == median
+    assert (figures["blocks"], figures["quiet"]) == (kept, quiet)
 
 
 @pytest.mark.parametrize(
     ("done", "message"),
     [
         ((1, "", "Traceback\nValueError: no"), "exit status 1: ValueError: no"),
-        ((-11, "", ""), "signal 11: no words"),
+        ((-11, "", ""), "signal 11: it said nothing"),
         ((0, "ready\n", ""), "printed no result"),
         ((0, "{broken", ""), "printed no result"),
     ],
 )
 def test_a_test_that_failed(done: tuple[int, str, str], message: str) -> None:
     with pytest.raises(programs.CaptureError, match=message):
-        programs.parsed(programs.Done(*done))
+        programs.parsed(CompletedProcess([], *done))
 
 
 def test_one_core(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,13 +70,3 @@ def test_one_core(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         realcase.pinned()
     monkeypatch.setattr(realcase, "cores", lambda: [3, 5])
     assert realcase.pinned() == [str(bin_folder / "taskset"), "-c", "3"]
-
-
-def test_a_part_that_did_not_run_is_a_line_of_the_table() -> None:
-    found = json.loads((CAPTURES / "real.json").read_text("utf-8"))
-    assert realcase.failed(found) == []
-    found["growth"]["pinned"] = {"status": "skipped", "why": "one core"}
-    text = realcase.table(found)
-    assert "the same on one core               skipped: one core" in text
-    assert "pinned" not in text
-    assert realcase.skipped(found) == ["growth pinned"]

@@ -20,23 +20,12 @@ STRACE = """\
 
 
 def test_the_table_of_strace() -> None:
-    found = watching.parse_strace(STRACE)
-    assert found["futex_percent"] == 92.79
-    assert found["futex_calls"] == 32490
-    assert found["calls"] == {
+    assert watching.strace_rows(STRACE) == {
         "futex": {"percent": 92.79, "seconds": 1.244123, "calls": 32490},
         "epoll_wait": {"percent": 5.15, "seconds": 0.069111, "calls": 5327},
     }
-
-
-def test_a_trace_without_futex_has_no_share() -> None:
-    lines = [line for line in STRACE.splitlines() if "futex" not in line]
-    assert watching.parse_strace("\n".join(lines))["futex_percent"] == 0
-
-
-def test_a_trace_without_a_table() -> None:
     with pytest.raises(programs.CaptureError, match="no table of calls"):
-        watching.parse_strace("strace: hm\n")
+        watching.strace_rows("strace: hm\n")
 
 
 def test_the_innermost_functions_of_a_dump() -> None:
@@ -52,8 +41,8 @@ def test_the_innermost_functions_of_a_dump() -> None:
 
 
 def test_what_gdb_says_of_the_threads() -> None:
-    assert watching.gdb_threads(GDB) == {"2": "Waiting for the GIL", "1": "other"}
-    assert watching.gdb_threads("ptrace: No such process.") == {}
+    assert watching.waiting(GDB) == {"2": True, "1": False}
+    assert watching.waiting("ptrace: No such process.") == {}
 
 
 def test_a_debugger_without_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,14 +67,14 @@ Thread 1 (Thread 0x7fe3 (LWP 20)):
 
 
 def test_the_functions_of_the_main_thread() -> None:
-    called = watching.frames_of(FRAMES, 20)
+    called = watching.called_by(watching.part_of(FRAMES, 20))
     assert called == [
         "__futex_abstimed_wait_common64",
         "PyCOND_TIMEDWAIT",
         "take_gil",
         "PyEval_RestoreThread",
     ]
-    assert watching.frames_of(FRAMES, 21) == ["Py_INCREF"]
-    assert watching.frames_of(FRAMES, 22) == []
+    assert watching.called_by(watching.part_of(FRAMES, 21)) == ["Py_INCREF"]
+    assert watching.part_of(FRAMES, 22) == ""
     text = fresh.shown_core("Thread 1 (LWP 20):\n  Waiting for the GIL\n", called)
     assert "  take_gil\n  PyEval_RestoreThread\n" in text
