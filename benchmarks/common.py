@@ -22,6 +22,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from ontime.measuring import processes
 from ontime.measuring.counters import Counter, first_that_counts
 from ontime.measuring.records import machine
 from tools.common import ROOT, ToolError, ended, say
@@ -63,18 +64,8 @@ def fresh(
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     kept |= {"PYTHONHASHSEED": "0", "PYTHONNOUSERSITE": "1", "PYTHONPATH": path}
     try:
-        return subprocess.run(
-            list(words),
-            cwd=folder,
-            env=kept | variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        return processes.run(words, kept | variables, timeout, folder)
+    except TimeoutError:
         raise ToolError(f"{words[-1]} took longer than {timeout:g} s.") from None
 
 

@@ -74,7 +74,7 @@ def test_every_job_is_run_once(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in AVAILABLE if kind != "dask"])
-def test_one_job_that_raises(kind: str, tmp_path: Path) -> None:
+def test_what_a_job_raises(kind: str, tmp_path: Path) -> None:
     with pytest.raises(
         WorkFailedError, match=r"^fail_once in .*the first one"
     ) as caught:
@@ -85,15 +85,12 @@ def test_one_job_that_raises(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["chain", *PROCESSES])
-def test_an_exception_that_does_not_travel(kind: str) -> None:
+def test_what_does_not_travel(kind: str) -> None:
     with pytest.raises(WorkFailedError, match="OddError: 1 and 2"):
         compare_models(fail_oddly, count=2, models=[kind], timeout=240)
-
-
-def test_a_result_that_does_not_travel() -> None:
-    """It matters only where the result has to."""
-    assert len(compare_models(give_a_lock, count=1, models=["chain", "threads"])) == 2
-    for kind in PROCESSES:
+    if kind == "chain":  # it matters only where the result has to
+        assert compare_models(give_a_lock, count=1, models=[kind])
+    else:
         with pytest.raises(WorkFailedError, match="pickle"):
             compare_models(give_a_lock, count=1, models=[kind])
 

@@ -126,14 +126,8 @@ def test_a_loop_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         go_on.set()
 
 
-@pytest.mark.parametrize("busy", [False, True])
-def test_a_session_with_a_gap_answers(busy: bool) -> None:
-    with sessions("poll", 2, window=1e-4, busy=busy) as opened:
-        assert [each.ask(1) for each in opened] == [1, 1]
-
-
 @linux
-def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_and_the_switch_interval_come_back() -> None:
     everywhere = os.sched_getaffinity(0)
     core = max(everywhere)
     with Session("queue", cpu=core) as opened:
@@ -141,21 +135,16 @@ def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         assert os.sched_getaffinity(0) == everywhere
         assert len(measure_hops([opened], hops=3, cpu=core).taken) == 3
         assert os.sched_getaffinity(0) == everywhere
-    with pytest.raises(ZeroDivisionError), pinned(core):
+    interval = sys.getswitchinterval()
+    with pytest.raises(ZeroDivisionError), pinned(core), switch_interval(0.1):
         assert os.sched_getaffinity(0) == {core}
+        assert sys.getswitchinterval() == pytest.approx(0.1)
         raise ZeroDivisionError
+    assert sys.getswitchinterval() == interval
     with on_cores(1), Session("queue") as opened:
         inherited = opened.call(lambda: os.sched_getaffinity(0))
     assert inherited == {min(everywhere)}
     assert os.sched_getaffinity(0) == everywhere
-
-
-def test_the_switch_interval_comes_back() -> None:
-    before = sys.getswitchinterval()
-    with pytest.raises(ZeroDivisionError), switch_interval(0.1):
-        assert sys.getswitchinterval() == pytest.approx(0.1)
-        raise ZeroDivisionError
-    assert sys.getswitchinterval() == before
 
 
 # -- what is measured ------------------------------------------------------------------
@@ -170,9 +159,6 @@ def test_hops_and_messages_end_at_their_number() -> None:
         # Each session is called once, however short the time.
         assert len(measure_hops(opened, seconds=1e-9).taken) == 3
         assert len(measure_idle(opened, 0.01).turns) == 3
-
-
-def test_wakes() -> None:
     assert len(measure_wakes(5, nap=0.002).taken) == 5
 
 
