@@ -413,7 +413,7 @@ def _(asked: Asked) -> bool:
 
 @cures("05", "A longer queue takes more load")
 def _(asked: Asked) -> bool:
-    asked.says("100 items a second", "80 are served", "10,000")
+    asked.says("100 items per second", "80 are served", "10,000")
     line, waits, _ = asked.run("run(stream(asyncio.Queue(), [0.010] * 6000, 0.0125))")
     # It grows by 20 items a second, early and late: any bound is reached.
     early, late = (next(size for at, size in line if at >= t) for t in (30, 59.99))
