@@ -41,7 +41,6 @@ def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
         "consume",
         "protocol",
         "contest",
-        "contest-moving",
         "two-loops",
         "gate",
         "loop",
