@@ -161,6 +161,7 @@ export function frame(d, p, W, guess) {
     box(gx, yG - 9, ww, 22, 11, `class="lp-sign${open ? "" : " lp-shut"}"`), eye(gx + 11, yG + (open ? 2 : -1), open ? "" : "shut"), text(gx + 34, yG + 6, word, open ? "s" : "s shut"));
   if (open) front.push(box(L, yT, R - L, H + 8, 8, 'class="lp-eye"') + eye(R - 26, yT + 17, ""));
 
+  const more = (n) => (wide ? n + " more" : "+" + n);
   const row = (list, y) => {
     let x = L + (y > yG ? 20 : 4);
     const label = (c) => (c.y ? `${secs(d, c.t.due)} ${tidy(c.n.name)}${c.late > 0 ? (wide || list.length < 2 ? `, ${span(d, c.late)} late` : ` +${span(d, c.late)}`) : ""}` : tidy(c.n.name));
@@ -180,16 +181,16 @@ export function frame(d, p, W, guess) {
     let n = list.length, used = 0;
     const last = y === yT + 4 ? 0 : 1; // of callbacks the last is shown too, of timers only the first
     if (n > 40 || list.reduce((q, c) => q + width(c) + 6, 0) > room) {
-      const most = room - last * width(list[n - 1]) - size(n + " more") - 38 - 6 * last;
+      const most = room - last * width(list[n - 1]) - size(more(n)) - 38 - 6 * last;
       for (n = 0; n < list.length - 2 && (used += width(list[n]) + 6) < most; ) n++;
       n ||= 1 - last;
     }
     list.slice(0, n).forEach(one);
     if (n === list.length) return;
-    const rest = list.length - n - last, c = { ...list[n], by: list.at(-1 - last).by }, w = size(rest + " more") + 18;
+    const rest = list.length - n - last, c = { ...list[n], by: list.at(-1 - last).by }, w = size(more(rest)) + 18;
     if (rest) {
       for (const o of [6, 3]) back.push(box(x + o, y + o / 2, w, H - o, 6, `class="lp-ar lp${c.n.c}" opacity=".4"`));
-      add("m" + y, c, w, rest + " more", false, false, 14);
+      add("m" + y, c, w, more(rest), false, false, 14);
     }
     if (last) one(list.at(-1));
   };
@@ -263,7 +264,7 @@ export function frame(d, p, W, guess) {
   for (let t = Math.ceil(d.zero / tick) * tick - d.zero; t <= d.end; t += tick) back.push(`<path class="lp-ax" d="M${X(t)} ${bottom + 2}v5"/>` + text(X(t), bottom + 19, +secs(d, t), "k", middle));
   const g = guess / d.u - d.zero;
   if (g >= 0 && g <= d.end) front.push(`<path class="lp-guess" d="M${X(g)} ${yL - 6}V${bottom + 2}"/>` + text(X(g), yL - 10, "your guess", "k halo", middle));
-  front.push(`<path class="lp-cur" d="M${X(now)} ${yL - 12}V${bottom + 2}"/><path d="M${X(now) - 6} ${yL - 16}h12l-6 8z" fill="var(--i)"/>`);
+  back.push(`<path class="lp-cur" d="M${X(now)} ${yL - 12}V${bottom + 2}"/><path d="M${X(now) - 6} ${yL - 16}h12l-6 8z" fill="var(--i)"/>`);
   const words = `${secs(d, now)} s, iteration ${st.k - d.steps[0].k + 1}: ${rec ? `${rec.n.name} runs for ${span(d, lasts)}` : "the loop looks at its timers"}. Ready: ${now_.length} now, ${next.length} for the next iteration. Timers: ${T.length}${T[0]?.late > 0 ? `, one due and not noticed, ${span(d, T[0].late)} late` : ""}.${level}`;
   return { back: back.join(""), front: front.join(""), chips, words, height: bottom + 24, ms: st.ms, now, queued: [now_.length, next.length, T.length], left: L, right: S, top: yL - 16, from: rec && { x: L + 20, y: yX + 4 } };
 }

@@ -88,10 +88,14 @@ class Player {
       event.preventDefault();
       event.stopPropagation(); // the page and the slides take arrows, too
     };
-    this.picture.onpointerdown = this.picture.onpointermove = (event) => {
+    // Not as a finger comes down: it may be about to scroll the page.
+    let from;
+    this.picture.onpointerdown = ({ clientX }) => (from = clientX);
+    this.picture.onclick = this.picture.onpointermove = (event) => {
       const place = this.picture.getBoundingClientRect();
       const { left, right, top } = this.shown;
-      if (!event.buttons || event.clientY - place.top < top) return;
+      const isDrag = event.buttons && Math.abs(event.clientX - from) > 4;
+      if (!(isDrag || event.type === "click") || event.clientY - place.top < top) return;
       const part = clamp((event.clientX - place.left - left) / (right - left), 0, 1);
       this.#seek(when(this.film, part * this.film.end));
     };

@@ -180,6 +180,11 @@ export async function player(t) {
   const [later, inStep] = await words();
   t.check(later !== storm, `a step says ${later}`);
   t.check(inStep !== queue, "the other player stands still");
+  const { x, y } = await page.$eval(".on-time-hero .lp-moving circle", (due) =>
+    due.getBoundingClientRect().toJSON(),
+  );
+  await page.mouse.click(x + 60, y + 4); // in the timeline
+  t.check(!(await words()).includes(later), "a click in the timeline moves nothing");
   const still = await page.$eval(".on-time-hero .looplab-timeline", (one) =>
     one.getClientRects().length,
   );
