@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
+import fcntl
 import os
 import shutil
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,24 +28,6 @@ def node_modules() -> Path:
     return MODULES
 
 
-@contextlib.contextmanager
-def turn(place: Path, patience: float = 1800) -> Iterator[None]:
-    """One process at a time; after *patience* seconds the other one must be gone."""
-    ends = time.monotonic() + patience
-    while time.monotonic() < ends:
-        try:
-            place.mkdir()
-        except FileExistsError:
-            time.sleep(0.1)
-        else:
-            break
-    try:
-        yield
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            place.rmdir()
-
-
 @pytest.fixture(scope="session")
 def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the books of these tests share.
@@ -61,7 +41,8 @@ def cache(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = run / "livecells"
     config = {option.name: option.default for option in OPTIONS} | COMMON
     config["livecells_cache"] = str(made)
-    with turn(run / "livecells.turn"):
+    with (run / "livecells.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one of pytest's workers at a time
         if not made.is_dir() and (BUILT / "common.json").is_file():
             copy_common(BUILT, made)
         prepare(

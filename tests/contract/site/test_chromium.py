@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.site.live.driver import Driver
-from tests.site.live.scenario_names import MORE, tell
+from tests.site.live.test_live import RARE
 
 BROWSER = "chrome"
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("name", sorted(RARE))
 def test_live(driver: Driver, name: str) -> None:
-    tell(driver, name, limit=3000)
+    driver.tell(name)

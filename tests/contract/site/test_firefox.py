@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.site.live.driver import Driver
-from tests.site.live.scenario_names import MORE, READER, tell
+from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "firefox"
 #: What is the book's matter or the page's own, the same in every browser.
-ALIKE = {
-    "cells_alone",
-    "explorables_broken",
-    "fatal",
-    "link_hostile",
-    "link_malformed",
-    "much_output",
-    "python_missing",
-}
+ALIKE = {"explorables_broken", "fatal", "link_malformed", "python_missing"}
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", sorted({*READER, *MORE} - ALIKE))
+@pytest.mark.parametrize("name", sorted({*scenarios()} - ALIKE))
 def test_live(driver: Driver, name: str) -> None:
-    tell(driver, name, limit=3000)
+    driver.tell(name)

@@ -1,10 +1,9 @@
 // The pages of the book as a reader uses them: the one place that knows their markup.
 
-import { clip, Wrong } from "./harness.mjs";
+import { clip } from "./harness.mjs";
 
 export const FIRST = 90; // seconds for a first run on a busy machine
 export const RUN = 30; // seconds for a run once Python is there
-export const STOP = 3; // seconds from Stop to stopped, the machine being busy
 
 const PARTS = {
   run: ".livecell-run",
@@ -210,35 +209,16 @@ export class Book {
     );
   }
 
-  /** Press Stop; returns the seconds until the cell is stopped. */
+  /** Press Stop, and wait until the cell is stopped. */
   async stop(cell) {
-    await this.page.evaluate(
-      (stop, id) => {
-        window.stopping = new Promise((resolve) => {
-          document.querySelector(stop).addEventListener(
-            "click",
-            () => {
-              const start = performance.now();
-              const look = () => {
-                const cell = document.getElementById(id);
-                if (cell.dataset.livecellState === "stopped")
-                  resolve((performance.now() - start) / 1000);
-                else setTimeout(look, 10);
-              };
-              look();
-            },
-            { capture: true, once: true },
-          );
-        });
-      },
-      this.at(cell, "stop"),
+    await this.press(cell, "stop");
+    await this.trial.until(
+      this.page,
+      `${cell} to stop`,
+      RUN,
+      (id) => document.getElementById(id).dataset.livecellState === "stopped",
       cell,
     );
-    await this.press(cell, "stop");
-    this.trial.step = `waiting for ${cell} to stop`;
-    const took = await this.page.evaluate(() => window.stopping);
-    this.trial.step = undefined;
-    return took;
   }
 
   /** Open the editor of a cell unless it is open. */

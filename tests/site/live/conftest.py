@@ -9,7 +9,7 @@ import pytest
 
 from tests.site import checks
 from tests.site.conftest import need
-from tests.site.live.driver import Driver, MissingError
+from tests.site.live.driver import SCENARIOS, Driver, MissingError
 from tests.site.live.serve import control
 
 
@@ -32,9 +32,11 @@ def pictures() -> Path:
 def driver(
     request: pytest.FixtureRequest, controlled: str, pictures: Path
 ) -> Iterator[Driver]:
-    """The browser that the module names, to run scenarios."""
+    """The browser and the scenarios that the module names."""
+    folder = getattr(request.module, "SCENARIOS", SCENARIOS)
+    kind = request.module.BROWSER
     try:
-        driver = Driver(request.module.BROWSER, controlled, pictures, checks.ROOT)
+        driver = Driver(kind, controlled, pictures, checks.ROOT, folder)
     except MissingError as error:
         need(str(error))
     yield driver

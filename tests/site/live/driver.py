@@ -11,11 +11,11 @@ import contextlib
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +24,7 @@ import pytest
 from tools.browser import QUIET, find_chromium
 
 HERE = Path(__file__).parent
+SCENARIOS = HERE / "scenarios"
 START = 330.0  # seconds for a browser to start; run.mjs gives up before
 
 
@@ -65,10 +66,11 @@ def find_browser(kind: str) -> str:
     return found
 
 
-def scenarios(names: Iterable[str], smoke: Container[str]) -> list[Any]:
-    """Scenarios as parameters; those outside *smoke* are slow."""
-    slow = pytest.mark.slow
-    return [n if n in smoke else pytest.param(n, marks=slow) for n in names]
+def scenarios(folder: Path = SCENARIOS) -> list[str]:
+    """The names of the scenarios in a folder: its modules export nothing else."""
+    found = re.compile(r"^export async function (\w+)", re.M)
+    texts = (path.read_text("utf-8") for path in sorted(folder.glob("*.mjs")))
+    return [name for text in texts for name in found.findall(text)]
 
 
 class Driver:
@@ -79,7 +81,7 @@ class Driver:
         control: the address of the control of the servers.
         pictures: the folder for the pictures of what failed.
         root: the project's folder.
-        scenarios: the module with the scenarios.
+        scenarios: the folder with the scenarios.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class Driver:
         control: str,
         pictures: Path,
         root: Path,
-        scenarios: Path = HERE / "scenarios" / "index.mjs",
+        scenarios: Path,
     ) -> None:
         arguments: list[str] = []
         if kind == "chrome":
@@ -158,8 +160,12 @@ class Driver:
         self.process.stdin.flush()
         return self._answer(limit + 30)
 
-    def tell(self, name: str, limit: float) -> dict[str, Any]:
-        """Run one scenario, print its notes, and fail with the whole report."""
+    def tell(self, name: str, limit: float = 3600) -> dict[str, Any]:
+        """Run one scenario, print its notes, and fail with the whole report.
+
+        A scenario awaits a state of the page and never a time; after *limit* seconds
+        it is said to hang.
+        """
         answer = self.run(name, limit)
         for key, value in answer["notes"].items():
             print(f"{key}: {value}")

@@ -1,17 +1,21 @@
-// Runs scenarios in one browser. Started by driver.py with the module of the scenarios, the
+// Runs scenarios in one browser. Started by driver.py with the folder of the scenarios, the
 // browser's kind, its path, the address of the control, the folder for pictures and the
 // arguments of the browser.
 //
 // Reads one JSON line a scenario, {"name": "stop", "limit": 60}, and answers one line,
 // {"name", "ok", "seconds", "notes", "message", "console", "picture"}.
 
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
 import { Trial } from "./harness.mjs";
 
-const [module, kind, executablePath, control, pictures, ...args] = process.argv.slice(2);
-const { scenarios } = await import(pathToFileURL(module));
+const [folder, kind, executablePath, control, pictures, ...args] = process.argv.slice(2);
+const scenarios = {};
+for (const name of readdirSync(folder))
+  Object.assign(scenarios, await import(pathToFileURL(join(folder, name))));
 
 const browser = await puppeteer.launch({
   browser: kind,

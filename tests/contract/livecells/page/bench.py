@@ -10,7 +10,9 @@ from typing import Any
 from tests.contract.livecells.books import Shelf, code, notebook, printed, text
 from tools.kernels import AsyncFileKernelManager
 
-__all__ = ["PROGRAMS", "build_bench", "run_in_kernel"]
+__all__ = ["PROGRAMS", "SCENARIOS", "build_bench", "run_in_kernel"]
+
+SCENARIOS = Path(__file__).with_name("scenarios")
 
 FIGURE = """\
 class Figure:
@@ -52,16 +54,6 @@ async def main():
 coroutine = main()
 try:
     asyncio.run(coroutine)
-except RuntimeError as error:
-    print(error)
-coroutine.close()""",
-    "run_until_complete_raises": """\
-import asyncio
-async def main():
-    pass
-coroutine = main()
-try:
-    asyncio.get_running_loop().run_until_complete(coroutine)
 except RuntimeError as error:
     print(error)
 coroutine.close()""",

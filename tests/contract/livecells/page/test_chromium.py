@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.livecells.page.scenario_names import (
-    NAMES,
-    SMOKE,
-    compare_programs,
-    tell,
-)
+from tests.contract.livecells.page.bench import PROGRAMS, SCENARIOS, run_in_kernel
 from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "chrome"
+#: What a plain `make contract` runs; the others are long.
+SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
 
 
-@pytest.mark.parametrize("name", scenarios(NAMES, SMOKE))
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in SMOKE else pytest.param(name, marks=pytest.mark.slow)
+        for name in scenarios(SCENARIOS)
+    ],
+)
 def test_page(driver: Driver, name: str) -> None:
-    tell(driver, name)
-
-
-@pytest.mark.slow
-def test_programs_print_what_they_print_in_a_notebook(driver: Driver) -> None:
-    compare_programs(driver)
+    notes = driver.tell(name)["notes"]
+    if name == "programs":  # they print in a page what they print in a notebook
+        assert len(PROGRAMS) >= 40
+        in_kernel = run_in_kernel(PROGRAMS)
+        assert all(in_kernel.values())
+        printed = {name: text.strip() for name, text in notes["printed"].items()}
+        assert printed == {name: text.strip() for name, text in in_kernel.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Iterator
 
@@ -46,10 +45,6 @@ def test_a_long_wait_gives_the_thread_back(driver: Driver) -> None:
     while driver.result is None:
         time.sleep(max(0.0, driver.step()))
     assert driver.result == "ok"
-
-
-def test_nothing_to_do_is_told(driver: Driver) -> None:
-    assert driver.step() == math.inf
 
 
 def test_what_is_left_behind_goes_on(driver: Driver) -> None:

@@ -36,13 +36,6 @@ def test_an_error_after_the_cut_is_still_told() -> None:
     assert [output["kind"] for output in outputs] == ["stream", "cut", "error"]
 
 
-def test_a_huge_repr_is_cut() -> None:
-    page = Page(limit=1000)
-    outputs = page.run("'x' * 5000")
-    assert len(outputs[0]["data"]["text/plain"]) == 1000
-    assert outputs[1]["kind"] == "cut"
-
-
 def test_html_has_a_bound_of_its_own(page: Page) -> None:
     page.run("""
         class Html:
@@ -79,16 +72,6 @@ def test_endless_displays_are_cut(page: Page) -> None:
     outputs = page.run("for i in range(5000): display(i)")
     assert len(outputs) < 400
     assert outputs[-1]["kind"] == "cut"
-
-
-def test_what_is_printed_leaves_before_the_cell_goes_on(page: Page) -> None:
-    page.session._module.__dict__["sent"] = page.outputs
-    outputs = page.run("""
-        print("first")
-        seen = "".join(output["text"] for output in sent)
-        seen
-    """)
-    assert outputs[-1]["data"]["text/plain"] == repr("first\n")
 
 
 # ---- what outlives a cell
@@ -131,14 +114,6 @@ def test_without_the_wish_it_goes_nowhere() -> None:
     """The build shows what a cell printed until it ended."""
     shown = asyncio.run(_run_late(False))
     assert "".join(out["text"] for out in shown) == "first\nsecond\n"
-
-
-def test_the_last_value_is_an_underscore() -> None:
-    shown: list[dict[str, Any]] = []
-    session = Session(shown.append)
-    asyncio.run(session.run_cell("one", "Cell 1", "6 * 7"))
-    asyncio.run(session.run_cell("two", "Cell 2", "_ + 1"))
-    assert [out["data"]["text/plain"] for out in shown] == ["42", "43"]
 
 
 @pytest.mark.parametrize(

@@ -51,20 +51,6 @@ def test_a_value_that_can_be_html_is_html_and_text(page: Page) -> None:
     assert page.run("Neither()", "c2")[0]["data"] == {"text/plain": "z"}
 
 
-def test_display_shows_values_in_between(page: Page) -> None:
-    kinds = [
-        (output["kind"], output.get("result"))
-        for output in page.run("print(1)\ndisplay(2, 3)\nprint(4)\n5")
-    ]
-    assert kinds == [
-        ("stream", None),
-        ("display", False),
-        ("display", False),
-        ("stream", None),
-        ("display", True),
-    ]
-
-
 def test_both_streams_keep_their_order(page: Page) -> None:
     outputs = page.run("""
         import sys
@@ -92,15 +78,6 @@ def test_a_repr_that_raises_is_told_and_is_no_error(page: Page) -> None:
 def test_text_that_is_not_unicode_still_leaves(page: Page) -> None:
     text = page.text(r"print('a\ud800b')")
     assert json.loads(json.dumps(text)).encode() == b"a?b\n"
-
-
-def test_top_level_await_works_also_as_the_last_value(page: Page) -> None:
-    outputs = page.run("""
-        import asyncio
-        await asyncio.sleep(0)
-        await asyncio.sleep(0, "done")
-    """)
-    assert outputs[0]["data"]["text/plain"] == "'done'"
 
 
 def test_the_host_gets_its_streams_and_main_back(page: Page) -> None:

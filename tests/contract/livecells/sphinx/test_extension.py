@@ -89,36 +89,15 @@ print(1)
 :tags: [live]
 print(2)
 ```
-
-```{code-cell} python
-:tags: [live]
-print(2)
-```
 """
 
 
 def test_a_text_notebook_gets_ids_that_stay(shelf: Shelf) -> None:
-    ids = [
-        list(cells(shelf.build({"index.md": source}).page()))
-        for source in (
-            TEXT_NOTEBOOK,
-            TEXT_NOTEBOOK,
-            TEXT_NOTEBOOK.replace("# Text", "# Text\n\nMore prose."),
-            TEXT_NOTEBOOK.replace("print(1)", "print(100)"),
-        )
-    ]
-    assert ids[0] == ids[1] == ids[2] == ids[3]
-    first, second, third = ids[0]
-    assert first == "cell-named"
-    assert re.fullmatch(r"cell-code-[0-9a-f]{8}", second)
-    assert third == f"{second}-2"
-
-
-def test_old_notebooks_without_ids_get_some(shelf: Shelf) -> None:
-    old = notebook(code("print(1)"), code("print(2)"), nbformat_minor=4)
-    found = list(cells(shelf.build({"index.ipynb": old}).page()))
-    assert found == list(cells(shelf.build({"index.ipynb": old}).page()))
-    assert len(set(found)) == 2 and all("code-" in id_ for id_ in found)
+    other = TEXT_NOTEBOOK.replace("# Text", "# Text\n\nProse.").replace("(1)", "(3)")
+    pages = [shelf.build({"index.md": text}).page() for text in (TEXT_NOTEBOOK, other)]
+    one, two = [list(cells(page)) for page in pages]
+    assert one == two
+    assert one[0] == "cell-named" and re.fullmatch(r"cell-code-[0-9a-f]{8}", one[1])
 
 
 def test_an_id_does_not_meet_the_id_of_a_heading(shelf: Shelf) -> None:
@@ -163,18 +142,6 @@ def test_pages_that_are_folders_work_too(shelf: Shelf) -> None:
     book = shelf.build({"index.md": toc, "lab.ipynb": LAB}, builder="dirhtml")
     settings = book.settings("lab/index")
     assert (book.out / "lab" / settings["assets"] / "livecells.js").is_file()
-
-
-def test_the_settings_of_a_page(shelf: Shelf) -> None:
-    book = shelf.build({"index.ipynb": LAB}, livecells_output_limit=5000)
-    settings = book.settings()
-    assert settings["limit"] == 5000
-    assert settings["wheels"] == []
-    assert settings["version"] in settings["assets"]
-    for name, size in settings["files"].items():
-        file = book.out / settings["assets"] / name
-        assert size["bytes"] == file.stat().st_size, name
-        assert 0 < size["gzip"] <= size["bytes"], name
 
 
 def test_a_book_without_scripts_is_the_plain_book(shelf: Shelf) -> None:
@@ -225,11 +192,6 @@ def test_many_processes_build_the_same_pages(shelf: Shelf) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("livecells_output_limit", 10, "livecells_output_limit is 10: give a number"),
-        ("livecells_output_limit", True, "livecells_output_limit is True"),
-        ("livecells_timeout", 0, "livecells_timeout is 0: give a number of seconds"),
-        ("livecells_tag", "", "livecells_tag is '': give the tag"),
-        ("livecells_tag", " live", "livecells_tag is ' live'"),
         ("livecells_wheels", ["x.whl"], "names 'x.whl', and .* is not there"),
         ("livecells_wheels", ["index.ipynb"], "is no wheel and has no pyproject.toml"),
         ("livecells_pyodide", "nix", "livecells_pyodide is 'nix'.*run npm ci"),
@@ -293,45 +255,41 @@ def written(*sources: str, options: str = "") -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("source", "output"),
-    [
-        ("print('a')\nprint('b <c>')", printed("a\nb <c>\n")),
-        (
-            "[1, 'two']",
-            {
-                "output_type": "execute_result",
-                "data": {"text/plain": "[1, 'two']"},
-                "metadata": {},
-                "execution_count": 1,
-            },
-        ),
-        (
-            "class P:\n    def _repr_html_(self):\n        return '<b>é</b>'\n"
-            "    def __repr__(self):\n        return 'P'\nP()",
-            {
-                "output_type": "execute_result",
-                "data": {"text/html": "<b>é</b>", "text/plain": "P"},
-                "metadata": {},
-                "execution_count": 1,
-            },
-        ),
-        (
-            "import sys\nprint('oops', file=sys.stderr)",
-            {"output_type": "stream", "name": "stderr", "text": "oops\n"},
-        ),
-    ],
-)
-def test_a_written_cell_looks_like_one_of_a_notebook(
-    shelf: Shelf, source: str, output: dict[str, Any]
-) -> None:
-    lab = shelf.build(
-        {"index.ipynb": notebook(text("# Page"), code(source, "a", outputs=[output]))}
-    )
-    page = shelf.build({"index.md": written(source)})
+def worth(**data: str) -> dict[str, Any]:
+    """The output of a value."""
+    kinds = {f"text/{kind}": text for kind, text in data.items()}
+    return {
+        "output_type": "execute_result",
+        "data": kinds,
+        "metadata": {},
+        "execution_count": 1,
+    }
+
+
+SHOWING = {
+    "print('a')\nprint('b <c>')": printed("a\nb <c>\n"),
+    "[1, 'two']": worth(plain="[1, 'two']"),
+    "class P:\n    def _repr_html_(self):\n        return '<b>é</b>'\n"
+    "    def __repr__(self):\n        return 'P'\nP()": worth(
+        html="<b>é</b>", plain="P"
+    ),
+    "import sys\nprint('oops', file=sys.stderr)": {
+        **printed("oops\n"),
+        "name": "stderr",
+    },
+}
+
+
+def test_a_written_cell_looks_like_one_of_a_notebook(shelf: Shelf) -> None:
+    made = [
+        code(source, f"c{place}", outputs=[output])
+        for place, (source, output) in enumerate(SHOWING.items())
+    ]
+    lab = shelf.build({"index.ipynb": notebook(text("# Page"), *made)})
+    page = shelf.build({"index.md": written(*SHOWING)})
     assert page.warnings == ""
-    (one,), (two,) = outputs(lab.page()), outputs(page.page())
-    assert one == two
+    assert len(outputs(page.page())) == len(SHOWING)
+    assert outputs(page.page()) == outputs(lab.page())
 
 
 def test_written_cells_share_their_names_in_order(shelf: Shelf) -> None:
@@ -347,13 +305,6 @@ def test_an_error_in_a_written_cell_is_a_warning(shelf: Shelf) -> None:
     assert "WARNING: live cell" in book.warnings
     assert "ZeroDivisionError" in book.warnings
     assert "index.md:7" in book.warnings
-
-
-def test_too_much_output_is_a_warning(shelf: Shelf) -> None:
-    book = shelf.build(
-        {"index.md": written("print('x' * 50_000)")}, livecells_output_limit=2000
-    )
-    assert "prints more than 2000 characters" in book.warnings
 
 
 def test_a_cell_that_does_not_end_is_stopped(shelf: Shelf) -> None:

@@ -35,29 +35,28 @@ def test_ids_are_unique_and_fit_for_an_address(
 # ---- options ----------------------------------------------------------------
 
 
-def test_one_path_where_a_list_is_wanted() -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("output_limit", 10, "is 10: give a number"),
+        ("output_limit", True, "is True"),
+        ("timeout", 0, "is 0: give a number of seconds"),
+        ("tag", "", "is '': give the tag"),
+        ("tag", " live", "is ' live'"),
+        ("wheels", ".", r"give a list of paths, here \['.'\]"),
+        ("reasons", "slow", "is 'slow': give a sentence"),
+        ("reasons", {"slow": 3}, "is .*: give a sentence"),
+        ("without", "xml/*", "is .*: give a list"),
+        ("without", [3], "is .*: give a list"),
+    ],
+)
+def test_a_bad_option_is_named_with_the_fix(
+    option: str, value: object, words: str
+) -> None:
     config = SimpleNamespace(**{option.name: option.default for option in OPTIONS})
     check_options(config)
-    config.livecells_wheels = "."
-    with pytest.raises(ExtensionError, match=r"give a list of paths, here \['.'\]"):
-        check_options(config)
-
-
-@pytest.mark.parametrize("value", ["slow", {"slow": 3}])
-def test_reasons_are_sentences_by_tag(value: object) -> None:
-    config = SimpleNamespace(**{option.name: option.default for option in OPTIONS})
-    config.livecells_reasons = value
-    with pytest.raises(
-        ExtensionError, match=r"livecells_reasons is .*: give a sentence"
-    ):
-        check_options(config)
-
-
-@pytest.mark.parametrize("value", ["xml/*", [3]])
-def test_what_a_page_does_without_is_a_list(value: object) -> None:
-    config = SimpleNamespace(**{option.name: option.default for option in OPTIONS})
-    config.livecells_without = value
-    with pytest.raises(ExtensionError, match=r"livecells_without is .*: give a list"):
+    setattr(config, f"livecells_{option}", value)
+    with pytest.raises(ExtensionError, match=words):
         check_options(config)
 
 

@@ -39,33 +39,6 @@ export async function every_cell(t) {
   t.check(!wrong.length, wrong.join("\n"));
 }
 
-/**
- * A cell of each fourth page, the last one or one in the middle: what it needs above runs
- * first. What that is, Python finds; its tests press the cells of all labs in any order.
- */
-export async function cells_alone(t) {
-  const site = await t.serve();
-  const { live } = await t.pagesOfTheBook();
-  const wrong = [];
-  let isKept = false;
-  const some = live.filter((_, number) => number % 4 === 0);
-  for (const [number, { path }] of some.entries()) {
-    const book = await Book.open(t, site, path, { keeps: true });
-    const built = await book.built();
-    const shown = (await book.visible()).filter((id) => built[id]);
-    const id = number % 2 ? shown.at(-1) : shown[Math.floor(shown.length / 2)];
-    const started = performance.now();
-    const state = await book.run(id, 300);
-    t.notes[`${path} ${id}`] = `${seconds(started)} s, ${await book.boot()}`;
-    t.check(state === "ran", `${path} ${id}: ended with ${state} when run alone`);
-    wrong.push(...(await book.differences([id])));
-    if (!isKept) await book.stored(); // from here on Python starts fast
-    isKept = true;
-    await book.page.close();
-  }
-  t.check(!wrong.length, wrong.join("\n"));
-}
-
 /** A second visit starts from the stored snapshot; a broken one is passed over. */
 export async function second_visit(t) {
   const site = await t.serve();

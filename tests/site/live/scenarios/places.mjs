@@ -71,6 +71,15 @@ export async function content_policy(t) {
   const refused = t.lines.filter((one) => /content.security.policy/i.test(one));
   const ours = refused.filter((one) => !/script-src-attr|event handler/i.test(one));
   t.equal(ours, [], "the console's refusals");
+
+  // One that does not allow the frame's script is named, and nothing hangs.
+  const closed = await t.serve({ policy: "script-src 'self' 'wasm-unsafe-eval'" });
+  const last = await Book.open(t, closed, path);
+  await last.press(cell, "run");
+  await t.until(last.page, "the failure", 120, () =>
+    document.querySelector(".livecells-bar").dataset.livecellsState === "failed",
+  );
+  t.check(/content policy/.test(await last.status()), `said: ${await last.status()}`);
 }
 
 /** A page that comes back from the history can run, whether it was kept or not. */

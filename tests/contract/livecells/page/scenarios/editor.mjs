@@ -71,28 +71,6 @@ export async function help_from_python(t) {
   );
 }
 
-/** Code that another script sets while the editor loads is the code in the editor. */
-export async function code_set_while_the_editor_loads(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, LAB);
-  await book.page.evaluate((id) => {
-    const cell = document.getElementById(id);
-    cell.querySelector(".livecell-edit").click();
-    const detail = { source: "print('set')" };
-    cell.dispatchEvent(new CustomEvent("livecells:source", { detail }));
-  }, NAMES);
-  const editor = book.at(NAMES, "editor");
-  await book.page.waitForSelector(editor, { visible: true });
-  await t.until(
-    book.page,
-    "the code in the editor",
-    10,
-    (editor) => document.querySelector(editor).textContent === "print('set')",
-    editor,
-  );
-  t.equal(await book.source(NAMES), "print('set')", "the code of the cell");
-}
-
 const RICH = `
 import base64
 class Picture:
