@@ -277,8 +277,8 @@ class Point:
     more: list = field(default_factory=list)
 [Point(n, list(range(12))) for n in range(5)]""",
     "collected": """\
-from collections import Counter, OrderedDict, defaultdict, deque
-(Counter("mississippi"), OrderedDict(a=1), defaultdict(list, a=[1]), deque([1, 2]))""",
+from collections import Counter, defaultdict, deque
+(Counter("mississippi"), defaultdict(list, a=[1]), deque([1, 2]))""",
     "a_named_tuple": """\
 from collections import namedtuple
 namedtuple("Job", "name seconds")("hash", 0.25)""",
@@ -286,7 +286,7 @@ namedtuple("Job", "name seconds")("hash", 0.25)""",
     "numbers": "2**200, 1e300, 0.1 + 0.2, 3j, True, None, ...",
     "bytes_and_letters": "b'\\x00ab', 'naïve ≤ “x”', 'two\\nlines', ('alone',)",
     "itself": "loop_of = [1]\nloop_of.append(loop_of)\nloop_of",
-    "errors_as_values": "[ValueError('x'), ExceptionGroup('g', [OSError(2, 'n')])]",
+    "errors_as_values": "[ValueError('x'), ExceptionGroup('g', [OSError('n')])]",
     "awaited": "import asyncio\nawait asyncio.sleep(0, result='a value')",
     "displayed": "display(1, 'two')\nprint('three')\n[4]",
     "printed_and_worth": "print('first')\n{'second': 2}",
