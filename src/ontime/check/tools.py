@@ -43,6 +43,7 @@ __all__ = [
     "need_verdicts",
     "now",
     "numbers_twice",
+    "several",
     "simulate",
     "under_load",
 ]
@@ -177,6 +178,11 @@ async def ended(
 
 
 # What an answer must be
+
+
+def several(count: int, noun: str) -> str:
+    """So many of them, in words: ``"1 task"``, ``"3 tasks"``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def need_function(answer: object, name: str) -> None:

@@ -12,10 +12,8 @@ Careless code is kept from doing harm; for code that means harm, run all of it i
 container (``teaching/README.md`` has the line).
 """
 
-from .child import Limits
 from .grading import STATUSES, Grade, Grader
 from .labs import Answer, Exercise, LabError, read_labs
-from .table import Row
 
 __all__ = [
     "STATUSES",
@@ -24,7 +22,5 @@ __all__ = [
     "Grade",
     "Grader",
     "LabError",
-    "Limits",
-    "Row",
     "read_labs",
 ]

@@ -1,4 +1,7 @@
-"""Grade a class in a terminal: ``python -m ontime.grade handed-in --csv grades.csv``.
+"""Grade the exercises of handed-in labs into a gradebook, a student a row.
+
+Outputs in a notebook are not looked at: each answer runs again, in a process of its
+own.  An answer that passes has all its points, any other none.
 
 The exit status is 0 if every file was graded, however badly its answers did; 1 if one
 could not be read (the table says which); 2 if nothing was graded; 130 if it was
@@ -8,6 +11,7 @@ interrupted: the table has the students that were done by then.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -15,8 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from pathlib import Path
 
-from ontime.grade.child import Limits
-from ontime.grade.grading import STATUSES, Grader, StoppedError
+from ontime.grade.grading import STATUSES, Grader
 from ontime.grade.labs import (
     Exercise,
     LabError,
@@ -28,9 +31,10 @@ from ontime.grade.labs import (
 from ontime.grade.notebook import Cell, UnreadableError, read
 from ontime.grade.table import Row, Table, feedback, safe
 
-__all__ = ["collect", "graded", "main"]
+__all__ = ["collect", "graded", "main", "read_all"]
 
 _CHECK = re.compile(r"""check\(["'](\d\d-\w+)["']""")
+_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX)")
 _MOODLE = re.compile(r"_\d+_assignsubmission.*")
 _LAB_NAME = re.compile(r"[\s_-]*\d\d_(more_exercises|[a-z]+(_[a-z]+)*)[\s_(\d)-]*$")
 
@@ -53,13 +57,15 @@ def collect(paths: Sequence[Path]) -> Handed:
         if not path.is_dir() or path.suffix == ".ipynb":
             handed.setdefault(_student(path), []).append(path)
             continue
-        inside = {file: file.relative_to(path).parts for file in path.rglob("*.ipynb")}
-        for file, parts in sorted(inside.items()):
-            if any(part.startswith((".", "__MACOSX")) for part in parts):
-                del inside[file]
+        inside = [
+            file
+            for file in sorted(path.rglob("*.ipynb"))
+            if not _HIDDEN.search(file.relative_to(path).as_posix())
+        ]
         if not inside and not each:
             raise LabError(f"{path} holds no notebook: name the folder of the class")
-        for file, parts in inside.items() or [(path, ())]:
+        for file in inside or [path]:
+            parts = file.relative_to(path).parts
             folder = path.resolve().name if each else parts[0]
             alone = not each and len(parts) == 1
             name = _student(file) if alone else _MOODLE.sub("", folder)
@@ -71,6 +77,32 @@ def _student(file: Path) -> str:
     """Who handed in a file: its name without the lab's, or else its folder's."""
     name = _LAB_NAME.sub("", file.stem)
     return name or _MOODLE.sub("", file.resolve().parent.name) or file.stem
+
+
+def read_all(
+    handed: Handed, exercises: dict[str, Exercise], lab: str = ""
+) -> list[Row]:
+    """What the students have handed in, not graded yet.
+
+    Args:
+        handed: the files of each student.
+        exercises: of the labs, by name.
+        lab: the lab that was handed in, such as ``"04"``, or ``"04-x"`` for extra
+            exercises, if the submissions have lost the names of the exercises.
+    """
+    rows = []
+    for student, files in handed.items():
+        row = Row(student, [str(file) for file in files])
+        for file in files:
+            try:
+                cells = read(file)
+                wanted = _wanted(cells, exercises, lab)
+            except UnreadableError as error:
+                row.unreadable.append(str(error))
+            else:
+                row.answers += [(each, find_answer(cells, each)) for each in wanted]
+        rows.append(row)
+    return rows
 
 
 def _wanted(
@@ -89,70 +121,37 @@ def _wanted(
     return [each for name, each in exercises.items() if lab_of(name) in labs]
 
 
-def graded(
-    handed: Handed,
-    exercises: dict[str, Exercise],
-    grader: Grader,
-    *,
-    lab: str = "",
-    jobs: int = 1,
-    begin: Callable[[list[str]], None] = lambda _: None,
-) -> Generator[Row]:
-    """The rows of the gradebook, as they come.
+def graded(rows: list[Row], grader: Grader, jobs: int = 1) -> Generator[Row]:
+    """The same rows with grades, as they come, so many students at a time.
 
-    Of several files the better answer to an exercise counts.
-
-    Args:
-        handed: the files of each student.
-        exercises: of the labs, by name.
-        grader: what runs the answers.
-        lab: the lab that was handed in, such as ``"04"``, or ``"04-x"`` for extra
-            exercises, if the submissions have lost the names of the exercises.
-        jobs: how many students are graded at a time.
-        begin: is told the names of all exercises before the first row.
+    Of several files of a student the better answer to an exercise counts.
 
     Raises:
         LabError: an exercise cannot be graded on this machine.
     """
-    rows: list[tuple[Row, list[tuple[Exercise, list[Cell]]]]] = []
-    names: set[str] = set()
-    for student, files in handed.items():
-        row = Row(student, [str(file) for file in files])
-        work = []
-        for file in files:
-            try:
-                cells = read(file)
-                work += [(each, cells) for each in _wanted(cells, exercises, lab)]
-            except UnreadableError as error:
-                row.unreadable.append(str(error))
-        names.update(exercise.name for exercise, _ in work)
-        rows.append((row, work))
-    columns = [name for name in exercises if name in names]
 
-    def finish(row: Row, work: list[tuple[Exercise, list[Cell]]]) -> Row:
-        for exercise, cells in work:
-            grade = grader.grade(exercise, find_answer(cells, exercise))
+    def finish(row: Row) -> Row:
+        for exercise, answer in row.answers:
+            grade = grader.grade(exercise, answer)
             if exercise.name not in row.grades or grade.passed:
                 row.grades[exercise.name] = grade
         return row
 
+    exercises = {each.name: each for row in rows for each, _ in row.answers}
     pool = ThreadPoolExecutor(jobs)
     try:
-        list(pool.map(grader.prepare, [[exercises[name]] for name in columns]))
-        begin(columns)
-        for done in as_completed([pool.submit(finish, *each) for each in rows]):
+        list(pool.map(grader.prepare, [[each] for each in exercises.values()]))
+        for done in as_completed([pool.submit(finish, row) for row in rows]):
             yield done.result()
     finally:
-        grader.stopped.set()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _between(least: float, kind: type[float] = float) -> Callable[[str], float]:
-    def number(text: str) -> float:
-        value = kind(text)
-        if not least <= value < 1e6:
-            raise argparse.ArgumentTypeError(f"{text} is not between {least:g} and 1e6")
-        return value
+def _number(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not least <= int(text) < 1e6:
+            raise argparse.ArgumentTypeError(f"{text} is not between {least} and 1e6")
+        return int(text)
 
     return number
 
@@ -161,14 +160,8 @@ def _parser() -> argparse.ArgumentParser:
     statuses = "\n".join(f"  {word:<11} {means}" for word, means in STATUSES.items())
     parser = argparse.ArgumentParser(
         prog="python -m ontime.grade",
-        description="Grade the exercises of handed-in labs into a gradebook, a student "
-        "a row. Outputs in a notebook are not looked at: each answer runs again, in a "
-        "process of its own. An answer that passes has all its points, any other none.",
-        epilog=f"statuses:\n{statuses}\n\nexit status:\n"
-        "  0    every file was graded, however its answers did\n"
-        "  1    a file could not be read; the table says which\n"
-        "  2    nothing was graded\n"
-        "  130  interrupted; the table has the students that were done",
+        description=__doc__,
+        epilog=f"what can become of an answer:\n{statuses}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -176,27 +169,20 @@ def _parser() -> argparse.ArgumentParser:
     add("submissions", nargs="+", type=Path, metavar="SUBMISSION", help=what)
     add("--csv", required=True, type=Path, metavar="OUT", help="the gradebook to write")
     add("--feedback", type=Path, metavar="FOLDER", help="a page for each student")
-    at_a_time = "students at a time, %(default)s unless told"
-    add("--jobs", type=_between(1, int), default=1, metavar="N", help=at_a_time)
     add("--labs", type=Path, metavar="FOLDER", help="the labs, if not of this project")
     what = "the lab, if its names are lost; 04-x for more exercises"
     add("--lab", default="", metavar="04", help=what)
-    limits, what = Limits(), "for each answer, %(default)g unless told"
-    for name, least, default in (
-        ("seconds", 1, limits.seconds),
-        ("memory", 128, limits.memory / 2**20),
+    for name, metavar, least, default, what in (
+        ("--jobs", "N", 1, 1, "students at a time"),
+        ("--seconds", "S", 1, 20, "of CPU time for each answer"),
+        ("--memory", "MB", 128, 1024, "for each answer"),
     ):
-        unit = {"seconds": "S", "memory": "MB"}[name]
-        kind = _between(least)
-        add(f"--{name}", type=kind, default=default, metavar=unit, help=what)
+        kind, what = _number(least), f"{what}, %(default)s unless told"
+        add(name, type=kind, default=default, metavar=metavar, help=what)
     return parser
 
 
-def _run(options: argparse.Namespace, rows: list[Row]) -> None:
-    if options.csv.is_dir():
-        raise LabError(f"{options.csv} is a folder: name a file with --csv")
-    if not options.csv.parent.is_dir():
-        raise LabError(f"there is no folder {options.csv.parent} for the table")
+def _run(options: argparse.Namespace) -> Generator[Row]:
     handed = collect(options.submissions)
     if any(options.csv.resolve() == f.resolve() for fs in handed.values() for f in fs):
         raise LabError(f"{options.csv} was handed in: name another file with --csv")
@@ -206,28 +192,26 @@ def _run(options: argparse.Namespace, rows: list[Row]) -> None:
     exercises = read_labs(folder)
     if options.lab and options.lab not in map(lab_of, exercises):
         raise LabError(f"{folder} has no exercises of a lab {options.lab!r}")
-    grader = Grader(Limits(options.seconds, int(options.memory * 2**20)))
-    tables: list[Table] = []
-    lab, jobs = options.lab, options.jobs
-
-    def begin(names: list[str]) -> None:
-        tables.append(Table(options.csv, names))
-        if options.feedback:
-            options.feedback.mkdir(parents=True, exist_ok=True)
-
-    results = graded(handed, exercises, grader, lab=lab, jobs=jobs, begin=begin)
-    with closing(results):
+    options.csv.open("a").close()  # whether it can be written is known at once
+    if options.feedback:
+        options.feedback.mkdir(parents=True, exist_ok=True)
+    rows = read_all(handed, exercises, options.lab)
+    met = {each.name for row in rows for each, _ in row.answers}
+    names = [name for name in exercises if name in met]
+    grader = Grader(options.seconds, options.memory << 20)
+    table = None
+    with closing(graded(rows, grader, options.jobs)) as results:
         for row in results:
-            (table,) = tables
+            table = table or Table(options.csv, names)
             points = table.add(row)
-            rows.append(row)
             _say(f"{row.student}: {points} of {table.of} points")
             if options.feedback:
-                feedback(options.feedback, row, table.names)
+                feedback(options.feedback, row, names)
+            yield row
 
 
 def _say(text: str) -> None:
-    print(safe(text).encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+    print(safe(text), file=sys.stderr)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -235,7 +219,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     rows: list[Row] = []
     try:
-        _run(options, rows)
+        rows.extend(_run(options))
     except LabError as error:
         _say(f"error: {error}")
         return 2
@@ -243,7 +227,7 @@ def main(words: Sequence[str] | None = None) -> int:
         name = error.filename or options.csv
         _say(f"error: {name} could not be written: {error.strerror or error}")
         return 2
-    except (KeyboardInterrupt, StoppedError):
+    except KeyboardInterrupt:
         _say(f"interrupted: {options.csv} has the {len(rows)} students that were done")
         return 130
     bad = sum(len(row.unreadable) for row in rows)
@@ -257,4 +241,6 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stderr.flush()
+    os._exit(status)  # an answer that still runs ends with us, and is not waited for

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["checked", "defines", "names_in", "parse", "run_cell"]
+__all__ = ["NO_PROGRAM", "checked", "defines", "names_in", "parse", "run_cell"]
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 #: What is IPython's and not Python's, and what takes its place.
@@ -22,7 +22,8 @@ _MAGICS = [
     (r"^([ \t]*)(?:[%!?].*|[\w.]+\?\??\s*)$", r"\1pass"),
 ]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError)
+#: What :func:`parse` raises for a text that is no program.
+NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def parse(source: str) -> ast.Module:
@@ -104,7 +105,7 @@ def _top(node: ast.AST) -> Iterator[ast.AST]:
 
 def defines(source: str) -> set[str]:
     """The names that a cell leaves in the notebook; none if it is no program."""
-    with suppress(*_NO_PROGRAM):
+    with suppress(*NO_PROGRAM):
         return _names(_top(parse(source)))[0]
     return set()
 
@@ -114,7 +115,7 @@ def checked(source: str, name: str) -> list[str]:
     if "check" not in source or name not in source:
         return []
     found = []
-    with suppress(*_NO_PROGRAM):
+    with suppress(*NO_PROGRAM):
         for node in ast.walk(parse(source)):
             match node:
                 case ast.Call(ast.Name("check"), [ast.Constant(value), answer], []) if (

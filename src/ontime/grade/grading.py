@@ -1,14 +1,4 @@
-"""Grade one answer, and find out first how its exercise can be graded.
-
-apart
-    The answer runs in one process and hands over plain data; the check runs in another,
-    which never sees the answer's code.  Nothing that the code does can make the
-    verdict.  So are exercises graded whose answer is data, or a function of data.
-together
-    An answer whose callbacks and tasks mix with those of the check has to share its
-    process.  Code that means to deceive can reach the check there.
-
-Which of the two it is, the lab's own solution decides, never the submission.
+"""Grade one answer: its cell, and then its check, in a process of their own.
 
 An answer is tried by itself first.  If it does not pass, it is tried once more with the
 student's other cells above it and between it and its check, as the notebook ran.
@@ -16,16 +6,22 @@ student's other cells above it and between it and its check, as the notebook ran
 
 from __future__ import annotations
 
+import json
+import os
 import secrets
-import threading
-from collections.abc import Collection, Iterable
+import signal
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from ontime.grade.child import Child, ChildEnd, Limits
 from ontime.grade.labs import Answer, Exercise, LabError
+from ontime.measuring import processes
 
-__all__ = ["STATUSES", "Grade", "Grader", "StoppedError"]
+__all__ = ["STATUSES", "Grade", "Grader"]
 
 #: What can become of an answer, and what that means.
 STATUSES = {
@@ -39,13 +35,12 @@ STATUSES = {
     "died": "it ended its process, or wrote where only the grader writes",
     "unreadable": "the file is no notebook",
 }
-_FAILED = ("died", "error", "memory")
-_ALL = ("passed", "not yet", *_FAILED)
 _TRUSTED = 60.0  # seconds for what the lab itself holds
 
 
-class StoppedError(Exception):
-    """The grading was interrupted while an answer ran."""
+_START = 600.0  # seconds for an interpreter to be there, on a busy machine
+_BOOT = "import sys; from ontime.grade.inside import main; main(sys.argv[1])"
+_KEPT = ("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +56,37 @@ class Grade:
 
 
 class Grader:
-    """Grades answers; learns once for each exercise how that is done.
+    """Grades answers; tries the lab's own solution of each exercise first.
 
     Args:
-        limits: what an answer may take.
+        seconds: of CPU time that an answer may take; on the clock, four times that.
+        memory: bytes that it may take.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
-        #: set it, from any thread, to end the processes of answers
-        self.stopped = threading.Event()
-        #: "apart" or "together", for each exercise that was prepared
-        self.ways: dict[str, str] = {}
+    def __init__(self, seconds: float = 20, memory: int = 2**30) -> None:
+        self.seconds, self.memory = seconds, memory
+        self._tried: set[str] = set()
 
     def prepare(self, exercises: Iterable[Exercise]) -> None:
-        """Learn how to grade them.
+        """See that they can be graded on this machine.
 
         Raises:
             LabError: a lab's own solution does not pass, or its stub does.
         """
         for exercise in exercises:
-            if exercise.name not in self.ways:
-                self.ways[exercise.name] = self._learn(exercise)
-
-    def _learn(self, exercise: Exercise) -> str:
-        for way in ("apart", "together"):
-            grade = self._run(exercise, Answer(exercise.solution), way)
-            if not grade.passed:
+            name = exercise.name
+            if name in self._tried:
                 continue
-            if self._run(exercise, Answer(exercise.stub), way).passed:
+            grade = self._run(exercise, Answer(exercise.solution))
+            if not grade.passed:
                 raise LabError(
-                    f"the untouched cell of {exercise.name} passes its check"
+                    f"the lab's own solution of {name} does not pass here: "
+                    f"{grade.status}: {grade.reason}; is the lab of another version "
+                    "than the package ontime, or is there too little --memory?"
                 )
-            return way
-        raise LabError(
-            f"the lab's own solution of {exercise.name} does not pass here: "
-            f"{grade.status}: {grade.reason}; is the lab of another version than the "
-            "package ontime, or is there too little --memory?"
-        )
+            if self._run(exercise, Answer(exercise.stub)).passed:
+                raise LabError(f"the untouched cell of {name} passes its check")
+            self._tried.add(name)
 
     def grade(self, exercise: Exercise, answer: Answer) -> Grade:
         """Run the check of *exercise* on an answer; never raises for it.
@@ -109,68 +97,56 @@ class Grader:
         if answer.status:
             return Grade(answer.status, answer.reason)
         self.prepare([exercise])
-        way = self.ways[exercise.name]
-        grade = self._run(exercise, replace(answer, before=(), after=()), way)
+        grade = self._run(exercise, replace(answer, before=(), after=()))
         others = answer.before or answer.after
         if others and grade.status in ("error", "not yet"):
-            again = self._run(exercise, answer, way)
+            again = self._run(exercise, answer)
             if again.status in ("passed", "not yet"):
                 grade = again
         return replace(grade, reason=answer.note + grade.reason)
 
-    def _run(self, exercise: Exercise, answer: Answer, way: str) -> Grade:
-        run = self._apart if way == "apart" else self._together
-        try:
-            return run(exercise, answer)
-        except ChildEnd as error:
-            status, reason = error.args
-            if status == "stopped":
-                raise StoppedError from None
-            return Grade(status, reason)
-
-    def _apart(self, exercise: Exercise, source: Answer) -> Grade:
-        with self._child("answer", exercise, source) as answer:
-            words = answer.hear()
-            if "status" in words:
-                return _grade(words, _FAILED)
-            with self._child("judge", exercise, source, words=words) as judge:
-                while "call" in (words := judge.hear()):
-                    answer.renew()
-                    answer.say(words)
-                    judge.say(answer.hear())
-                return _grade(words)
-
-    def _together(self, exercise: Exercise, answer: Answer) -> Grade:
-        word = secrets.token_hex()
-        with self._child("together", exercise, answer) as child:
-            words = child.hear()
-            if "status" in words:
-                return _grade(words, _FAILED)
-            child.say({"word": word})
-            words = child.hear()
-            # What came before the word was known is no verdict.
-            return _grade(words, _ALL if words.get("word") == word else ())
-
-    def _child(
-        self, part: str, exercise: Exercise, answer: Answer, **more: Any
-    ) -> Child:
+    def _run(self, exercise: Exercise, answer: Answer) -> Grade:
         job = {
-            "part": part,
             "name": exercise.name,
             "setup": exercise.setup,
-            "cells": [answer.before, [answer.source], answer.after],
+            "before": answer.before,
+            "source": answer.source,
+            "after": answer.after,
             "expression": answer.expression or exercise.expression,
         }
-        ours = part == "judge" or answer.source in (exercise.solution, exercise.stub)
-        trusted = replace(self.limits, seconds=max(_TRUSTED, self.limits.seconds))
-        return Child(job | more, trusted if ours else self.limits, self.stopped)
+        trusted = answer.source in (exercise.solution, exercise.stub)
+        seconds = max(_TRUSTED, self.seconds) if trusted else self.seconds
+        status, reason = _reply(job | {"memory": self.memory, "seconds": seconds})
+        if status == "not yet" and "it raised MemoryError" in reason:
+            return Grade("memory", "it took more memory than it may have")
+        return Grade(status, reason)
 
 
-def _grade(words: dict[str, Any], allowed: Collection[str] = _ALL) -> Grade:
-    """The grade in a process's words."""
-    status, reason = str(words.get("status")), str(words.get("reason", "")).strip()
-    if status not in allowed:
-        return Grade("died", "it wrote where only the grader writes")
-    if status == "not yet" and "it raised MemoryError" in reason:
-        return Grade("memory", "it took more memory than it may have")
-    return Grade(status, reason)
+def _reply(job: dict[str, Any]) -> tuple[str, str]:
+    """What a process says of an answer, see :mod:`.inside`; it is trusted with nothing.
+
+    It replies in JSON and not with a pickle, which would run code of its own here.
+    """
+    word = secrets.token_hex()
+    path = [str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)]
+    words = ("-S", "-P", "-s", "-B", "-X", "utf8", "-c", _BOOT)
+    environ = {key: os.environ[key] for key in _KEPT if key in os.environ}
+    environ |= {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(path)}
+    late = "time", f"it was not done after {job['seconds']:g} s"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        Path(folder, "job").write_text(json.dumps(job | {"word": word}))
+        command, timeout = [sys.executable, *words, folder], _START + 4 * job["seconds"]
+        try:
+            status, printed = processes.run(command, environ, timeout)
+        except TimeoutError:
+            return late
+        except ChildProcessError as error:
+            return "died", f"its process was killed, or did not start: {error}"
+    for line in printed.splitlines():
+        with suppress(ValueError, RecursionError, TypeError, KeyError):
+            reply = json.loads(line)
+            if reply["word"] == word and reply["status"] in STATUSES:
+                return reply["status"], str(reply["reason"])
+    if os.name == "posix" and -status in (signal.SIGXCPU, signal.SIGKILL):
+        return late
+    return "died", f"its process ended with status {status}"

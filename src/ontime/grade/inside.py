@@ -1,41 +1,30 @@
-"""The process in which an answer, or its check, runs; started by :mod:`.child`.
+"""The process in which an answer and its check run; :mod:`.grading` starts it.
 
-It reads one line of JSON, its *job*, puts up the limits, says that it is ready, and
-then plays one of these parts:
+It reads its *job* from a file, puts up the limits, runs the cells of the student and
+the check, and prints what became of them.  Its line has the job's word, which no line
+has that the answer prints.
 
-answer
-    runs the answer's cells and hands its value over as plain data.  If it is a
-    function, it calls it as often as it is asked, with plain data.
-judge
-    runs the check on a value that came as plain data, and asks for calls.  It never
-    sees the answer's code.
-together
-    runs the answer and then its check.  Only then it reads the word that makes its
-    verdict count.
-
-Standard library and the course only.
+Standard library and the course only, and psutil where the system limits no memory.
 """
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import builtins
-import inspect
 import json
 import os
 import re
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
+from threading import Thread
+from time import monotonic, process_time, sleep
 from typing import Any, NoReturn
 
-from ontime.grade.cells import names_in, run_cell
+from ontime.check import check
+from ontime.grade.cells import NO_PROGRAM, names_in, run_cell
 
-__all__ = ["NotPlainError", "main", "pack", "unpack"]
+__all__ = ["main"]
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: Events of Python's audit table: processes, the network, and changes to files.
@@ -45,84 +34,88 @@ _REFUSED = re.compile(
     r"|subprocess\.Popen|socket\.(getaddrinfo|bind|sendto)|signal\.pthread_kill"
     r"|resource\.setrlimit"
 )
-_LONGEST = 200_000  # characters of a value
-_LONGEST_CALL = 20_000  # of the arguments of a call: less than a pipe holds
-_UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+_PATIENCE = 4  # an answer may take that many times its CPU time on the clock
+_STEP = 0.05  # seconds between two looks at what it has taken
 _Job = dict[str, Any]
 
 
-class _Line:
-    """Lines of JSON to and from the parent, on descriptors that nothing prints to."""
-
-    def __init__(self) -> None:
-        self._source = os.fdopen(os.dup(0), "rb")
-        self._sink = os.dup(1)
+def main(folder: str) -> None:
+    """Do the job in a folder and end; what is left in the process runs no more."""
+    try:
+        os.chdir(folder)
+        job = json.loads(Path("job").read_bytes())
+        # What the answer prints goes nowhere, and what it reads is empty.
+        line = os.dup(1)
         nothing = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nothing, number)
-        os.close(nothing)
 
-    def ask(self) -> Any:
-        line = self._source.readline()
-        if not line:
+        def end(status: str, reason: str) -> NoReturn:
+            words = {"status": status, "reason": reason, "word": job["word"]}
+            os.write(line, f"\n{json.dumps(words)}\n".encode())
             os._exit(0)
-        return json.loads(line)
 
-    def say(self, **words: Any) -> None:
-        data = json.dumps(words).encode() + b"\n"
-        while data:
-            data = data[os.write(self._sink, data) :]
-
-    def end(self, status: str, reason: str, word: str = "") -> NoReturn:
-        self.say(status=status, reason=reason, word=word)
-        os._exit(0)
+        space = _prepared(job)
+        _limit(job["memory"], job["seconds"], end)
+        sys.addaudithook(_guard())
+        end(*_judged(job, space))
+    finally:
+        os._exit(1)
 
 
-def main() -> None:
-    """Do one job and end the process; nothing that is left in it runs any more."""
-    from ontime.check import check
-
-    line = _Line()
-    job = line.ask()
+def _prepared(job: _Job) -> dict[str, Any]:
+    """The names that the lab gives an answer; what it will need is imported."""
     space = {"__name__": "__main__", "display": lambda *_, **__: None}
     for source in _needed(job):
         run_cell(source, space)
     with suppress(Exception):
         check(job["name"], None)  # has the chapter's checks imported
     asyncio.run(asyncio.sleep(0))  # has everything for a loop imported
-    _limit(job["memory"], job["seconds"])
-    sys.addaudithook(_guard())
-    line.say(ready=True)
-    if job["part"] == "judge":
-        value: Any = _answer(line, job["words"])
-    else:
-        value = _value(line, job, space)
-    if job["part"] == "answer":
-        _serve(line, value)
-    try:
-        verdict = check(job["name"], value)
-        reason = f"{verdict.message} {verdict.hint}"
-        status = "passed" if verdict.passed else "not yet"
-    except BaseException as error:
-        line.end("died", f"it broke its check: {_words(error)}")
-    word = ""
-    if job["part"] == "together":
-        line.say(done=True)
-        word = line.ask()["word"]
-    line.end(status, reason, word)
+    return space
 
 
-def _limit(memory: int, seconds: float) -> None:
-    """Have the system keep the limits, where it can; the parent looks as well."""
+def _needed(job: _Job) -> list[str]:
+    """The cells of the setup that define a name that is used, and what those use."""
+    wanted: set[str] = set()
+    for source in (*job["before"], job["source"], *job["after"], job["expression"]):
+        with suppress(*NO_PROGRAM):
+            wanted |= names_in(source)[1]
+    cells = []
+    for source in reversed(job["setup"]):
+        binds, uses = names_in(source)
+        if binds & wanted:
+            wanted |= uses
+            cells.append(source)
+    return cells[::-1]
+
+
+def _limit(memory: int, seconds: float, end: Callable[[str, str], NoReturn]) -> None:
+    """Have the limits kept, from now on: by the system where it can, and by a thread.
+
+    What counts is CPU time; the clock allows for a busy machine.
+    """
+    spent, began = process_time(), monotonic()
+    if sys.platform != "linux":  # which keeps RLIMIT_AS
+        import psutil
+
+    def watch() -> None:
+        while True:
+            sleep(_STEP)
+            clock = (monotonic() - began) / _PATIENCE
+            if max(process_time() - spent, clock) > seconds:
+                end("time", f"it was not done after {seconds:g} s")
+            if sys.platform != "linux" and psutil.Process().memory_info().rss > memory:
+                end("memory", "it took more memory than it may have")
+
+    Thread(target=watch, daemon=True).start()
     if sys.platform == "win32":
         return
     import resource
 
     for what, most in (
         (resource.RLIMIT_CORE, 0),
-        # The start of the process is not the answer's time.
-        (resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1),
-        (resource.RLIMIT_FSIZE, 0),  # no file grows; a disk cannot be filled
+        (resource.RLIMIT_CPU, int(spent + seconds) + 2),  # where no thread can run
+        (resource.RLIMIT_FSIZE, 2**20),  # a disk cannot be filled
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_AS, memory),
     ):
@@ -156,153 +149,29 @@ def _guard() -> Callable[[str, tuple[Any, ...]], None]:
     return refuse
 
 
-def _value(line: _Line, job: _Job, space: dict[str, Any]) -> Any:
-    """The value of the answer, or the end of the process."""
-    before, (answer,), after = job["cells"]
-
-    def others(cells: list[str]) -> None:
-        for source in cells:
-            with suppress(BaseException):  # an error in one is not the answer's
-                run_cell(source, space)
-
-    others(before)
+def _judged(job: _Job, space: dict[str, Any]) -> tuple[str, str]:
+    """What becomes of the answer: a status and a reason."""
     try:
-        run_cell(answer, space)
-        others(after)
-        return run_cell(job["expression"], space)
+        _run_others(job["before"], space)
+        run_cell(job["source"], space)
+        _run_others(job["after"], space)
+        value = run_cell(job["expression"], space)
     except MemoryError:
-        line.end("memory", "it took more memory than it may have")
+        return "memory", "it took more memory than it may have"
     except BaseException as error:
-        line.end("error", _words(error))
-
-
-def _serve(line: _Line, value: Any) -> NoReturn:
-    """Hand a value over, and call it as often as the judge asks."""
-    line.say(value=_packed(value), callable=callable(value))
-    while True:
-        args, kwargs = unpack(line.ask()["call"])
-        try:
-            result = value(*args, **kwargs)
-        except BaseException as error:
-            line.say(raised=type(error).__name__, text=str(error)[:200])
-            continue
-        line.say(value=_packed(result))
-        if inspect.iscoroutine(result):
-            result.close()
-
-
-def _answer(line: _Line, words: dict[str, Any]) -> Any:
-    """What stands for the answer in the judge."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        packed = pack((args, kwargs))
-        if len(packed) > _LONGEST_CALL:
-            line.end("not yet", "the check asks it for too much")
-        line.say(call=packed)
-        reply = line.ask()
-        if "raised" in reply:
-            raise _exception(str(reply["raised"]), str(reply.get("text", "")))
-        return unpack(reply.get("value"))
-
-    return call if words.get("callable") else unpack(words.get("value"))
-
-
-def _exception(name: str, text: str) -> Exception:
-    """An error of the answer, as far as Python itself has such a class."""
-    kind = getattr(builtins, name, None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
-        with suppress(TypeError):
-            return kind(text)
-    return RuntimeError(text)
-
-
-# Plain data between the processes, as text: numbers, texts and containers of them. No
-# object passes, and so no code.
-
-
-class NotPlainError(ValueError):
-    """A value is more than plain data, or too large."""
-
-
-class _Opaque:
-    """What is known of a value that is no plain data: how it printed."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text[:200]
-
-    def __repr__(self) -> str:
-        return self._text
-
-
-def pack(value: object) -> str:
-    """*value* as text, from which :func:`unpack` makes it again.
-
-    Raises:
-        NotPlainError: it is no plain data, or too large.
-    """
+        return "error", _words(error)
     try:
-        text = repr(_plain(value))
-        ast.literal_eval(text)
-    except _UNREADABLE:
-        text = "x" * _LONGEST
-    if len(text) >= _LONGEST:
-        raise NotPlainError(f"a {type(value).__name__} is no plain data")
-    return text
+        verdict = check(job["name"], value)
+    except BaseException as error:
+        return "died", f"it broke its check: {_words(error)}"
+    status = "passed" if verdict.passed else "not yet"
+    return status, f"{verdict.message} {verdict.hint}".strip()
 
 
-def _plain(value: object) -> object:
-    """*value*, its containers without the classes of their own that they may have."""
-    if isinstance(value, dict):
-        return {_plain(key): _plain(item) for key, item in dict.items(value)}
-    if isinstance(value, list | range):
-        return [_plain(item) for item in value]
-    if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
-    if isinstance(value, set | frozenset):
-        return {_plain(item) for item in value}
-    return value
-
-
-def _packed(value: Any) -> str | list[str]:
-    """*value* for the judge; what a check would have made a list of, as a list."""
-    with suppress(Exception):
-        return pack(value)
-    if not isinstance(value, dict | str) and not callable(value):
-        with suppress(Exception):
-            return pack([item for item, _ in zip(value, range(1000), strict=False)])
-    with suppress(Exception):
-        return [repr(value)[:200]]
-    return ["a value that cannot be printed"]
-
-
-def unpack(packed: Any) -> Any:
-    """The value that was packed, or what it prints as.
-
-    Raises:
-        NotPlainError: nothing of ours has packed it.
-    """
-    match packed:
-        case [str(text)]:
-            return _Opaque(text)
-        case str(text) if len(text) < _LONGEST:
-            with suppress(*_UNREADABLE):
-                return ast.literal_eval(text)
-    raise NotPlainError("not packed by us")
-
-
-def _needed(job: _Job) -> list[str]:
-    """The cells of the setup that define a name that is used, and what those use."""
-    wanted: set[str] = set()
-    for source in (*chain(*job["cells"]), job["expression"]):
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            wanted |= names_in(source)[1]
-    cells = []
-    for source in reversed(job["setup"] if job["part"] != "judge" else ()):
-        binds, uses = names_in(source)
-        if binds & wanted:
-            wanted |= uses
-            cells.append(source)
-    return cells[::-1]
+def _run_others(cells: list[str], space: dict[str, Any]) -> None:
+    for source in cells:
+        with suppress(BaseException):  # an error in one is not the answer's
+            run_cell(source, space)
 
 
 def _words(error: BaseException) -> str:

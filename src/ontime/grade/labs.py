@@ -7,10 +7,10 @@ the name ``SOLUTION``.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from runpy import run_path
 
 from ontime.grade.cells import checked, defines, names_in
 from ontime.grade.notebook import Cell, UnreadableError, read
@@ -86,28 +86,19 @@ def default_folder() -> Path | None:
 def read_solutions(folder: Path, chapter: str) -> dict[str, str]:
     """The solutions of a chapter's extra exercises, by name.
 
-    Those of chapter ``"01"`` are in ``01/x*.py`` below *folder*. The files are read and
-    not run.
+    Those of chapter ``"01"`` are in ``01/x*.py`` below *folder*.
 
     Raises:
-        LabError: a file cannot be read, or holds no text ``SOLUTION``.
+        LabError: a file cannot be read, or has no ``SOLUTION``.
     """
-    return {
-        f"{chapter}-{path.stem}": _solution_in(path)
-        for path in sorted((folder / chapter).glob("x*.py"))
-    }
-
-
-def _solution_in(path: Path) -> str:
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError) as error:
-        raise LabError(f"the solution {path} cannot be read: {error}") from None
-    for node in tree.body:
-        match node:
-            case ast.Assign([ast.Name("SOLUTION")], ast.Constant(str(text))):
-                return text
-    raise LabError(f'{path} has no SOLUTION = """text of a cell"""')
+    solutions = {}
+    for path in sorted((folder / chapter).glob("x*.py")):
+        try:
+            solutions[f"{chapter}-{path.stem}"] = str(run_path(str(path))["SOLUTION"])
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"
+            raise LabError(f"{path} gives no text SOLUTION: {words}") from None
+    return solutions
 
 
 def read_labs(folder: Path) -> dict[str, Exercise]:
@@ -133,9 +124,7 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
     return found
 
 
-def exercises_of(
-    cells: list[Cell], solutions: Mapping[str, str] | None = None
-) -> list[Exercise]:
+def exercises_of(cells: list[Cell], solutions: Mapping[str, str]) -> list[Exercise]:
     """The exercises of one lab, in order.
 
     Args:
@@ -145,50 +134,35 @@ def exercises_of(
     Raises:
         LabError: the cells of an exercise are not what they should be.
     """
-    setup: list[str] = []
-    parts: dict[str, dict[str, str]] = {}
-    ids: dict[str, str] = {}
-    above: dict[str, tuple[str, ...]] = {}
+    parts: dict[str, dict[str, Cell]] = {}
     for cell in cells:
         if cell.exercise:
-            kept = parts.setdefault(
-                cell.exercise, {"solution": (solutions or {}).get(cell.exercise, "")}
-            )
-            kept |= dict.fromkeys(cell.tags & set(_PARTS), cell.source)
-            if "exercise" in cell.tags:
-                ids[cell.exercise] = cell.id
-            if "check" in cell.tags:
-                above[cell.exercise] = tuple(setup)
-        elif "live" in cell.tags and "raises-exception" not in cell.tags:
-            setup.append(cell.source)
-    for name, found in parts.items():
-        for part in _PARTS:
-            if not found.get(part):
-                raise LabError(f"exercise {name} has no cell with the tag {part!r}")
+            parts.setdefault(cell.exercise, {}).update(dict.fromkeys(cell.tags, cell))
     known = frozenset(cell.source.strip() for cell in cells)
-    return [
-        Exercise(
-            name,
-            ids[name],
-            found["exercise"],
-            found["solution"],
-            _handed_over(name, found["check"]),
-            above[name],
-            known,
+    exercises = []
+    for name, tagged in parts.items():
+        source = {part: tagged[part].source for part in _PARTS if part in tagged}
+        source = {"solution": solutions.get(name, "")} | source
+        for part in _PARTS:
+            if not source.get(part):
+                raise LabError(f"exercise {name} has no cell with the tag {part!r}")
+        answers = checked(source["check"], name)
+        if len(answers) != 1:
+            raise LabError(
+                f'the check of exercise {name} does not call check("{name}", answer): '
+                f"{source['check'].strip()!r}"
+            )
+        setup = tuple(
+            cell.source
+            for cell in cells[: cells.index(tagged["check"])]
+            if "live" in cell.tags
+            and "raises-exception" not in cell.tags
+            and not cell.exercise
         )
-        for name, found in parts.items()
-    ]
-
-
-def _handed_over(name: str, source: str) -> str:
-    """The expression of the answer in ``check("04-fix", process)``."""
-    answers = checked(source, name)
-    if len(answers) == 1:
-        return answers[0]
-    raise LabError(
-        f'the check of exercise {name} does not call check("{name}", answer): '
-        f"{source.strip()!r}"
-    )
+        stub, solution = source["exercise"], source["solution"]
+        key = tagged["exercise"].id
+        exercises.append(Exercise(name, key, stub, solution, answers[0], setup, known))
+    return exercises
 
 
 def find_answer(cells: list[Cell], exercise: Exercise) -> Answer:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ontime.grade.grading import Grade
-from ontime.grade.labs import points_of
+from ontime.grade.labs import Answer, Exercise, points_of
 
 __all__ = ["Row", "Table", "feedback", "safe"]
 
@@ -23,6 +23,7 @@ class Row:
 
     student: str
     files: list[str]
+    answers: list[tuple[Exercise, Answer]] = field(default_factory=list)
     grades: dict[str, Grade] = field(default_factory=dict)  # by exercise
     unreadable: list[str] = field(default_factory=list)  # why, for each such file
 
@@ -63,12 +64,12 @@ class Table:
         self.names = list(names)
         self.of = sum(map(points_of, names))
         places = (path.absolute(), path.resolve())
-        of_system = any(place.parts[1:2] in (("dev",), ("proc",)) for place in places)
+        of_system = any(place.parts[1] in ("dev", "proc") for place in places)
         mode = "a" if of_system else "w"
         self._file = path.open(mode, encoding="utf-8", newline="")
-        self._write(["student", "points", "of", *self.names, "remarks", "files"])
+        self._write("student", "points", "of", *self.names, "remarks", "files")
 
-    def _write(self, words: Sequence[object]) -> None:
+    def _write(self, *words: object) -> None:
         csv.writer(self._file).writerow([safe(str(word)) for word in words])
         self._file.flush()
 
@@ -78,13 +79,9 @@ class Table:
         remarks = [f"unreadable: {reason}" for reason in row.unreadable]
         grades = row.grades.items()
         remarks += [f"{name} {each.status}" for name, each in grades if not each.passed]
-        words = [row.student, sum(points), self.of, *points]
-        self._write([*words, "; ".join(remarks), "; ".join(row.files)])
+        told = ("; ".join(remarks), "; ".join(row.files))
+        self._write(row.student, sum(points), self.of, *points, *told)
         return sum(points)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 _PAGE = """\

@@ -33,7 +33,7 @@ WRONG = """
 @@ map with the job queue
 -    return jobs.results
 +    return tuple(jobs.results)
-## begins no more, and leaves what it has begun => tasks were left running
+## begins no more, and leaves what it has begun => one call raised, and it left
 async def map_bounded(fn, items, limit):
     numbered, results, failed = enumerate(items), {}, []
     async def worker():

@@ -49,7 +49,17 @@ async def every(interval, work):
     while True:
         await asyncio.sleep(interval)
         await work()
-## ends => ended by itself after 1 ticks
+## at a multiple takes it for the next one => ceil() gives it again
+import math
+
+async def every(interval, work):
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    while True:
+        await work()
+        ticks = math.ceil((loop.time() - start) / interval)
+        await asyncio.sleep(start + ticks * interval - loop.time())
+## ends => ended by itself after 1 tick
 async def every(interval, work):
     await work()
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 from ontime.check.backpressure.flow import Flow, left_by_a_failure, watched_to_its_end
 from ontime.check.registry import exercise
-from ontime.check.tools import callbacks_in, need_async_function, now, simulate
+from ontime.check.tools import callbacks_in, need_async_function, now, several, simulate
 from ontime.check.verdict import NotYet
 
 
@@ -81,7 +81,8 @@ def _judge_chain(answer: Any, count: int, pauses: tuple[float, ...]) -> int:
         )
     if left:
         raise NotYet(
-            f"{what}: {left} tasks were left behind.", "let each stage see the end"
+            f"{what}: {several(left, 'task')} left behind.",
+            "let each stage see the end",
         )
     if crowded:
         raise NotYet(

@@ -8,7 +8,7 @@ from typing import Any
 from looplab.clock import burn
 from looplab.heartbeat import Heartbeat
 from ontime.check.registry import exercise
-from ontime.check.tools import need_function, need_number, simulate
+from ontime.check.tools import need_function, need_number, several, simulate
 from ontime.check.verdict import NotYet
 
 _WAYS = ("at once", "chain")
@@ -79,7 +79,7 @@ def _explain_predict(
             "next sees its timer, and the one after that wakes its task"
         )
     raise NotYet(
-        f"{jobs} jobs of {seconds:g} s {way!r}: your function says {said:g} s, and "
-        f"over {_SPREAD} phases a beat is up to {seen:.2f} s late.",
+        f"{several(jobs, 'job')} of {seconds:g} s {way!r}: your function says "
+        f"{said:g} s, and over {_SPREAD} phases a beat is up to {seen:.2f} s late.",
         hint,
     )

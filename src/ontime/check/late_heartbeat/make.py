@@ -17,6 +17,7 @@ from ontime.check.tools import (
     need_awaitable,
     now,
     numbers_twice,
+    several,
     simulate,
     under_load,
 )
@@ -231,7 +232,7 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
             )
         if left:
             raise NotYet(
-                f"one call raised, and {left} tasks were left running.",
+                f"one call raised, and it left {several(left, 'task')} running.",
                 "cancel all workers when one of them fails: a TaskGroup does it",
             )
 

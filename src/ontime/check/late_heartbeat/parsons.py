@@ -8,7 +8,7 @@ from typing import Any
 from ontime.check.late_heartbeat.jobs import make_jobs
 from ontime.check.parsons import Shuffled
 from ontime.check.registry import exercise
-from ontime.check.tools import simulate, under_load
+from ontime.check.tools import several, simulate, under_load
 from ontime.check.verdict import NotYet
 
 __all__ = ["PARSONS_LINES", "parsons_program"]
@@ -69,7 +69,7 @@ def check_parsons(answer: Any) -> str:
         )
     if load.left:
         raise NotYet(
-            f"all jobs are done, but {load.left} workers still wait for more.",
+            f"all jobs are done, but it leaves {several(load.left, 'worker')} behind.",
             "cancel every worker at the end",
         )
     done.clear()

@@ -9,7 +9,7 @@ from typing import Any
 from looplab.clock import burn
 from looplab.heartbeat import Heartbeat
 from ontime.check.registry import exercise
-from ontime.check.tools import need_function, need_number, simulate
+from ontime.check.tools import need_function, need_number, several, simulate
 from ontime.check.verdict import NotYet
 
 _EPSILON = 1e-6
@@ -56,7 +56,7 @@ def check_predict(answer: Any) -> str:
         returned = answer(jobs, cpu, phase, interval)
         seen = simulate(_storm(jobs, cpu, phase, interval))
         where = (
-            f"{jobs} jobs of {cpu:g} s, {phase:g} s after a beat, interval "
+            f"{several(jobs, 'job')} of {cpu:g} s, {phase:g} s after a beat, interval "
             f"{interval:g} s"
         )
         said = need_number(returned, "lateness", "a number of seconds")

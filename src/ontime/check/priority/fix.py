@@ -18,6 +18,7 @@ from ontime.check.tools import (
     need_async_function,
     need_awaitable,
     now,
+    several,
     simulate,
 )
 from ontime.check.verdict import NotYet
@@ -128,7 +129,7 @@ def _judge_served(bus: _Bus, left: int) -> None:
     if sorted(bus.done) != list(range(30)) or left:
         raise NotYet(
             f"{len(bus.done)} of 30 messages were processed when serve() returned, and "
-            f"{left} tasks were left behind.",
+            f"{several(left, 'task')} left behind.",
             "let a TaskGroup own the tasks, and start each once",
         )
     if bus.late > cpu + 0.02:

@@ -6,13 +6,19 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple
 
-from ontime.check.tools import finished, left_over, need_awaitable, now, simulate
+from ontime.check.tools import (
+    finished,
+    left_over,
+    need_awaitable,
+    now,
+    several,
+    simulate,
+)
 from ontime.check.verdict import NotYet
 
 __all__ = [
     "EPSILON",
     "Part",
-    "count_of_tasks",
     "judge",
     "judge_failure",
     "make_failing_part",
@@ -91,10 +97,6 @@ def make_failing_part(wait: float) -> Part:
     return part
 
 
-def count_of_tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"
-
-
 def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -> None:
     """Results first, then latency, then tasks."""
     try:
@@ -116,13 +118,13 @@ def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -
         )
     if seen.tasks > most:
         raise NotYet(
-            f"it made {count_of_tasks(seen.tasks)}, and {most} would do.",
+            f"it made {several(seen.tasks, 'task')}, and {most} would do.",
             "await without a task what need not wait beside others; gather() makes a "
             "task of each",
         )
     if seen.left:
         raise NotYet(
-            f"still running at the end: {count_of_tasks(seen.left)}.",
+            f"still running at the end: {several(seen.left, 'task')}.",
             "await all of them",
         )
 
@@ -155,6 +157,6 @@ def judge_failure(
         )
     if seen.left:
         raise NotYet(
-            f"{who} raised; still running afterwards: {count_of_tasks(seen.left)}.",
+            f"{who} raised; still running afterwards: {several(seen.left, 'task')}.",
             "asyncio.TaskGroup cancels the others and waits for them",
         )

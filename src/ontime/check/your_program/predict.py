@@ -8,7 +8,7 @@ from typing import Any
 from looplab.clock import burn
 from looplab.diagnose import record
 from ontime.check.registry import exercise
-from ontime.check.tools import need_function, need_number
+from ontime.check.tools import need_function, need_number, several
 from ontime.check.verdict import NotYet
 
 
@@ -53,8 +53,8 @@ def check_predict(answer: Any) -> str:
         if jobs == 1:
             hint = "one job alone waits for nobody"
         raise NotYet(
-            f"{jobs} jobs of {cpu:g} s: your function says {said:g} s, in the "
-            f"recording they waited {seen:g} s.",
+            f"{several(jobs, 'job')} of {cpu:g} s: your function says {said:g} s, in "
+            f"the recording they waited {seen:g} s.",
             hint,
         )
     return f"your arithmetic agrees with {len(cases)} recordings."

@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ontime.grade.cells import checked, defines, names_in, run_cell
-
-
-def test_names_are_kept_from_cell_to_cell() -> None:
-    space: dict[str, Any] = {}
-    run_cell("def double(x): return 2 * x", space)
-    assert run_cell("double(21)", space) == 42
-
-
-def test_names_that_a_cell_binds_and_mentions() -> None:
-    binds, uses = names_in("import os.path as p, sys\nasync def f(): return y\nz = f")
-    assert binds == {"p", "sys", "f", "z"}
-    assert {"y", "f", "z"} <= uses
-
-
-def test_what_is_no_python_raises() -> None:
-    with pytest.raises(SyntaxError):
-        run_cell("x =", {})
-    with pytest.raises(SyntaxError):
-        names_in("x =")
 
 
 @pytest.mark.parametrize(
@@ -33,6 +12,7 @@ def test_what_is_no_python_raises() -> None:
     [
         ("", None),
         ("x = 1", None),
+        ("def double(x): return 2 * x\ndouble(21)", 42),
         ("%%time\nx = 2\nx", 2),
         ("%%capture out\n2", 2),
         ("%%bash\nls -l\nrm -r /", None),
@@ -45,15 +25,27 @@ def test_what_is_no_python_raises() -> None:
         ('"""\n%time\n!x"""\n2', 2),
     ],
 )
-def test_what_is_of_ipython_is_left_out(source: str, value: object) -> None:
+def test_what_a_cell_shows_without_what_is_of_ipython(
+    source: str, value: object
+) -> None:
     assert run_cell(source, {}) == value
 
 
-def test_names_that_a_cell_leaves() -> None:
+def test_names_that_a_cell_binds_and_mentions_and_leaves() -> None:
+    binds, uses = names_in("import os.path as p, sys\nasync def f(): return y\nz = f")
+    assert binds == {"p", "sys", "f", "z"}
+    assert {"y", "f", "z"} <= uses
     source = "import a.b\nx, (y, *z) = 1\nfor i in q: w = 1\n"
     source += "def f(g): h = 1\nclass C: d = 1"
     assert defines(source) == {"a", "x", "y", "z", "i", "w", "f", "C"}
+
+
+def test_what_is_no_python() -> None:
+    for function in (lambda source: run_cell(source, {}), names_in):
+        with pytest.raises(SyntaxError):
+            function("x =")
     assert defines("x =") == set()
+    assert checked("check('x', =)", "x") == []
 
 
 def test_what_a_cell_hands_to_a_check() -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ontime.grade import notebook
 from ontime.grade.labs import Answer, Exercise, find_answer
 from ontime.grade.notebook import Cell, UnreadableError, read
-from tests.fast.ontime.grade.handed_in import hand_in
 
 
 def refused(path: Path) -> str:
@@ -57,37 +55,25 @@ def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "11 bytes" in refused(tmp_path / "huge.ipynb")
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        None,
-        7,
-        {"cell_type": "markdown", "source": "x"},
-        {"cell_type": ["code"]},
-    ],
-)
-def test_what_is_no_code_cell(tmp_path: Path, cell: Any) -> None:
-    path = tmp_path / "lab.ipynb"
-    path.write_text(json.dumps({"cells": [cell]}))
-    assert read(path) == []
-
-
 def test_cells_of_odd_parts(tmp_path: Path) -> None:
     path = tmp_path / "lab.ipynb"
+    none = [None, 7, {"cell_type": "markdown", "source": "x"}, {"cell_type": ["code"]}]
     odd = [
         {"cell_type": "code"},
         {"cell_type": "code", "metadata": 3, "source": 7, "id": 9},
         {"cell_type": "code", "metadata": {"tags": "check", "exercise": []}},
         {"cell_type": "code", "metadata": {"tags": [1, None]}, "source": ["a", 2]},
     ]
-    path.write_text("\N{BYTE ORDER MARK}" + json.dumps({"cells": odd}), "utf-8")
+    path.write_text("\N{BYTE ORDER MARK}" + json.dumps({"cells": none + odd}), "utf-8")
     empty = Cell("", "", frozenset(), "")
     assert read(path) == [empty, empty, empty, Cell("", "", frozenset(), "a")]
-
-
-def test_a_whole_one(tmp_path: Path) -> None:
-    cells = read(hand_in(tmp_path / "lab.ipynb"))
-    assert len({c.exercise for c in cells if c.exercise}) == 5
+    tags, about = (
+        {"tags": ["a", "b"], "exercise": "x"},
+        {"cell_type": "code", "id": "c"},
+    )
+    whole = {"source": "d", "metadata": tags, "execution_count": 3} | about
+    path.write_text(json.dumps({"cells": [whole]}))
+    assert read(path) == [Cell("c", "x", frozenset({"a", "b"}), "d", 3)]
 
 
 # Which cells it is

@@ -15,7 +15,7 @@ NAMES = ["04-predict", "04-fix", "04-make"]
 ROW = Row(
     "Ada",
     ["a.ipynb"],
-    {"04-predict": Grade("passed", ""), "04-fix": Grade("not yet", "1 s late")},
+    grades={"04-predict": Grade("passed", ""), "04-fix": Grade("not yet", "1 s late")},
 )
 
 
@@ -23,7 +23,6 @@ def write(path: Path, *rows: Row) -> None:
     table = Table(path, NAMES)
     for row in rows:
         table.add(row)
-    table.close()
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -49,7 +48,7 @@ def test_a_cell_is_one_short_line() -> None:
 
 def test_a_student_a_row(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
-    write(path, ROW, Row('a,"b"', ["x"], {}, ["it is empty"]))
+    write(path, ROW, Row('a,"b"', ["x"], unreadable=["it is empty"]))
     first, second = read(path)
     assert (first["student"], first["points"], first["of"]) == ("Ada", "1", "6")
     assert [first[name] for name in NAMES] == ["1", "0", "0"]
@@ -59,10 +58,11 @@ def test_a_student_a_row(tmp_path: Path) -> None:
 
 
 def test_a_row_is_there_as_soon_as_it_was_added(tmp_path: Path) -> None:
-    table = Table(tmp_path / "grades.csv", NAMES)
+    path = tmp_path / "grades.csv"
+    write(path, ROW, ROW)
+    table = Table(path, NAMES)  # the old one is replaced
     table.add(ROW)
-    assert len(read(tmp_path / "grades.csv")) == 1
-    table.close()
+    assert len(read(path)) == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
@@ -92,7 +92,8 @@ def test_an_open_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 def test_a_page_of_feedback(tmp_path: Path) -> None:
-    row = Row("../<Ada>", [], {"04-fix": Grade("error", "<b>\u202e1 & 2</b>")}, ["<i>"])
+    row = Row("../<Ada>", [], unreadable=["<i>"])
+    row.grades["04-fix"] = Grade("error", "<b>\u202e1 & 2</b>")
     page = feedback(tmp_path, row, NAMES)
     assert page.parent == tmp_path
     text = page.read_text("utf-8")
@@ -101,3 +102,4 @@ def test_a_page_of_feedback(tmp_path: Path) -> None:
     assert "<Ada>" not in text
     assert "0 of 6 points" in text
     assert feedback(tmp_path, row, NAMES) == page, "a second run replaces the page"
+    assert feedback(tmp_path, Row("...", []), NAMES).name == "_.html"

@@ -10,7 +10,7 @@ from looplab.clock import DeadlockError
 from ontime.check.backpressure.flow import watched_to_its_end
 from ontime.check.bank.backpressure.failing import until_it_fails
 from ontime.check.registry import exercise
-from ontime.check.tools import need_async_function, simulate
+from ontime.check.tools import need_async_function, several, simulate
 from ontime.check.verdict import NotYet
 
 _OWN_END = (
@@ -81,7 +81,7 @@ async def _worked_off(answer: Any, count: int, workers: int) -> None:
         )
     if most < min(workers, count):
         raise NotYet(
-            f"{where}: never more than {most} items were handled at the same time.",
+            f"{where}: at most {several(most, 'item')} handled at the same time.",
             "start all the workers before the first item is put",
         )
     if most > workers:

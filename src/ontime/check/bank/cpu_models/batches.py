@@ -12,6 +12,7 @@ from ontime.check.tools import (
     finished,
     need_async_function,
     need_awaitable,
+    several,
     simulate,
 )
 from ontime.check.verdict import NotYet
@@ -97,5 +98,8 @@ def check_batches(answer: Any) -> str:
                 "two workers: two at a time, no more and no fewer",
             )
         if left:
-            raise NotYet(f"{where}: {left} tasks are left.", "wait for all you start")
+            raise NotYet(
+                f"{where}: {several(left, 'task')} left behind.",
+                "wait for all you start",
+            )
     return "few trips, both workers busy, and the results in order."

@@ -11,9 +11,12 @@ from ontime.check.tools import (
     need_async_function,
     need_awaitable,
     now,
+    several,
     simulate,
 )
 from ontime.check.verdict import NotYet
+
+_MANY = 30  # far more than are due
 
 
 async def _ticked(answer: Any, interval: float, works: list[float]) -> list[float]:
@@ -23,6 +26,11 @@ async def _ticked(answer: Any, interval: float, works: list[float]) -> list[floa
     async def work() -> None:
         n = len(began)
         began.append(round(now() - start, 6))
+        if n > _MANY:
+            raise NotYet(
+                f"it began {n} times in {began[-1]:g} s, every {interval:g} s.",
+                "a multiple that is due now is not the next one: ceil() gives it again",
+            )
         await asyncio.sleep(works[n] if n < len(works) else 0)
 
     running = answer(interval, work)
@@ -36,7 +44,7 @@ async def _ticked(answer: Any, interval: float, works: list[float]) -> list[floa
     if task.done():
         task.result()
         raise NotYet(
-            f"every() ended by itself after {len(began)} ticks.",
+            f"every() ended by itself after {several(len(began), 'tick')}.",
             "it goes on until it is cancelled",
         )
     task.cancel()

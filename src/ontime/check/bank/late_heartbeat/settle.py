@@ -14,6 +14,7 @@ from ontime.check.tools import (
     need_async_function,
     need_awaitable,
     now,
+    several,
     simulate,
     under_load,
 )
@@ -108,7 +109,7 @@ def check_settle(answer: Any) -> str:
             )
         if left:
             raise NotYet(
-                f"{story}: {left} tasks are left.",
+                f"{story}: {several(left, 'task')} left behind.",
                 "cancel the workers, or let them end",
             )
     _judge_cancelling(answer)

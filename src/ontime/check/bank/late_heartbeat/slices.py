@@ -8,7 +8,7 @@ from typing import Any
 from looplab.clock import burn
 from looplab.heartbeat import Heartbeat
 from ontime.check.registry import exercise
-from ontime.check.tools import need_function, need_number, simulate
+from ontime.check.tools import need_function, need_number, several, simulate
 from ontime.check.verdict import NotYet
 
 
@@ -70,8 +70,8 @@ def check_slices(answer: Any) -> str:
         elif abs(said - jobs * cpu) < 1e-4:
             hint = "after each slice the loop looks at its timers: slices do help"
         raise NotYet(
-            f"{jobs} jobs of {cpu:g} s in {slices} slices: the worst beat is "
-            f"{seen:.3f} s late, and your function says {said:.3f}.",
+            f"{several(jobs, 'job')} of {cpu:g} s in {several(slices, 'slice')}: "
+            f"the worst beat is {seen:.3f} s late, and your function says {said:.3f}.",
             hint,
         )
     return "three slices of every job, or all there are."

@@ -45,5 +45,7 @@ def check_workers(answer: Any) -> str:
             hint = "(wait + cpu) ÷ cpu of them fill the thread; more bring nothing"
         else:
             hint = "more fit into what may be late, and the thread is not yet busy"
-        raise NotYet(f"{where}: {right} are right, and it says {said:g}.", hint)
+        raise NotYet(
+            f"{where}: the right number is {right}, and it says {said:g}.", hint
+        )
     return "as many as the thread can use, and no more than may be late."

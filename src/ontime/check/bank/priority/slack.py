@@ -8,7 +8,7 @@ from typing import Any
 from looplab.clock import burn
 from looplab.priority import VirtualPriorityLoop, priority
 from ontime.check.registry import exercise
-from ontime.check.tools import need_function, need_number, now, simulate
+from ontime.check.tools import need_function, need_number, now, several, simulate
 from ontime.check.verdict import NotYet
 
 
@@ -38,8 +38,9 @@ def check_slack(answer: Any) -> str:
         else:
             hint = "first the piece that runs, then those of the same priority"
         raise NotYet(
-            f"{urgent} urgent tasks of {cost:g} s beside pieces of {piece:g} s: you "
-            f"say {said:g} s, and in the run the last one began {seen:g} s late.",
+            f"{several(urgent, 'urgent task')} of {cost:g} s beside pieces of "
+            f"{piece:g} s: you say {said:g} s, and in the run "
+            f"the last one began {seen:g} s late.",
             hint,
         )
     return f"your arithmetic agrees with {len(cases)} runs on the priority loop."
