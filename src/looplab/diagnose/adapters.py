@@ -133,7 +133,7 @@ def _aiohttp(module: Any) -> None:
 
     @wraps(handle)
     async def handling(self: Any, request: Any) -> Any:
-        one = Request(f"{request.method} {request.path}").begin()
+        work = Request(f"{request.method} {request.path}").begin()
         try:
             return await handle(self, request)
         finally:
@@ -141,8 +141,8 @@ def _aiohttp(module: Any) -> None:
             resource = getattr(getattr(info, "route", None), "resource", None)
             path = getattr(resource, "canonical", None)
             if isinstance(path, str):  # empty: the files of a folder, at the root
-                one.name = f"{request.method} {path or '/'}"
-            one.end()
+                work.name = f"{request.method} {path or '/'}"
+            work.end()
 
     application._handle = handling
 
@@ -160,10 +160,10 @@ def _tornado(module: Any) -> None:
         socket = getattr(stream, "socket", None)
         fd = None if socket is None else socket.fileno()
         name = f"{method} {kind.__module__}.{kind.__qualname__}"
-        one = Request(name).begin(fd)
+        work = Request(name).begin(fd)
         try:
             return await execute(self, *args, **options)
         finally:
-            one.end()
+            work.end()
 
     handler._execute = executing

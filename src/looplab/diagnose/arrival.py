@@ -108,21 +108,21 @@ def _look(fd: int, listening: set[Any]) -> Any:
     The port of a listening socket is added to *listening*.
     """
     try:
-        one = socket.socket(fileno=fd)
+        connection = socket.socket(fileno=fd)
     except OSError:  # a pipe, or closed
         return None
     try:
-        if one.type != socket.SOCK_STREAM or one.family not in _TCP:
+        if connection.type != socket.SOCK_STREAM or connection.family not in _TCP:
             return None
-        port = one.getsockname()[1]
-        if one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[0] == _LISTEN:
+        port = connection.getsockname()[1]
+        if connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[0] == _LISTEN:
             listening.add(port)
             return None
         return port
     except OSError:
         return None
     finally:
-        one.detach()
+        connection.detach()
 
 
 _CLOSE_WAIT = 8  # state of TCP: the other side has closed
@@ -131,15 +131,15 @@ _CLOSE_WAIT = 8  # state of TCP: the other side has closed
 def age_ns(fd: int) -> int:
     """Return how long ago the last data came, in nanoseconds; -1 if unknown."""
     try:
-        one = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
+        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
     except OSError:
         return -1
     try:
-        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
     except OSError:
         return -1
     finally:
-        one.detach()
+        connection.detach()
     if len(info) < 56 or info[0] == _CLOSE_WAIT:
         return -1  # its end came, and when, nobody says
     age = info[_LAST_DATA_RECV : _LAST_DATA_RECV + 4]

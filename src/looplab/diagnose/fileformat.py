@@ -139,14 +139,14 @@ def loads(text: str, name: str = "this text") -> list[Recording]:
 
 
 def _finished(loops: dict[int, Recording], name: str) -> list[Recording]:
-    recordings = [one for one in loops.values() if one.callbacks]
+    recordings = [recording for recording in loops.values() if recording.callbacks]
     if not recordings:
         raise NotATraceError(
             f"{name} holds no callback: no asyncio loop ran, or not long"
         )
-    for one in recordings:
-        one.dropped = one.callbacks[0].index
-        one.settle()
+    for recording in recordings:
+        recording.dropped = recording.callbacks[0].index
+        recording.settle()
     return sorted(recordings, key=len, reverse=True)
 
 
@@ -166,10 +166,10 @@ class Tables:
 
     def learn(self, line: dict[str, Any]) -> None:
         """Take over what *line* names."""
-        self.codes += [Code(*one) for one in line.get("codes", ())]
+        self.codes += [Code(*code) for code in line.get("codes", ())]
         self.names += line.get("names", ())
         for stack in line.get("stacks", ()):
-            self.stacks.append(tuple(self.codes[one] for one in stack))
+            self.stacks.append(tuple(self.codes[code] for code in stack))
 
     def row(self, kind: Any, fields: str, inner: str, row: list[Any]) -> Any:
         """A row of one of the :data:`PARTS`."""
@@ -277,7 +277,7 @@ def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     for index, (row, task) in enumerate(rows, line["from"]):
         ready, run, ended, cpu, by, tag, code = row
         cause, maker = cause_of(by)
-        one = Callback(
+        callback = Callback(
             index=index,
             ready_ns=ready - zero,
             run_ns=run - zero,
@@ -291,10 +291,10 @@ def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
         )
         if cause == "timer":
             by, due, was_set = timers[index]
-            one.by = by if by >= 0 else None
-            one.due_ns = due - zero
-            one.set_ns = None if was_set is None else was_set - zero
+            callback.by = by if by >= 0 else None
+            callback.due_ns = due - zero
+            callback.set_ns = None if was_set is None else was_set - zero
         elif index in data:
-            arrived, one.accepted = data[index]
-            one.arrived_ns = arrived - zero
-        yield one
+            arrived, callback.accepted = data[index]
+            callback.arrived_ns = arrived - zero
+        yield callback

@@ -38,10 +38,10 @@ class Follower:
         """Return the callbacks that were written since the last look, and what holds
         the loops now."""
         path = self._path
-        for one in [path, *path.parent.glob(f"{path.stem}-*{path.suffix}")]:
-            if one not in self._files:
+        for part in [path, *path.parent.glob(f"{path.stem}-*{path.suffix}")]:
+            if part not in self._files:
                 with suppress(FileNotFoundError):  # it is not there yet, or was moved
-                    self._files[one] = _File(one)
+                    self._files[part] = _File(part)
         found: list[Callback] = []
         held: list[Held] = []
         for file in self._files.values():
@@ -99,12 +99,12 @@ class _File:
                 if since[0] == sample.callback:
                     begin = since[1]
                 self._held[number] = [sample.callback, begin, sample.at_ns]
-            for one in loop.callbacks:
-                self._last[number] = one.index
-                seen = self._lines.pop((number, one.index), None)
+            for callback in loop.callbacks:
+                self._last[number] = callback.index
+                seen = self._lines.pop((number, callback.index), None)
                 if seen:
-                    one.code = seen.most_common(1)[0][0]
-                found.append(one)
+                    callback.code = seen.most_common(1)[0][0]
+                found.append(callback)
         return found
 
     def held(self) -> list[Held]:
@@ -137,17 +137,17 @@ def line_of(found: list[Callback], period: float, held: Sequence[Held] = ()) -> 
         held: what holds a loop still.
     """
     late = [
-        max(0, one.run_ns - waits_from(one)) / 1e9
-        for one in found
-        if one.cause in ("timer", "io", "thread")
+        max(0, callback.run_ns - waits_from(callback)) / 1e9
+        for callback in found
+        if callback.cause in ("timer", "io", "thread")
     ]
     now = max(held, default=None)
     if now is not None and now.ns >= _LONG * period * 1e9:
         return f"held for {seconds(now.ns / 1e9)} so far by {_at(now.place)}"
     if not late:
         return "nothing ran"
-    busy = sum(one.held_ns for one in found) / 1e9 / period
-    worst = max(found, key=lambda one: one.held_ns)
+    busy = sum(callback.held_ns for callback in found) / 1e9 / period
+    worst = max(found, key=lambda callback: callback.held_ns)
     return (
         f"late p50 {seconds(percentile(late, 50)):>8}  "
         f"p99 {seconds(percentile(late, 99)):>8}  "

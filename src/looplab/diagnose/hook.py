@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import threading
@@ -20,7 +21,7 @@ from .imports import after_import
 from .options import VARIABLE, Options
 from .session import Session, say
 
-__all__ = ["install", "session", "uninstall"]
+__all__ = ["attach_here", "install", "session", "uninstall"]
 
 _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
@@ -182,3 +183,19 @@ def _meet_trio(module: Any) -> None:
         return stock(*args, **options)
 
     module.run = run
+
+
+def attach_here(text: str) -> None:
+    """Record the loops of this process that run, and those that will."""
+    recording = install(Options.from_json(text))
+    if recording is None:
+        return
+    here = asyncio.events._get_running_loop()
+    # The loops of other threads are known to nobody but the collector.
+    for loop in gc.get_objects():
+        if not isinstance(loop, asyncio.BaseEventLoop) or not loop.is_running():
+            continue
+        if loop is here or loop._thread_id == threading.get_ident():  # type: ignore[attr-defined]
+            recording.loop_starts(loop)
+        else:
+            loop.call_soon_threadsafe(recording.loop_starts, loop)

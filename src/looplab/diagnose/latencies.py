@@ -89,9 +89,9 @@ def requests(recording: Recording) -> list[Request]:
     callback a bound left out is left out too.
     """
     parts: dict[int, list[Callback]] = {note.tag: [] for note in recording.notes}
-    for one in recording.callbacks:
-        if one.tag in parts:
-            parts[one.tag].append(one)
+    for callback in recording.callbacks:
+        if callback.tag in parts:
+            parts[callback.tag].append(callback)
     found = (
         _request(recording, note, parts[note.tag])
         for note in recording.notes
@@ -119,20 +119,20 @@ def _request(
         elif trigger.cause == "timer" and trigger.due_ns is not None:
             arrived = min(arrived, trigger.due_ns)
             kernel = trigger.ready_ns - arrived
-        for one in chain:
-            seen.add(one.index)
-            queue += one.run_ns - one.ready_ns
-            ran += min(one.ended_ns, note.ended_ns) - one.run_ns
-    for one in parts:
-        if one.index in seen or one.run_ns >= note.ended_ns:
+        for callback in chain:
+            seen.add(callback.index)
+            queue += callback.run_ns - callback.ready_ns
+            ran += min(callback.ended_ns, note.ended_ns) - callback.run_ns
+    for callback in parts:
+        if callback.index in seen or callback.run_ns >= note.ended_ns:
             continue
-        seen.add(one.index)
-        queue += one.run_ns - one.ready_ns
-        if one.cause == "timer" and one.due_ns is not None:
-            queue += max(0, one.ready_ns - one.due_ns)
-        elif one.cause == "io" and one.arrived_ns is not None:
-            kernel += max(0, one.ready_ns - one.arrived_ns)
-        ran += min(one.ended_ns, note.ended_ns) - one.run_ns
+        seen.add(callback.index)
+        queue += callback.run_ns - callback.ready_ns
+        if callback.cause == "timer" and callback.due_ns is not None:
+            queue += max(0, callback.ready_ns - callback.due_ns)
+        elif callback.cause == "io" and callback.arrived_ns is not None:
+            kernel += max(0, callback.ready_ns - callback.arrived_ns)
+        ran += min(callback.ended_ns, note.ended_ns) - callback.run_ns
     return Request(
         endpoint=recording.tags.get(note.tag, "?"),
         tag=note.tag,
@@ -148,24 +148,24 @@ def _request(
 def endpoints(found: Iterable[Request]) -> list[Endpoint]:
     """Return a summary for each endpoint, the slowest by p90 first."""
     of: dict[str, list[Request]] = {}
-    for one in found:
-        of.setdefault(one.endpoint, []).append(one)
+    for request in found:
+        of.setdefault(request.endpoint, []).append(request)
     made = []
-    for name, ones in of.items():
-        times = [one.latency for one in ones]
-        scale = len(ones) * NS
+    for name, group in of.items():
+        times = [request.latency for request in group]
+        scale = len(group) * NS
         made.append(
             Endpoint(
                 name=name,
-                count=len(ones),
+                count=len(group),
                 p50=percentile(times, 50),
                 p90=percentile(times, 90),
                 p99=percentile(times, 99),
                 worst=max(times),
-                kernel=sum(one.kernel_ns for one in ones) / scale,
-                queue=sum(one.queue_ns for one in ones) / scale,
-                ran=sum(one.ran_ns for one in ones) / scale,
-                elsewhere=sum(one.elsewhere_ns for one in ones) / scale,
+                kernel=sum(request.kernel_ns for request in group) / scale,
+                queue=sum(request.queue_ns for request in group) / scale,
+                ran=sum(request.ran_ns for request in group) / scale,
+                elsewhere=sum(request.elsewhere_ns for request in group) / scale,
             )
         )
-    return sorted(made, key=lambda one: (-one.p90, one.name))
+    return sorted(made, key=lambda endpoint: (-endpoint.p90, endpoint.name))

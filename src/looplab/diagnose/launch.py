@@ -111,9 +111,9 @@ def files_of(options: Options) -> list[Path]:
     path = Path(options.output)
     found = [path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))]
     return [
-        one
-        for one in found
-        if (about := _header(one)) and about.get("session") == options.session
+        file
+        for file in found
+        if (about := _header(file)) and about.get("session") == options.session
     ]
 
 
@@ -123,7 +123,7 @@ def environment(options: Options) -> dict[str, str]:
     return {
         **os.environ,
         VARIABLE: options.to_json(),
-        "PYTHONPATH": os.pathsep.join(one for one in paths if one),
+        "PYTHONPATH": os.pathsep.join(entry for entry in paths if entry),
     }
 
 

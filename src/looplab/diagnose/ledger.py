@@ -153,9 +153,9 @@ def origins(recording: Recording) -> tuple[list[int], set[int]]:
     handed: dict[int, int] = {}
     seen: set[str] = set()
     callbacks = recording.callbacks
-    for at, one in enumerate(callbacks):
-        by = recording.place_of(one.by) if one.cause == "call" else None
-        task = one.task
+    for at, callback in enumerate(callbacks):
+        by = recording.place_of(callback.by) if callback.cause == "call" else None
+        task = callback.task
         if by is None or by >= at:
             roots.append(at)
         elif task in seen and (other := callbacks[by].task) and other != task:
@@ -226,11 +226,15 @@ class Ledger:
         self._tag_keys: dict[int, Key] = {tag: ("tag", tag) for tag in self.notes}
         events: dict[int, Key] = {}
         first_tag: dict[int, int] = {}
-        for callback, _, old, _ in r.marks:
-            first_tag.setdefault(callback, old)
+        for number, _, old, _ in r.marks:
+            first_tag.setdefault(number, old)
         keys: list[Key] = []
-        for at, one in enumerate(r.callbacks):
-            tag = first_tag.get(one.index, one.tag) if first_tag else one.tag
+        for at, callback in enumerate(r.callbacks):
+            tag = (
+                first_tag.get(callback.index, callback.tag)
+                if first_tag
+                else callback.tag
+            )
             key = self._tag_keys.get(tag)
             if key is None:
                 key = events.get(roots[at])
@@ -238,21 +242,21 @@ class Ledger:
                     key = events[roots[at]] = "from", roots[at]
             keys.append(key)
         for note in r.notes:  # the plumbing that led to a request is the request's
-            for one in r.back_from(note.first):
-                if not one.tag or one.index == note.first:
-                    keys[r.position(one.index)] = self._tag_keys[note.tag]
+            for callback in r.back_from(note.first):
+                if not callback.tag or callback.index == note.first:
+                    keys[r.position(callback.index)] = self._tag_keys[note.tag]
         # A whole chain follows: what its end makes ready too (done-callbacks).
         if self.notes:
-            for at, one in enumerate(r.callbacks):
-                if keys[at][0] == "from" and one.cause == "call":
-                    by = r.place_of(one.by)
+            for at, callback in enumerate(r.callbacks):
+                if keys[at][0] == "from" and callback.cause == "call":
+                    by = r.place_of(callback.by)
                     if by is not None and keys[by][0] == "tag":
                         keys[at] = keys[by]
         self._key_at = keys
 
-    def key_of(self, one: Callback) -> Key:
-        """Which victim *one* is a part of."""
-        return self._key_at[self.recording.position(one.index)]
+    def key_of(self, callback: Callback) -> Key:
+        """Which victim *callback* is a part of."""
+        return self._key_at[self.recording.position(callback.index)]
 
     # -- who held the loop -----------------------------------------------------
 
@@ -260,21 +264,21 @@ class Ledger:
         """The callbacks in order, cut where their tag changed."""
         r = self.recording
         marks = defaultdict(list)
-        for callback, at, old, new in r.marks:
-            marks[callback].append((at, old, new))
+        for number, when, old, new in r.marks:
+            marks[number].append((when, old, new))
         self.segments: list[Segment] = []
         add, keys = self.segments.append, self._key_at
-        for at, one in enumerate(r.callbacks):
-            mine = marks.get(one.index) if marks else None
+        for at, callback in enumerate(r.callbacks):
+            mine = marks.get(callback.index) if marks else None
             if not mine:
-                name = name_of(r, one)
-                add(Segment(one.run_ns, one.ended_ns, name, at, keys[at]))
+                name = name_of(r, callback)
+                add(Segment(callback.run_ns, callback.ended_ns, name, at, keys[at]))
                 continue
-            start, last = one.run_ns, 0
+            start, last = callback.run_ns, 0
             for when, old, new in mine:
                 self._segment(start, when, old, at)
                 start, last = when, new
-            self._segment(start, one.ended_ns, last, at)
+            self._segment(start, callback.ended_ns, last, at)
         self.starts = [segment.start for segment in self.segments]
 
     def _segment(self, start: int, end: int, tag: int, at: int) -> None:
@@ -289,26 +293,28 @@ class Ledger:
 
     def _computed(self, segment: Segment) -> int | None:
         """How long the CPU was used for *segment*, as far as is known."""
-        one = self.recording.callbacks[segment.place]
-        if one.cpu_ns is None:
+        callback = self.recording.callbacks[segment.place]
+        if callback.cpu_ns is None:
             return None
-        return one.cpu_ns * (segment.end - segment.start) // max(1, one.held_ns)
+        return (
+            callback.cpu_ns * (segment.end - segment.start) // max(1, callback.held_ns)
+        )
 
     # -- who waited ------------------------------------------------------------
 
     def _victims(self) -> None:
         r = self.recording
         spans: dict[Key, list[Span]] = defaultdict(list)
-        for at, one in enumerate(r.callbacks):
+        for at, callback in enumerate(r.callbacks):
             key = self._key_at[at]
             if key[0] == "from":
                 root = self._roots[at]
                 cause = r.callbacks[root].cause
                 if cause in ("before", "call") and root not in self._handed:
                     continue
-            start = waits_from(one)
-            if one.run_ns > start:
-                spans[key].append((start, one.run_ns))
+            start = waits_from(callback)
+            if callback.run_ns > start:
+                spans[key].append((start, callback.run_ns))
         self.ran: dict[Key, list[Segment]] = defaultdict(list)
         for segment in self.segments:
             self.ran[segment.key].append(segment)
@@ -325,22 +331,28 @@ class Ledger:
         r = self.recording
         names: dict[Key, str] = {}
         best: dict[int, Callback] = {}
-        for one, root in zip(r.callbacks, self._roots, strict=True):
+        for callback, root in zip(r.callbacks, self._roots, strict=True):
             have = best.get(root)
-            if have is None or (is_own(one.code.file) and not is_own(have.code.file)):
-                best[root] = one
+            if have is None or (
+                is_own(callback.code.file) and not is_own(have.code.file)
+            ):
+                best[root] = callback
         own: set[str] = set()
         for key in self.waiting:
             if key[0] == "tag":
                 names[key] = r.tags.get(key[1], "?")
                 own.add(names[key])
                 continue
-            one = best[key[1]]
-            what = name_of(r, one)
+            callback = best[key[1]]
+            what = name_of(r, callback)
             timer = r.callbacks[key[1]].cause == "timer"
             names[key] = f"timers of {what}" if timer else what
             # A heartbeat of looplab is there because the program wants it.
-            if one.tag or is_own(one.code.file) or "/looplab/" in one.code.file:
+            if (
+                callback.tag
+                or is_own(callback.code.file)
+                or "/looplab/" in callback.code.file
+            ):
                 own.add(names[key])
         self.plumbing = {*names.values()} - own
         return names
@@ -349,10 +361,10 @@ class Ledger:
 
     def _off_cpu(self, place: int) -> float:
         """The share of its time that a callback did not compute."""
-        one = self.recording.callbacks[place]
-        if one.cpu_ns is None:
+        callback = self.recording.callbacks[place]
+        if callback.cpu_ns is None:
             return 0.0
-        return 1 - min(1.0, one.cpu_ns / max(1, one.held_ns))
+        return 1 - min(1.0, callback.cpu_ns / max(1, callback.held_ns))
 
     def _read_windows(self) -> None:
         r = self.recording
@@ -480,12 +492,12 @@ class Ledger:
             if name is None:
                 continue
             where = own_line(sample.stack)
-            one = r.numbered(sample.callback)
-            if one is None:
+            callback = r.numbered(sample.callback)
+            if callback is None:
                 continue
             # Its coroutine may have let go, while the loop sees to the rest.
-            if is_own(one.code.file) and (where is None or not is_own(where.file)):
-                where = one.code
+            if is_own(callback.code.file) and (where is None or not is_own(where.file)):
+                where = callback.code
             if where is not None:
                 lines[name][where] += sample.weight_ns
                 leaf = sample.stack[0] if sample.stack else where
@@ -551,11 +563,13 @@ class Ledger:
         }
         for key in whole:
             spans[key] = self.waiting[key]
-        for one, key in zip(self.recording.callbacks, self._key_at, strict=True):
+        for callback, key in zip(self.recording.callbacks, self._key_at, strict=True):
             if key in self.waiting and key not in whole:
-                start = waits_from(one)
-                if one.run_ns > start and matches(self.recording, one, victim):
-                    spans[key].append((start, one.run_ns))
+                start = waits_from(callback)
+                if callback.run_ns > start and matches(
+                    self.recording, callback, victim
+                ):
+                    spans[key].append((start, callback.run_ns))
         return {key: union(waits) for key, waits in spans.items()}
 
     def blame(self, victim: str = "*") -> list[Row]:
@@ -861,13 +875,17 @@ class Ledger:
     def _slept(self) -> dict[int, list[Span]]:
         """When the work of each tag slept because it asked to: a timer says it."""
         naps: dict[int, list[Span]] = defaultdict(list)
-        for one, (kind, tag) in zip(
+        for callback, (kind, tag) in zip(
             self.recording.callbacks, self._key_at, strict=True
         ):
-            if one.cause != "timer" or one.due_ns is None or one.set_ns is None:
+            if (
+                callback.cause != "timer"
+                or callback.due_ns is None
+                or callback.set_ns is None
+            ):
                 continue
-            if one.code.name in _SLEEPS and kind == "tag":
-                naps[tag].append((one.set_ns, one.due_ns))
+            if callback.code.name in _SLEEPS and kind == "tag":
+                naps[tag].append((callback.set_ns, callback.due_ns))
         return defaultdict(list, {tag: union(spans) for tag, spans in naps.items()})
 
     def _unseen(
@@ -884,9 +902,9 @@ class Ledger:
             return
         first = bisect_left(seen, begin, key=_when)
         found = seen[first : bisect_right(seen, b, key=_when)]
-        awake = [one for one in found if not _is_sleep(one.stack)]
-        for one in awake:
-            charge(self._awaited(one.stack, one.pool), (b - a) / len(found))
+        awake = [wait for wait in found if not _is_sleep(wait.stack)]
+        for callback in awake:
+            charge(self._awaited(callback.stack, callback.pool), (b - a) / len(found))
         if not found:
             size = sum(hi - lo for lo, hi in minus([span], naps))
             if size:
@@ -957,21 +975,21 @@ def spun(recording: Recording) -> dict[str, int]:
     steps: Counter[str] = Counter()
     last_other = -1
     before: Callback | None = None
-    for one in recording.callbacks:
-        maker = recording.numbered(one.by) if one.cause == "call" else None
+    for callback in recording.callbacks:
+        maker = recording.numbered(callback.by) if callback.cause == "call" else None
         if (
             maker is not None
-            and one.task is not None
-            and maker.task == one.task
-            and one.held_ns <= _SPIN_NS
+            and callback.task is not None
+            and maker.task == callback.task
+            and callback.held_ns <= _SPIN_NS
         ):
             if before is not None and last_other < maker.index:
-                name = name_of(recording, one)
-                found[name] += one.run_ns - before.run_ns
+                name = name_of(recording, callback)
+                found[name] += callback.run_ns - before.run_ns
                 steps[name] += 1
         else:
-            last_other = one.index
-        before = one
+            last_other = callback.index
+        before = callback
     # A few in a row are a task that lets others go first, and no poll.
     least = max(_SPINS / 4, _SPINS * recording.duration / 4)
     return {name: time for name, time in found.items() if steps[name] >= least}

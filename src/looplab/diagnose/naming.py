@@ -26,27 +26,27 @@ __all__ = [
 WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
 
 
-def name_of(recording: Recording, one: Callback) -> str:
-    """What the report calls the group of *one*: its tag, or else its code."""
-    tag = recording.tags.get(one.tag) if one.tag else None
+def name_of(recording: Recording, callback: Callback) -> str:
+    """What the report calls the group of *callback*: its tag, or else its code."""
+    tag = recording.tags.get(callback.tag) if callback.tag else None
     if tag is not None:
         return tag
-    name = one.code.name
+    name = callback.code.name
     if name in WAKERS:
-        maker = recording.numbered(one.by)
+        maker = recording.numbered(callback.by)
         if maker is not None:
             return name_of(recording, maker)
     return name.rpartition("<locals>.")[2] if "<" in name else name
 
 
-def matches(recording: Recording, one: Callback, pattern: str) -> bool:
+def matches(recording: Recording, callback: Callback, pattern: str) -> bool:
     """Whether *pattern* (``*`` stands for anything) is its tag, name, task or place."""
-    code = one.code
+    code = callback.code
     pattern = pattern.removeprefix("timers of ")
     for text in (
-        name_of(recording, one),
+        name_of(recording, callback),
         code.name.rpartition("<locals>.")[2],
-        one.task,
+        callback.task,
         *places_of(code),
     ):
         if text is not None and fnmatchcase(text, pattern):
@@ -60,13 +60,13 @@ def places_of(code: Code) -> tuple[str, str, str]:
     return code.place, "/".join(parts[-2:]), parts[-1]
 
 
-def waits_from(one: Callback) -> int:
-    """From when on *one* itself waited.
+def waits_from(callback: Callback) -> int:
+    """From when on *callback* itself waited.
 
     A step that a late timer woke waits from when it was ready: what made the timer
     late is charged once, for the timer.
     """
-    return one.ready_ns if one.cause == "call" else one.waits_from_ns
+    return callback.ready_ns if callback.cause == "call" else callback.waits_from_ns
 
 
 @lru_cache(5000)

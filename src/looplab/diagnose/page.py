@@ -109,7 +109,7 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], what: str) -> str:
     """A table in a box that scrolls."""
-    top = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    top = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
@@ -194,34 +194,37 @@ def _around(
     recording = ledger.recording
     start, end = max(recording.start_ns, start), min(recording.end_ns, end)
     drawn = [
-        _drawn(ledger, one)
-        for one in recording.callbacks
-        if one.ended_ns > start and one.run_ns < end
+        _drawn(ledger, callback)
+        for callback in recording.callbacks
+        if callback.ended_ns > start and callback.run_ns < end
     ][:_MOST_DRAWN]
     for a, b in ledger.gaps:
         if b > start and a < end and b - a > _GAP_NS:
             name = cause_name(ledger.causes_of(a, b)[0])
             drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
-    drawn.sort(key=lambda one: one.run_ns)
-    for number, one in enumerate(drawn):
-        if one.code is _GAP:
-            one.index = drawn[number - 1].index + 1 if number else -1
-    end = max([end, *(one.ended_ns for one in drawn)])
-    present = {one.task for one in drawn}
+    drawn.sort(key=lambda callback: callback.run_ns)
+    for number, callback in enumerate(drawn):
+        if callback.code is _GAP:
+            callback.index = drawn[number - 1].index + 1 if number else -1
+    end = max([end, *(callback.ended_ns for callback in drawn)])
+    present = {callback.task for callback in drawn}
     guilty = next((n for row in rows if (n := cause_name(row)) in present), None)
     colours = {} if guilty is None else {guilty: "orange"}
     how = {"start": start / NS, "end": end / NS, "colours": colours, "lanes": 8}
     return Recording(drawn, clock=recording.clock, end_ns=end).trace, how
 
 
-def _drawn(ledger: Ledger, one: Callback) -> Callback:
-    """*one* in the lane of whom it works for, due when its data came."""
-    name = ledger.names.get(ledger.key_of(one)) or name_of(ledger.recording, one)
-    by = None if one.by is None else 2 * one.by  # between two is room for a gap
-    shown = replace(one, index=2 * one.index, by=by, tag=0)
+def _drawn(ledger: Ledger, callback: Callback) -> Callback:
+    """*callback* in the lane of whom it works for, due when its data came."""
+    name = ledger.names.get(ledger.key_of(callback)) or name_of(
+        ledger.recording, callback
+    )
+    # Between two numbers is room for a gap.
+    by = None if callback.by is None else 2 * callback.by
+    shown = replace(callback, index=2 * callback.index, by=by, tag=0)
     shown.task = name.removeprefix("timers of ")
-    if one.cause == "io" and one.arrived_ns is not None:
-        shown.cause, shown.due_ns, shown.by = "timer", one.waits_from_ns, None
+    if callback.cause == "io" and callback.arrived_ns is not None:
+        shown.cause, shown.due_ns, shown.by = "timer", callback.waits_from_ns, None
     return shown
 
 
@@ -264,6 +267,6 @@ def _changes(
 
 def _tried(name: str, longest: float) -> list[Change]:
     # A pattern that matches this name alone.
-    pattern = "".join(f"[{one}]" if one in "*?[" else one for one in name)
+    pattern = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
     pieces = chunk(pattern, 0.005) if longest > 0.01 else yields(pattern)
     return [move(pattern), pieces, faster(pattern, 2)]

@@ -32,7 +32,7 @@ class NothingMatchesError(ValueError):
 class Job:
     """A callback of the recording, and what it led to."""
 
-    one: Callback
+    callback: Callback
     held: int
     soon: bool = True  # it was made ready by another; else a timer or the outside did
     delay: int = 0  # of its timer
@@ -74,7 +74,10 @@ class Plan:
 
     def __init__(self, recording: Recording, changes: tuple[Change, ...]) -> None:
         self.recording = recording
-        self.jobs = {one.index: Job(one, one.held_ns) for one in recording.callbacks}
+        self.jobs = {
+            callback.index: Job(callback, callback.held_ns)
+            for callback in recording.callbacks
+        }
         self.roots: list[tuple[int, int]] = []
         self.pools: dict[Change, list[int]] = {}
         self.warnings: list[str] = []
@@ -85,26 +88,32 @@ class Plan:
         for change in changes:
             self._apply(change)
 
-    def _maker(self, one: Callback) -> Job | None:
-        """What made *one* ready, set its timer or began to watch its descriptor."""
-        return None if one.by is None else self.jobs.get(one.by)
+    def _maker(self, callback: Callback) -> Job | None:
+        """What made it ready, set its timer or began to watch its descriptor."""
+        return None if callback.by is None else self.jobs.get(callback.by)
 
     def _link(self) -> None:
         """Find out what led to each callback."""
         of_task: dict[str, Callback] = {}
-        for one in self.recording.callbacks:
-            maker = self._maker(one)
-            job = self.jobs[one.index]
-            if one.cause == "call" and maker is not None:
-                self._child(maker, one.ready_ns, one.index)
-            elif one.cause == "timer" and maker is not None and one.set_ns is not None:
+        for callback in self.recording.callbacks:
+            maker = self._maker(callback)
+            job = self.jobs[callback.index]
+            if callback.cause == "call" and maker is not None:
+                self._child(maker, callback.ready_ns, callback.index)
+            elif (
+                callback.cause == "timer"
+                and maker is not None
+                and callback.set_ns is not None
+            ):
                 job.soon = False
-                job.delay = max(0, (one.due_ns or one.ready_ns) - one.set_ns)
-                self._child(maker, one.set_ns, one.index)
+                job.delay = max(
+                    0, (callback.due_ns or callback.ready_ns) - callback.set_ns
+                )
+                self._child(maker, callback.set_ns, callback.index)
             else:
-                self._root(one, of_task)
-            if one.task is not None:
-                of_task[one.task] = one
+                self._root(callback, of_task)
+            if callback.task is not None:
+                of_task[callback.task] = callback
         self._accept_one_by_one()
         for job in self.jobs.values():
             job.children.sort()
@@ -119,17 +128,17 @@ class Plan:
         it came before its data did.
         """
         came: dict[int, dict[int, int]] = {}  # who accepted, what it led to, when
-        for one in self.recording.callbacks:
-            if one.cause != "io" or not one.accepted:
+        for callback in self.recording.callbacks:
+            if callback.cause != "io" or not callback.accepted:
                 continue
-            led, maker = None, self._maker(one)
-            while maker is not None and maker.one.cause == "call":
-                led, maker = maker, self._maker(maker.one)
-            at = one.waits_from_ns
-            if led is None or maker is None or maker.one.cause != "io":
+            led, maker = None, self._maker(callback)
+            while maker is not None and maker.callback.cause == "call":
+                led, maker = maker, self._maker(maker.callback)
+            at = callback.waits_from_ns
+            if led is None or maker is None or maker.callback.cause != "io":
                 continue
-            if maker.one.waits_from_ns < at < maker.one.run_ns:
-                came.setdefault(maker.one.index, {})[led.one.index] = at
+            if maker.callback.waits_from_ns < at < maker.callback.run_ns:
+                came.setdefault(maker.callback.index, {})[led.callback.index] = at
         for index, later in came.items():
             self._split(self.jobs[index], later)
 
@@ -143,7 +152,7 @@ class Plan:
                 kept.append((min(offset, share * (len(kept) + 1)), child))
                 continue
             index = next(self._spare)
-            own = replace(accepting.one, index=index)
+            own = replace(accepting.callback, index=index)
             self.jobs[index] = Job(own, share, soon=False, children=[(share, child)])
             self.roots.append((at, index))
         accepting.held -= share * (len(accepting.children) - len(kept))
@@ -159,40 +168,44 @@ class Plan:
                 continue
             index = next(self._spare)
             stall = Code("(nothing ran)")
-            one = Callback(index, start, start, end, None, "io", None, stall, None)
-            self.jobs[index] = Job(one, end - start, soon=False)
+            callback = Callback(index, start, start, end, None, "io", None, stall, None)
+            self.jobs[index] = Job(callback, end - start, soon=False)
             self.roots.append((start, index))
         self.roots.sort()
 
     def _child(self, maker: Job, at: int, index: int) -> None:
-        offset = min(max(0, at - maker.one.run_ns), maker.held)
+        offset = min(max(0, at - maker.callback.run_ns), maker.held)
         maker.children.append((offset, index))
 
-    def _root(self, one: Callback, of_task: dict[str, Callback]) -> None:
+    def _root(self, callback: Callback, of_task: dict[str, Callback]) -> None:
         """Something from outside: a request, or the answer to what a task asked."""
-        job = self.jobs[one.index]
+        job = self.jobs[callback.index]
         job.soon = False
-        at = min(one.waits_from_ns, one.ready_ns)
-        watcher = self._maker(one)
-        if one.cause == "io" and one.accepted and watcher is not None:
+        at = min(callback.waits_from_ns, callback.ready_ns)
+        watcher = self._maker(callback)
+        if callback.cause == "io" and callback.accepted and watcher is not None:
             job.not_before = at
-            self._child(watcher, watcher.one.ended_ns, one.index)
+            self._child(watcher, watcher.callback.ended_ns, callback.index)
             return
         answered = None
-        if one.cause == "thread" or (one.cause == "io" and not one.accepted):
-            answered = self._asker(one, of_task)
+        if callback.cause == "thread" or (
+            callback.cause == "io" and not callback.accepted
+        ):
+            answered = self._asker(callback, of_task)
         if answered is None:
-            self.roots.append((at, one.index))
+            self.roots.append((at, callback.index))
             return
         asker = self.jobs[answered.index]
         asked = min(max(at, answered.run_ns), answered.ended_ns)
         job.delay = max(0, at - asked)
-        self._child(asker, asked, one.index)
+        self._child(asker, asked, callback.index)
 
-    def _asker(self, one: Callback, of_task: dict[str, Callback]) -> Callback | None:
-        """The callback that asked for what *one* brings: the step before of the task
-        that it woke."""
-        index = one.index
+    def _asker(
+        self, callback: Callback, of_task: dict[str, Callback]
+    ) -> Callback | None:
+        """The callback that asked for what *callback* brings: the step before of the
+        task that it woke."""
+        index = callback.index
         seen = {index}
         for later in self.recording.callbacks[
             self.recording.position(index) + 1 : self.recording.position(index) + 200
@@ -207,18 +220,23 @@ class Plan:
         recording = self.recording
         tagged = tagged_parts(recording, change.pattern)
         found = [
-            one
-            for one in recording.callbacks
-            if one.index in tagged
-            or (one.index not in self._cut and matches(recording, one, change.pattern))
+            callback
+            for callback in recording.callbacks
+            if callback.index in tagged
+            or (
+                callback.index not in self._cut
+                and matches(recording, callback, change.pattern)
+            )
         ]
         for index, part in tagged.items():
             self.jobs[index].part = part
         if not found:
             parts = parts_of(recording, change.pattern)
-            found = [one for one in recording.callbacks if one.index in parts]
-            for one in found:
-                self.jobs[one.index].part = parts[one.index]
+            found = [
+                callback for callback in recording.callbacks if callback.index in parts
+            ]
+            for callback in found:
+                self.jobs[callback.index].part = parts[callback.index]
         if not found:
             raise NothingMatchesError(
                 f"nothing in the recording matches {change.pattern!r}: name a tag, a "
@@ -228,12 +246,12 @@ class Plan:
         if change.kind in ("workers", "yields"):
             gate = Gate(int(change.amount), yields=change.kind == "yields")
         small = 0 if recording.clock == "virtual" else _SMALL_NS
-        for one in found:
-            job = self.jobs[one.index]
+        for callback in found:
+            job = self.jobs[callback.index]
             if gate is not None:
-                if not (one.tag or one.task):
+                if not (callback.tag or callback.task):
                     continue  # a timer that wakes one of them is no work of its own
-                key = self._instance(one, change.pattern)
+                key = self._instance(callback, change.pattern)
                 job.gate, job.instance = gate, key
                 gate.instances[key] = gate.instances.get(key, 0) + 1
             elif change.kind == "first":
@@ -241,8 +259,8 @@ class Plan:
             elif job.change is None and job.held > small:
                 job.change = change
         if change.kind == "faster":
-            for one in found:
-                job = self.jobs[one.index]
+            for callback in found:
+                job = self.jobs[callback.index]
                 if job.change is change:
                     _speed_up(job, change.amount)
         if change.kind == "move":
@@ -250,10 +268,10 @@ class Plan:
                 recording[place].index: ns
                 for place, ns in recording.ledger.kept.items()
             }
-            for one in found:
-                self.jobs[one.index].kept = kept.get(one.index, 0)
-            whole = sum(one.held_ns for one in found)
-            held = sum(one.held_ns for one in found if one.index in kept)
+            for callback in found:
+                self.jobs[callback.index].kept = kept.get(callback.index, 0)
+            whole = sum(callback.held_ns for callback in found)
+            held = sum(callback.held_ns for callback in found if callback.index in kept)
             if held > 0.5 * whole:
                 self.warnings.append(
                     f"{change.pattern} keeps the interpreter while it computes: a "
@@ -262,13 +280,13 @@ class Plan:
             self.pools[change] = [0] * int(change.amount)
             heapify(self.pools[change])
 
-    def _instance(self, one: Callback, pattern: str) -> Any:
-        """The piece of work that *one* belongs to: the request, where the change names
-        an endpoint; else the task, of which a request may have started many."""
-        tag = self.recording.tag_of(one)
-        if one.task is None or (tag is not None and fnmatchcase(tag, pattern)):
-            return one.tag
-        return one.task
+    def _instance(self, callback: Callback, pattern: str) -> Any:
+        """The piece of work that it belongs to: the request, where the change names an
+        endpoint; else the task, of which a request may have started many."""
+        tag = self.recording.tag_of(callback)
+        if callback.task is None or (tag is not None and fnmatchcase(tag, pattern)):
+            return callback.tag
+        return callback.task
 
 
 def _speed_up(job: Job, times: float) -> None:
@@ -290,20 +308,20 @@ def tagged_parts(recording: Recording, pattern: str) -> dict[int, tuple[int, int
         marks.setdefault(mark.callback, []).append(mark)
     found: dict[int, tuple[int, int]] = {}
     for index, changes in marks.items():
-        one = recording.numbered(index)
-        if one is None:
+        callback = recording.numbered(index)
+        if callback is None:
             continue
-        at, last = one.run_ns, 0
+        at, last = callback.run_ns, 0
         pieces = []
         for mark in changes:
             pieces.append((at, mark.at_ns, mark.old))
             at, last = mark.at_ns, mark.new
-        pieces.append((at, one.ended_ns, last))
+        pieces.append((at, callback.ended_ns, last))
         for start, end, tag in pieces:
-            piece = replace(one, tag=tag)
+            piece = replace(callback, tag=tag)
             if end > start and matches(recording, piece, pattern):
-                begun, _ = found.get(index, (start - one.run_ns, 0))
-                found[index] = begun, min(one.held_ns, end - one.run_ns)
+                begun, _ = found.get(index, (start - callback.run_ns, 0))
+                found[index] = begun, min(callback.held_ns, end - callback.run_ns)
     return found
 
 
@@ -324,15 +342,18 @@ def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
         seen.setdefault(sample.callback, []).append(look)
     found = {}
     for index, looks in seen.items():
-        one = recording.numbered(index)
+        callback = recording.numbered(index)
         hits = [(a, b) for a, b, hit in looks if hit]
-        if one is None or not hits:
+        if callback is None or not hits:
             continue
         start, end = min(a for a, _ in hits), max(b for _, b in hits)
         before = [b for a, b, hit in looks if not hit and b <= start]
         after = [a for a, b, hit in looks if not hit and a >= end]
         # A look sees what went on until it, and the rest is of the same.
-        start = one.run_ns if not before else max(before)
-        end = one.ended_ns if not after else min(after)
-        found[index] = max(0, start - one.run_ns), min(one.held_ns, end - one.run_ns)
+        start = callback.run_ns if not before else max(before)
+        end = callback.ended_ns if not after else min(after)
+        found[index] = (
+            max(0, start - callback.run_ns),
+            min(callback.held_ns, end - callback.run_ns),
+        )
     return found

@@ -64,7 +64,7 @@ class _Watch:
         """How late *item* may run, in seconds; None: it is exempt."""
         mark = item.get_closest_marker("late_max")
         if mark is None:
-            exempt = any(fnmatchcase(item.nodeid, one) for one in self.exempt)
+            exempt = any(fnmatchcase(item.nodeid, pattern) for pattern in self.exempt)
             return None if exempt else self.limit
         if len(mark.args) != 1 or mark.kwargs:
             raise pytest.UsageError(

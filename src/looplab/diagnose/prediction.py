@@ -98,9 +98,9 @@ class Prediction:
             KeyError: if there is none.
             DisagreementError: if nothing is predicted of it.
         """
-        for one in self.figures:
-            if (one.name, one.what) == (name, what):
-                return one
+        for figure in self.figures:
+            if (figure.name, figure.what) == (name, what):
+                return figure
         if name in self.refused:
             raise DisagreementError(self.refused[name])
         raise KeyError(f"no figure {what} of {name!r}")
@@ -115,16 +115,18 @@ class Prediction:
         """
         figures = [self.figure(name, what) for what, _ in SHARES]
         worst = figures[-1].recorded
-        return next(one for one in figures if one.recorded >= worst / 2)
+        return next(figure for figure in figures if figure.recorded >= worst / 2)
 
     def __str__(self) -> str:
         rows = [["", "n", *(f"{what} now → then" for what, _ in SHARES)]]
-        names = dict.fromkeys(one.name for one in self.figures)
+        names = dict.fromkeys(figure.name for figure in self.figures)
         for name in names:
             cells = [name, f"{self.figure(name, 'p50').count:,}"]
             for what, _ in SHARES:
-                one = self.figure(name, what)
-                cells.append(f"{seconds(one.recorded)} → {span(one.low, one.high)}")
+                figure = self.figure(name, what)
+                cells.append(
+                    f"{seconds(figure.recorded)} → {span(figure.low, figure.high)}"
+                )
             rows.append(cells)
         title = f"what if {' and '.join(map(str, self.changes))}:"
         said = [f"{text}." for text in (self.warning, *self.refused.values()) if text]
@@ -157,14 +159,14 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     replays = [replay(recording, *changes)]
     if any(change.kind == "move" for change in changes):
         replays.append(replay(recording, *changes, lock_held=True))
-    found = [times(one) for one in replays]
+    found = [times(replayed) for replayed in replays]
     figures = []
     ends = _the_same if exact else another
     for name, values in was.items():
-        if name in refused or not all(name in one for one in found):
+        if name in refused or not all(name in each for each in found):
             continue
         for what, share in SHARES:
-            after = [end for one in found for end in ends(one[name], share)]
+            after = [end for each in found for end in ends(each[name], share)]
             error = errors[name, what]
             figures.append(
                 Figure(
@@ -214,8 +216,8 @@ def by_chance(values: Sequence[float], share: float) -> tuple[float, float]:
 def times(recording: Recording) -> dict[str, list[float]]:
     """Latencies of requests by endpoint; then lateness of timers, by whom they woke."""
     found: dict[str, list[float]] = {}
-    for one in requests(recording):
-        found.setdefault(one.endpoint, []).append(one.latency)
+    for request in requests(recording):
+        found.setdefault(request.endpoint, []).append(request.latency)
     for callback in recording.callbacks:
         if callback.due_ns is not None and callback.code.name not in WAKERS:
             # Of a task that slept it is the step that it woke in.
@@ -237,7 +239,9 @@ def _compare(
     for name, values in was.items():
         for what, share in SHARES:
             before = percentile(values, 100 * share)
-            after = [percentile(one.get(name, [0.0]), 100 * share) for one in again]
+            after = [
+                percentile(replayed.get(name, [0.0]), 100 * share) for replayed in again
+            ]
             off = max(0.0, min(after) - before, before - max(after))
             errors[name, what] = off
             allowed = 0.0 if exact else max(_TOLERANCE_S, _TOLERANCE * before)

@@ -175,8 +175,8 @@ class Recorder:
         names = self.names[:]
         del self.names[: len(names)]
         under_way = list(self._under_way.values())
-        names += [one for one in under_way if one.number not in self._told]
-        self._told = {one.number for one in under_way}
+        names += [tag for tag in under_way if tag.number not in self._told]
+        self._told = {tag.number for tag in under_way}
         return names
 
     # -- its life --------------------------------------------------------------------

@@ -321,7 +321,7 @@ class Recording(Sequence[Callback]):
     @property
     def busy(self) -> float:
         """Seconds in which a callback held the loop."""
-        return sum(one.held_ns for one in self.callbacks) / NS
+        return sum(callback.held_ns for callback in self.callbacks) / NS
 
     def place_of(self, index: int | None) -> int | None:
         """Where the callback with the number *index* is, if it is in the recording."""
@@ -354,21 +354,21 @@ class Recording(Sequence[Callback]):
     def back_from(self, index: int | None) -> Iterator[Callback]:
         """The callback with this number, who made it ready, and so on, back to what
         came from outside."""
-        one = self.numbered(index)
+        callback = self.numbered(index)
         for _ in range(_HOPS):
-            if one is None:
+            if callback is None:
                 return
-            yield one
-            one = self.numbered(one.by) if one.cause == "call" else None
+            yield callback
+            callback = self.numbered(callback.by) if callback.cause == "call" else None
 
     def trigger_of(self, index: int | None) -> Callback | None:
         """What came from outside and led to the callback with this number."""
         *_, last = None, *self.back_from(index)
         return last
 
-    def tag_of(self, one: Callback) -> str | None:
-        """The name of the tag that *one* worked under, or None."""
-        return self.tags.get(one.tag) if one.tag else None
+    def tag_of(self, callback: Callback) -> str | None:
+        """The name of the tag that *callback* worked under, or None."""
+        return self.tags.get(callback.tag) if callback.tag else None
 
     @property
     def trace(self) -> Trace:
@@ -381,20 +381,27 @@ class Recording(Sequence[Callback]):
         origins: list[Origin] = []
         timers: list[Timer] = []
         iteration, looked = -1, -1
-        for one in self.callbacks:
+        for callback in self.callbacks:
             # What was ready as an iteration began belongs to it, and nothing else does.
-            if not records or one.ready_ns > looked:
-                iteration, looked = iteration + 1, one.run_ns
-            by = self.place_of(one.by)
+            if not records or callback.ready_ns > looked:
+                iteration, looked = iteration + 1, callback.run_ns
+            by = self.place_of(callback.by)
             timer = None
-            if one.cause == "timer" and one.due_ns is not None:
+            if callback.cause == "timer" and callback.due_ns is not None:
                 timer = len(timers)
-                was_set = one.due_ns if one.set_ns is None else one.set_ns
-                timers.append(Timer(was_set, by, one.due_ns, None, None))
-            maker = by if one.cause == "call" else None
-            name = self.tag_of(one) or one.task
-            times = one.ready_ns, one.due_ns, one.run_ns, one.ended_ns
-            records.append(Record(*times, name, one.code.name))
+                was_set = (
+                    callback.due_ns if callback.set_ns is None else callback.set_ns
+                )
+                timers.append(Timer(was_set, by, callback.due_ns, None, None))
+            maker = by if callback.cause == "call" else None
+            name = self.tag_of(callback) or callback.task
+            times = (
+                callback.ready_ns,
+                callback.due_ns,
+                callback.run_ns,
+                callback.ended_ns,
+            )
+            records.append(Record(*times, name, callback.code.name))
             origins.append(Origin(iteration, maker, timer))
         return Trace(
             records,
@@ -442,27 +449,39 @@ def _carry_due_times(recording: Recording) -> None:
     It is carried that one hop only, as in :mod:`looplab.trace`.
     """
     own = {
-        one.index: one.due_ns
-        for one in recording.callbacks
-        if one.cause == "timer" and one.due_ns is not None
+        callback.index: callback.due_ns
+        for callback in recording.callbacks
+        if callback.cause == "timer" and callback.due_ns is not None
     }
-    for one in recording.callbacks:
-        if one.cause == "call" and one.task is not None and one.due_ns is None:
-            one.due_ns = own.get(-1 if one.by is None else one.by)
+    for callback in recording.callbacks:
+        if (
+            callback.cause == "call"
+            and callback.task is not None
+            and callback.due_ns is None
+        ):
+            callback.due_ns = own.get(-1 if callback.by is None else callback.by)
 
 
 def _carry_arrivals(recording: Recording) -> None:
     """Tell the callback that set off a request when the data of the request came."""
 
     def came(index: int | None, at: int) -> None:
-        one = recording.trigger_of(index)
-        if one is not None and one.cause == "io":
-            known = one.ready_ns if one.arrived_ns is None else one.arrived_ns
-            one.arrived_ns = min(known, at)
+        callback = recording.trigger_of(index)
+        if callback is not None and callback.cause == "io":
+            known = (
+                callback.ready_ns
+                if callback.arrived_ns is None
+                else callback.arrived_ns
+            )
+            callback.arrived_ns = min(known, at)
 
     for note in recording.notes:
         if note.arrived_ns is not None:
             came(note.first, note.arrived_ns)
-    for one in recording.callbacks:
-        if one.cause == "io" and one.by is not None and one.arrived_ns is not None:
-            came(one.by, one.arrived_ns)  # its connection came before its data
+    for callback in recording.callbacks:
+        if (
+            callback.cause == "io"
+            and callback.by is not None
+            and callback.arrived_ns is not None
+        ):
+            came(callback.by, callback.arrived_ns)  # its connection came first

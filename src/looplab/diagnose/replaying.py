@@ -105,9 +105,9 @@ class _Replay:
         )
 
     def _note(self, note: RequestNote, first: int, last: int) -> RequestNote:
-        one, then = self.log[first], self.jobs[note.first].one
-        began = one.run_ns + min(note.began_ns - then.run_ns, one.held_ns)
-        end, was = self.log[last], self.jobs[note.last].one
+        callback, then = self.log[first], self.jobs[note.first].callback
+        began = callback.run_ns + min(note.began_ns - then.run_ns, callback.held_ns)
+        end, was = self.log[last], self.jobs[note.last].callback
         after = max(0, was.ended_ns - note.ended_ns)
         ended = max(began, end.ended_ns - min(after, end.held_ns))
         return RequestNote(note.tag, first, last, began, ended, note.arrived_ns)
@@ -176,7 +176,7 @@ class _Replay:
     def _write(
         self, job: Job, ready: int, run: int, by: int | None, due: int | None
     ) -> None:
-        one = job.one
+        callback = job.callback
         outside = by is None
         self.log.append(
             Callback(
@@ -185,14 +185,14 @@ class _Replay:
                 run_ns=run,
                 ended_ns=run,
                 cpu_ns=None,
-                cause=one.cause if outside or due is not None else "call",
+                cause=callback.cause if outside or due is not None else "call",
                 by=by,
-                code=one.code,
-                task=one.task,
-                tag=one.tag,
-                due_ns=due if one.cause == "timer" else None,
-                arrived_ns=due if one.cause == "io" else None,
-                accepted=one.accepted,
+                code=callback.code,
+                task=callback.task,
+                tag=callback.tag,
+                due_ns=due if callback.cause == "timer" else None,
+                arrived_ns=due if callback.cause == "io" else None,
+                accepted=callback.accepted,
             )
         )
 
@@ -204,7 +204,7 @@ class _Replay:
             start, end = piece * size, min((piece + 1) * size, held)
             self._burn(job, number, start, end, inclusive=piece == 0)
             if end < held:
-                self._soon(job.one.index, self.loop.time_ns(), number, piece + 1)
+                self._soon(job.callback.index, self.loop.time_ns(), number, piece + 1)
                 return True
             return False
         if change is not None and change.kind == "move":
@@ -258,20 +258,20 @@ class _Replay:
             return
         end = max(now, pool[0]) + held
         heapreplace(pool, end)
-        context = self._context(job.one.index)
+        context = self._context(job.callback.index)
         self.loop.call_at(end / NS, self._computed, job, number, context=context)
 
     def _compute(self) -> None:
         """A thread has the interpreter: the loop waits until it gives it up."""
         threads = len(self.computing[0][3])
-        one = self.computing.popleft()
-        job, number, left, _ = one
+        waiting = self.computing.popleft()
+        job, number, left, _ = waiting
         size = min(left, max(_SWITCH_NS, job.kept))
         self.loop.burn(size / NS)
         if left > size:
-            one[2] = left - size
+            waiting[2] = left - size
             # Those that have a thread take turns; the others wait for one.
-            self.computing.insert(min(threads - 1, len(self.computing)), one)
+            self.computing.insert(min(threads - 1, len(self.computing)), waiting)
         else:
             self._computed(job, number)
         if self.computing:
@@ -291,10 +291,10 @@ class _Replay:
                 by=number,
                 code=_THREAD,
                 task=None,
-                tag=job.one.tag,
+                tag=job.callback.tag,
             )
         )
-        self._soon(job.one.index, now, len(self.log) - 1, 1)
+        self._soon(job.callback.index, now, len(self.log) - 1, 1)
         self._ended()
 
     # -- the end ---------------------------------------------------------------------

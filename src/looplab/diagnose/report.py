@@ -115,7 +115,7 @@ def sentence(
     ns, number = max(of[victim], key=lambda part: (part[0], -part[1]))
     row = rows[number]
     usual = ""
-    times = [one.latency for one in asked if one.endpoint == victim]
+    times = [request.latency for request in asked if request.endpoint == victim]
     if times:
         ends = seconds(percentile(times, 99)), seconds(percentile(times, 50))
         usual = f"p99 {ends[0]} (p50 {ends[1]}). "
@@ -170,8 +170,8 @@ def listed(
 
 def whom(row: Row, plumbing: Collection[str] = ()) -> str:
     """Who waited for it, the most first; *plumbing* where others hardly did."""
-    shown = [one for one in row.delayed if one.name not in plumbing]
-    if sum(one.seconds for one in shown) < _OWN * row.waited:
+    shown = [delayed for delayed in row.delayed if delayed.name not in plumbing]
+    if sum(delayed.seconds for delayed in shown) < _OWN * row.waited:
         shown = row.delayed
     return ", ".join(
         f"{name} {seconds(time)} ({'once' if count == 1 else f'{count:,} times'})"
@@ -281,13 +281,16 @@ def endpoint_rows(
     rows = [
         ["endpoint", "n", "p50", "p90", "p99", *(f"{part}{suffix}" for part in parts)]
     ]
-    for one in found:
-        kernel = seconds(one.kernel) if knows_arrivals(recording) else "unknown"
+    for endpoint in found:
+        kernel = seconds(endpoint.kernel) if knows_arrivals(recording) else "unknown"
         rows.append(
             [
-                *(one.name, f"{one.count:,}"),
-                *map(seconds, (one.p50, one.p90, one.p99)),
-                *(kernel, *map(seconds, (one.queue, one.ran, one.elsewhere))),
+                *(endpoint.name, f"{endpoint.count:,}"),
+                *map(seconds, (endpoint.p50, endpoint.p90, endpoint.p99)),
+                *(
+                    kernel,
+                    *map(seconds, (endpoint.queue, endpoint.ran, endpoint.elsewhere)),
+                ),
             ]
         )
     return rows
@@ -322,7 +325,7 @@ def knows_arrivals(recording: Recording) -> bool:
 
 def waited_for_core(recording: Recording) -> float | None:
     """The share of the time in which the loop's thread wanted a core and had none."""
-    uses = [one for one in recording.threads if one.name == "loop"]
+    uses = [use for use in recording.threads if use.name == "loop"]
     if len(uses) < 2 or uses[-1].at_ns <= uses[0].at_ns:
         return None
     waited = uses[-1].waited_ns - uses[0].waited_ns

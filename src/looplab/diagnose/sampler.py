@@ -82,7 +82,9 @@ def sample_stack(frame: FrameType | None) -> Stack:
             end = len(seen)
         frame = frame.f_back
     kept = seen[: end or 1]
-    return tuple([one.f_code for one in kept]), tuple([one.f_lasti for one in kept])
+    return tuple([frame.f_code for frame in kept]), tuple(
+        [frame.f_lasti for frame in kept]
+    )
 
 
 _PYTHONS, _LOOPS, _LIBRARYS, _OWN = range(4)
@@ -116,7 +118,7 @@ def where_others_are(
     frames: dict[int, FrameType], without: set[int]
 ) -> list[tuple[str, tuple[CodeType, int]]]:
     """Return (name, place) of the threads that are not waiting for work."""
-    names = {one.ident: one.name for one in threading.enumerate()}
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
     found = []
     for ident, frame in frames.items():
         if ident in without:
@@ -131,11 +133,11 @@ def where_others_are(
 
 def _callers_place(frame: FrameType) -> tuple[CodeType, int]:
     """The innermost place that is not in the standard library."""
-    one: FrameType | None = frame
-    while one is not None:
-        if not one.f_code.co_filename.startswith(_STDLIB):
-            return one.f_code, one.f_lineno or one.f_code.co_firstlineno
-        one = one.f_back
+    outer: FrameType | None = frame
+    while outer is not None:
+        if not outer.f_code.co_filename.startswith(_STDLIB):
+            return outer.f_code, outer.f_lineno or outer.f_code.co_firstlineno
+        outer = outer.f_back
     return frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno
 
 

@@ -23,9 +23,8 @@ from .options import Options
 from .recorder import ENDED, READY, RUN, WIDTH, Came, Due, Recorder
 from .sampler import sample_stack, watch_collector, where_others_are
 from .stock import LoopRecorder
-from .store import Store
 from .waits import Clock, Looks
-from .writer import PORTION
+from .writer import PORTION, Store
 
 __all__ = ["Session", "say"]
 
@@ -195,7 +194,9 @@ class Session:
 
     def _drop_closed(self) -> None:
         """Let go of loops that will not run again."""
-        for recorder in [one for one in self._recorders if one.loop.is_closed()]:
+        for recorder in [
+            recorder for recorder in self._recorders if recorder.loop.is_closed()
+        ]:
             if not recorder.notes:
                 recorder.detach()
                 self._recorders.remove(recorder)
@@ -386,8 +387,8 @@ def _taken(notes: list[Any]) -> list[Any]:
 def _ended(jobs: list[Any], end: bool) -> list[Any]:
     """Take the jobs of executors that have ended; at the end, all."""
     seen = jobs[:]
-    done = [one for one in seen if one[4] or end]
-    jobs[: len(seen)] = [one for one in seen if not (one[4] or end)]
+    done = [job for job in seen if job[4] or end]
+    jobs[: len(seen)] = [job for job in seen if not (job[4] or end)]
     return done
 
 

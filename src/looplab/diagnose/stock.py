@@ -302,8 +302,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     stock_add_writer = getattr(loop, "_add_writer", None)
     sees_data = stock_add is not None and stock_add_writer is not None
     is_stock = all(
-        getattr(getattr(loop, one.__name__, None), "__func__", None) is one
-        for one in _HANDS_OVER
+        getattr(getattr(loop, hand.__name__, None), "__func__", None) is hand
+        for hand in _HANDS_OVER
     )
 
     def data_came(key: Any, reader: Handle) -> tuple[int, int]:

@@ -128,12 +128,12 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         self._tokens: list[Token[Tag | None]] = []
 
     def __enter__(self) -> Tag:
-        one = Tag(self._name)
-        self._tokens.append(token := CURRENT.set(one))
+        work = Tag(self._name)
+        self._tokens.append(token := CURRENT.set(work))
         recorder = recorders.get(get_ident())
         if recorder is not None:
-            recorder.touched(one, token.old_value)
-        return one
+            recorder.touched(work, token.old_value)
+        return work
 
     def __exit__(
         self,
@@ -142,11 +142,11 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         traceback: TracebackType | None,
     ) -> None:
         token = self._tokens.pop()
-        one = CURRENT.get()
+        work = CURRENT.get()
         CURRENT.reset(token)
         recorder = recorders.get(get_ident())
-        if recorder is not None and one is not None:
-            recorder.let_go(one, token.old_value)
+        if recorder is not None and work is not None:
+            recorder.let_go(work, token.old_value)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate *function*: each call of it is one piece of work."""

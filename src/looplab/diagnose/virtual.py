@@ -166,10 +166,10 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
             )
         )
     for number, by, due, was_set in recorder.due:
-        one = callbacks[number]
-        one.by = by if by >= 0 else None
-        one.due_ns, one.set_ns = due, was_set
-    tags = {one.number: one.name for one in recorder.new_names()}
+        callback = callbacks[number]
+        callback.by = by if by >= 0 else None
+        callback.due_ns, callback.set_ns = due, was_set
+    tags = {tag.number: tag.name for tag in recorder.new_names()}
     notes: list[RequestNote] = []
     blocks: list[RequestNote] = []
     for at, end, arrived, tag, first, last, name in recorder.requests:
@@ -182,7 +182,7 @@ def recording_of(recorder: Recorder, clock: Any = "real") -> Recording:
         tags=tags,
         notes=notes,
         blocks=blocks,
-        marks=[Mark(*one) for one in recorder.marks],
+        marks=[Mark(*mark) for mark in recorder.marks],
     )
 
 

@@ -133,16 +133,16 @@ class Looks:
         """Note what requests under way wait for, once each time."""
         if self.count % 4:
             return
-        ones = list(recorder._under_way.values())
-        if len(ones) > _TASKS:  # some at a time, so that no look takes long
-            begin = self.count * _TASKS // 4 % len(ones)
-            ones = (ones + ones)[begin : begin + _TASKS]
-        for one in ones:
-            if at - one.began < 10_000_000:
+        requests = list(recorder._under_way.values())
+        if len(requests) > _TASKS:  # some at a time, so that no look takes long
+            begin = self.count * _TASKS // 4 % len(requests)
+            requests = (requests + requests)[begin : begin + _TASKS]
+        for request in requests:
+            if at - request.began < 10_000_000:
                 continue
-            noted = self._one(recorder, one.number, one.task, one.noted, at)
+            noted = self._one(recorder, request.number, request.task, request.noted, at)
             if noted:
-                one.noted = noted
+                request.noted = noted
         works = list(recorder._works.values())
         if len(works) > _TASKS:
             begin = self.count * _TASKS // 4 % len(works)
@@ -178,7 +178,7 @@ def chain_of(task: Any) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         waiter = getattr(task, "_fut_waiter", None)
         children = getattr(waiter, "_children", None)
         if children:
-            waiter = next((one for one in children if not one.done()), None)
+            waiter = next((child for child in children if not child.done()), None)
         if not hasattr(waiter, "get_coro"):
             break
         task = waiter

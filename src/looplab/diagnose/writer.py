@@ -1,4 +1,4 @@
-"""Turns what the recorders noted into lines of the file format.
+"""Turns what the recorders noted into lines of the file format, and writes the file.
 
 It runs in a thread beside the loop and in small portions, so that it never keeps the
 interpreter for long.  :mod:`.fileformat` says what the lines mean.
@@ -6,17 +6,21 @@ interpreter for long.  :mod:`.fileformat` says what the lines mean.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, BinaryIO
 
 from .columns import pack
-from .fileformat import PARTS
+from .fileformat import FORMAT, PARTS
+from .options import Options
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line
 
-__all__ = ["PORTION", "Encoder"]
+__all__ = ["PORTION", "Encoder", "Store"]
 
 # The kinds of numbers in the columns of ``rows`` and ``done``, most often.
 _ROWS, _DONE = "qqqdiii", "qqqiiii"
@@ -100,8 +104,8 @@ class Encoder:
         about["loop"] = loop
         about |= {name: part for name, part in parts.items() if part != []}
         pieces = [json.dumps(about, separators=(",", ":"))[:-1].encode()]
-        for name, one in packed.items():
-            pieces += f',"{name}":"'.encode(), one, b'"'
+        for name, text in packed.items():
+            pieces += f',"{name}":"'.encode(), text, b'"'
         pieces.append(b"}\n")
         return b"".join(pieces)
 
@@ -151,7 +155,7 @@ class Encoder:
     def _row(self, fields: str, inner: str, row: Sequence[Any]) -> list[Any]:
         made = [self._number(*pair) for pair in zip(fields, row, strict=False)]
         if inner:
-            made.append([self._row(inner, "", one) for one in row[-1]])
+            made.append([self._row(inner, "", part) for part in row[-1]])
         return made
 
     def _number(self, field: str, value: Any) -> Any:
@@ -192,7 +196,7 @@ def _numbers(
     try:
         return list(map(known.__getitem__, keys))
     except KeyError:
-        return [number(one) for one in values]
+        return [number(value) for value in values]
 
 
 def _key(what: Any) -> Any:
@@ -208,3 +212,73 @@ def _described(what: Any) -> list[Any]:
         code, line = what
         return [code.co_qualname, code.co_filename, line]
     return [str(what), "", 0]
+
+
+class Store:
+    """Writes lines to the first free file for *options*.
+
+    The first process of a run has the file that the user named; another one puts its
+    number before the suffix.  When a file has taken half of the bound it is moved to
+    the same name with ``.1`` at the end, in place of the one there, and begun anew.
+
+    Raises:
+        OSError: here and from all methods, if the file cannot be written.
+    """
+
+    def __init__(self, options: Options, about: dict[str, Any], origin_ns: int) -> None:
+        self._about = {"format": FORMAT, **about}
+        self._origin_ns = origin_ns
+        self._half = options.max_bytes // 2
+        self._size = 0
+        path = Path(options.output).absolute()
+        self.path, self._file = _first_free(path)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._encoder = Encoder(self._origin_ns)
+        self._size = 0
+        self._put(json.dumps(self._about, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+
+    def _put(self, line: bytes) -> None:
+        self._size += len(line)
+        self._file.write(line)
+
+    def write(self, loop: int, part: dict[str, Any]) -> None:
+        """Write what is known about *loop*."""
+        if self._size > self._half:
+            self._file.close()
+            self.path.replace(self.path.with_name(self.path.name + ".1"))
+            self._file = self.path.open("wb")
+            self._begin()
+        self._put(self._encoder.encode(loop, part))
+
+    def flush(self) -> None:
+        """Hand all lines to the system: they survive a kill of the process."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        with contextlib.suppress(OSError):  # it was said when it was flushed
+            self._file.close()
+
+    def abandon(self) -> None:
+        """Forget the file in a forked process: nothing of its buffer is written."""
+        try:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._file.fileno())
+            os.close(nowhere)
+            self._file.close()
+        except (OSError, ValueError):
+            pass
+
+
+def _first_free(path: Path) -> tuple[Path, BinaryIO]:
+    number = os.getpid()
+    beside = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    for candidate in (path, beside):
+        try:
+            return candidate, candidate.open("xb")
+        except FileExistsError:
+            continue
+    return beside, beside.open("wb")

@@ -165,15 +165,15 @@ class Trace(Sequence[Record]):
     ) -> None:
         self._records = tuple(records)
         last = 0
-        for one in self._records:
-            if one.run_ns < last:
+        for record in self._records:
+            if record.run_ns < last:
                 raise ValueError(
-                    f"{one!r} ran before the one that it follows ended: give the "
+                    f"{record!r} ran before the one that it follows ended: give the "
                     "records in the order in which they ran"
                 )
-            if one.ended_ns < one.run_ns:
-                raise ValueError(f"{one!r} ended before it ran")
-            last = one.ended_ns
+            if record.ended_ns < record.run_ns:
+                raise ValueError(f"{record!r} ended before it ran")
+            last = record.ended_ns
         #: Nanoseconds from the start of the trace to its end.
         self.end_ns = last if end_ns is None else max(end_ns, last)
         #: ``"virtual"`` if the times are exact, ``"real"`` if they are measured.
@@ -252,11 +252,11 @@ class Trace(Sequence[Record]):
         The part spans the same time as the whole.
         """
         return self._part(
-            one
-            for one in self._records
-            if (task is None or one.task == task)
-            and (label is None or one.label == label)
-            and (where is None or where(one))
+            record
+            for record in self._records
+            if (task is None or record.task == task)
+            and (label is None or record.label == label)
+            and (where is None or where(record))
         )
 
     # -- summary numbers, in seconds -------------------------------------------------
@@ -269,19 +269,21 @@ class Trace(Sequence[Record]):
     @property
     def busy(self) -> float:
         """Seconds in which a callback of this trace held the thread."""
-        return sum(one.ended_ns - one.run_ns for one in self._records) / NS
+        return sum(record.ended_ns - record.run_ns for record in self._records) / NS
 
     @property
     def idle(self) -> float:
         """Seconds in which none did."""
-        ran = sum(one.ended_ns - one.run_ns for one in self._records)
+        ran = sum(record.ended_ns - record.run_ns for record in self._records)
         return (self.end_ns - ran) / NS
 
     @property
     def latest(self) -> Record | None:
         """The record with the worst lateness; ``None`` if no timer fired."""
-        timed = [one for one in self._records if one.due_ns is not None]
-        return max(timed, key=lambda one: one.run_ns - (one.due_ns or 0), default=None)
+        timed = [record for record in self._records if record.due_ns is not None]
+        return max(
+            timed, key=lambda record: record.run_ns - (record.due_ns or 0), default=None
+        )
 
     @property
     def worst_lateness(self) -> float | None:

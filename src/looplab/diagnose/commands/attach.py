@@ -1,15 +1,19 @@
-"""The command ``looplab attach``."""
+"""The command ``looplab attach``: record a program that runs already.
+
+``sys.remote_exec`` makes the other process run a file at its next bytecode.  A loop
+that sleeps runs none, so an idle program attaches when it wakes.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
-from ..attach import is_alive, script_for, send
 from ..launch import LaunchError, check_output, files_of, new_session
 from ..options import Options
 from .trace import time_argument
@@ -96,3 +100,66 @@ def _wait(pid: int, asked: Options) -> bool:
             return False
         time.sleep(_LOOK)
     return path.exists()
+
+
+def script_for(options: Options) -> str:
+    """The source of what the other process runs."""
+    root = str(Path(__file__).parents[3])
+    return (
+        "import sys\n"
+        "def looplab_attach():\n"
+        "    try:\n"
+        f"        sys.path.insert(0, {root!r})\n"
+        "        try:\n"
+        "            from looplab.diagnose.hook import attach_here\n"
+        "        finally:\n"
+        f"            sys.path.remove({root!r})\n"
+        f"        attach_here({options.to_json()!r})\n"
+        "    except Exception as exc:\n"
+        "        sys.stderr.write(f'looplab: cannot attach: {exc!r}\\n')\n"
+        "looplab_attach()\n"
+    )
+
+
+def send(pid: int, script: Path) -> None:
+    """Make the process *pid* run *script*.
+
+    Raises:
+        LaunchError: if it cannot be reached, with what to do about it.
+    """
+    execute = getattr(sys, "remote_exec", None)
+    version = sys.version.split()[0]
+    if execute is None:
+        raise LaunchError(
+            f"attaching needs Python 3.14 or newer, and this is {version}: "
+            "start the program under `looplab trace` instead"
+        )
+    try:
+        if not is_alive(pid):
+            raise ProcessLookupError
+        execute(pid, str(script))
+    except ProcessLookupError:
+        raise LaunchError(f"there is no process {pid}") from None
+    except PermissionError:
+        raise LaunchError(
+            f"no permission to attach to process {pid}: it must be yours, and on Linux "
+            "kernel.yama.ptrace_scope may ask for root"
+        ) from None
+    except (OSError, RuntimeError) as exc:
+        raise LaunchError(
+            f"cannot attach to process {pid}: {exc}; it must run the same Python as "
+            f"this one, {version}"
+        ) from None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process *pid*; on Windows, where one cannot ask so, True."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

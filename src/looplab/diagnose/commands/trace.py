@@ -145,7 +145,7 @@ def _summary(asked: Options, output: Path) -> list[str]:
     files = files_of(asked)
     folder = output.parent
     names = [
-        str(folder / one.name) if str(folder) != "." else one.name for one in files
+        str(folder / path.name) if str(folder) != "." else path.name for path in files
     ]
     if not names:
         return [

@@ -126,7 +126,9 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         print(f"looplab: {exc}", file=sys.stderr)
         return _REFUSED
     if options.json:
-        json.dump([asdict(one) for one in prediction.figures], sys.stdout, indent=1)
+        json.dump(
+            [asdict(figure) for figure in prediction.figures], sys.stdout, indent=1
+        )
         print()
     else:
         print(prediction)

@@ -62,10 +62,10 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
         _stop(str(exc))
     if options.loop is None:
         return found[0], found
-    for one in found:
-        if one.loop == options.loop:
-            return one, found
-    numbers = ", ".join(str(one.loop) for one in sorted(found, key=lambda r: r.loop))
+    for recording in found:
+        if recording.loop == options.loop:
+            return recording, found
+    numbers = ", ".join(map(str, sorted(recording.loop for recording in found)))
     return _stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
 
 
@@ -95,13 +95,13 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             "callbacks": [
                 asdict(row) | {"threads": []} for row in ledger.blame(options.victim)
             ],
-            "endpoints": [asdict(one) for one in endpoints(asked)],
+            "endpoints": [asdict(endpoint) for endpoint in endpoints(asked)],
         }
         json.dump(made, sys.stdout, indent=1)
         print()
         return 0
     print(report(recording, victim=options.victim, top=options.top, file=options.file))
     if len(found) > 1 and options.loop is None:
-        others = ", ".join(f"{one.loop} ({len(one):,} callbacks)" for one in found[1:])
+        others = ", ".join(f"{r.loop} ({len(r):,} callbacks)" for r in found[1:])
         print(f"\nThis is loop {recording.loop}; --loop shows others: {others}")
     return 0

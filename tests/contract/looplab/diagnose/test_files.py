@@ -13,7 +13,7 @@ import looplab.diagnose as room
 from looplab.diagnose import blame, endpoints, load, predict, record, replay, requests
 import looplab.diagnose.report
 ours = {m.rpartition('.')[2] for m in sys.modules if m.startswith('looplab.diagnose.')}
-print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'store'}))
+print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'writer'}))
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

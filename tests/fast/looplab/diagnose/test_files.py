@@ -35,9 +35,8 @@ from looplab.diagnose.recorder import (
 )
 from looplab.diagnose.recording import RequestNote
 from looplab.diagnose.report import report
-from looplab.diagnose.store import Store
 from looplab.diagnose.tags import Request
-from looplab.diagnose.writer import Encoder
+from looplab.diagnose.writer import Encoder, Store
 from tests.fast.looplab.diagnose.files import save
 
 
