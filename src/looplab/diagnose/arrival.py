@@ -57,18 +57,18 @@ class Asker:
         than opened here.
         """
         fd, reader = key.fd, id(key.data[0])
-        found = self._known.get(fd)
-        fresh = found is None or found[0] != reader
-        if found is None or found[0] != reader:
+        known = self._known.get(fd)
+        fresh = known is None or known[0] != reader
+        if known is None or known[0] != reader:
             if len(self._known) > _KNOWN:
                 self._known.clear()
                 self.usual.clear()
-            found = self._known[fd] = (reader, *self._classify(fd, at))
-            if found[1]:
+            known = self._known[fd] = (reader, *self._classify(fd, at))
+            if known[1]:
                 self.usual[fd] = reader
             else:
                 self.usual.pop(fd, None)
-        _, accepted, connected = found
+        _, accepted, connected = known
         if not (wanted and connected):
             return None, accepted
         age = age_ns(fd)

@@ -27,7 +27,7 @@ def pack(kinds: str, columns: Sequence[Collection[float]]) -> bytes:
             for a float.
         columns: as many numbers each.
     """
-    used, found = "", []
+    used, parts = "", []
     for kind, column in zip(kinds, columns, strict=True):
         try:
             data = struct.pack(_form(kind, len(column)), *column)
@@ -35,8 +35,8 @@ def pack(kinds: str, columns: Sequence[Collection[float]]) -> bytes:
             kind = "q"
             data = struct.pack(_form(kind, len(column)), *column)
         used += kind
-        found.append(data)
-    return b"%b %b" % (used.encode(), hexlify(b"".join(found)))
+        parts.append(data)
+    return b"%b %b" % (used.encode(), hexlify(b"".join(parts)))
 
 
 def unpack(text: str) -> Iterable[tuple[Any, ...]]:

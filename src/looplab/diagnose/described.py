@@ -53,11 +53,11 @@ def describe(callback: Any) -> tuple[str | None, Any]:
     return _describe_rarer(callback)
 
 
-def _remembered(key: tuple[Any, type], found: Any) -> Any:
+def _remembered(key: tuple[Any, type], what: Any) -> Any:
     if len(_of_plumbing) >= _KNOWN:
         _of_plumbing.clear()
-    _of_plumbing[key] = found
-    return found
+    _of_plumbing[key] = what
+    return what
 
 
 def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
@@ -67,13 +67,13 @@ def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
         is_wrapper or getattr(callback, "__name__", "") in _STEPS
     ):
         try:
-            found = owner.get_name(), code_of_coroutine(owner.get_coro())
+            step = owner.get_name(), code_of_coroutine(owner.get_coro())
         except AttributeError:  # not a task after all
             pass
         else:
             if is_wrapper:
                 STEP_WRAPPERS.add(type(callback))
-            return found
+            return step
     protocol = getattr(owner, "_protocol", None)
     if protocol is not None:
         return None, _of_protocol(type(protocol), callback)

@@ -173,10 +173,10 @@ class Tables:
 
     def row(self, kind: Any, fields: str, inner: str, row: list[Any]) -> Any:
         """A row of one of the :data:`PARTS`."""
-        found = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
+        values = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
         if inner:
-            found.append(tuple(self.row(_RESTS[kind], inner, "", r) for r in row[-1]))
-        return kind(*found)
+            values.append(tuple(self.row(_RESTS[kind], inner, "", r) for r in row[-1]))
+        return kind(*values)
 
     def _meant(self, field: str, value: Any) -> Any:
         if field == "n":
@@ -200,9 +200,9 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     first = next(rest, "")
     about = _object(first)
     if about is None or about.get("format") != FORMAT:
-        found = "" if about is None else f" (its format is {about.get('format')!r})"
+        kind = "" if about is None else f" (its format is {about.get('format')!r})"
         raise NotATraceError(
-            f"{name} is not a trace of looplab{found}: give a file that "
+            f"{name} is not a trace of looplab{kind}: give a file that "
             "`looplab trace` wrote"
         )
     tables = Tables(about)
@@ -228,10 +228,10 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        line = json.loads(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return line if isinstance(line, dict) else None
 
 
 def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> None:
@@ -271,8 +271,8 @@ def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> N
 def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     """The callbacks in a line that has rows."""
     zero = tables.origin_ns
-    timers = {number: said for number, *said in line.get("due", ())}
-    data = {number: said for number, *said in line.get("came", ())}
+    timers = {number: rest for number, *rest in line.get("due", ())}
+    data = {number: rest for number, *rest in line.get("came", ())}
     rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
     for index, (row, task) in enumerate(rows, line["from"]):
         ready, run, ended, cpu, by, tag, code = row

@@ -42,12 +42,12 @@ class Follower:
             if part not in self._files:
                 with suppress(FileNotFoundError):  # it is not there yet, or was moved
                     self._files[part] = _File(part)
-        found: list[Callback] = []
+        ended: list[Callback] = []
         held: list[Held] = []
         for file in self._files.values():
-            found += file.read()
+            ended += file.read()
             held += file.held()
-        return found, held
+        return ended, held
 
 
 class Held(NamedTuple):
@@ -86,13 +86,13 @@ class _File:
                 self._begin()
                 left.close()
                 self._rest(loops)
-        found: list[Callback] = []
+        ended: list[Callback] = []
         for number, loop in loops.items():
             for sample in loop.samples:
                 where = own_line(sample.stack)
-                here = number, sample.callback
+                key = number, sample.callback
                 if where is not None:
-                    lines = self._lines.setdefault(here, Counter())
+                    lines = self._lines.setdefault(key, Counter())
                     lines[where] += sample.weight_ns
                 since = self._held.get(number, [-1, 0, 0])
                 begin = sample.at_ns - sample.weight_ns
@@ -104,8 +104,8 @@ class _File:
                 seen = self._lines.pop((number, callback.index), None)
                 if seen:
                     callback.code = seen.most_common(1)[0][0]
-                found.append(callback)
-        return found
+                ended.append(callback)
+        return ended
 
     def held(self) -> list[Held]:
         """What holds a loop of this process now."""
@@ -128,17 +128,17 @@ class _File:
                 take(line, self._tables, loops)
 
 
-def line_of(found: list[Callback], period: float, held: Sequence[Held] = ()) -> str:
-    """Say in a line how late the callbacks *found* were, and who held the loop.
+def line_of(ended: list[Callback], period: float, held: Sequence[Held] = ()) -> str:
+    """Say in a line how late the callbacks *ended* were, and who held the loop.
 
     Args:
-        found: what ran in the period.
+        ended: what ran in the period.
         period: its seconds.
         held: what holds a loop still.
     """
     late = [
         max(0, callback.run_ns - waits_from(callback)) / 1e9
-        for callback in found
+        for callback in ended
         if callback.cause in ("timer", "io", "thread")
     ]
     now = max(held, default=None)
@@ -146,8 +146,8 @@ def line_of(found: list[Callback], period: float, held: Sequence[Held] = ()) -> 
         return f"held for {seconds(now.ns / 1e9)} so far by {_at(now.place)}"
     if not late:
         return "nothing ran"
-    busy = sum(callback.held_ns for callback in found) / 1e9 / period
-    worst = max(found, key=lambda callback: callback.held_ns)
+    busy = sum(callback.held_ns for callback in ended) / 1e9 / period
+    worst = max(ended, key=lambda callback: callback.held_ns)
     return (
         f"late p50 {seconds(percentile(late, 50)):>8}  "
         f"p99 {seconds(percentile(late, 99)):>8}  "

@@ -102,15 +102,17 @@ def uninstall() -> None:
 
 
 def _run_forever(loop: Any) -> None:
-    stock, here = _stock_run_forever or _loops.run_forever, _session
-    if here is None or hasattr(loop, "time_ns"):  # on the virtual clock it is not real
+    stock, current = _stock_run_forever or _loops.run_forever, _session
+    if current is None or hasattr(
+        loop, "time_ns"
+    ):  # on the virtual clock it is not real
         stock(loop)
         return
-    here.loop_starts(loop)
+    current.loop_starts(loop)
     try:
         stock(loop)
     finally:
-        here.loop_stops(loop)
+        current.loop_stops(loop)
 
 
 def _before_fork() -> None:
@@ -190,12 +192,12 @@ def attach_here(text: str) -> None:
     recording = install(Options.from_json(text))
     if recording is None:
         return
-    here = asyncio.events._get_running_loop()
+    running = asyncio.events._get_running_loop()
     # The loops of other threads are known to nobody but the collector.
     for loop in gc.get_objects():
         if not isinstance(loop, asyncio.BaseEventLoop) or not loop.is_running():
             continue
-        if loop is here or loop._thread_id == threading.get_ident():  # type: ignore[attr-defined]
+        if loop is running or loop._thread_id == threading.get_ident():  # type: ignore[attr-defined]
             recording.loop_starts(loop)
         else:
             loop.call_soon_threadsafe(recording.loop_starts, loop)

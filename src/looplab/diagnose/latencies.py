@@ -92,12 +92,12 @@ def requests(recording: Recording) -> list[Request]:
     for callback in recording.callbacks:
         if callback.tag in parts:
             parts[callback.tag].append(callback)
-    found = (
+    answered = (
         _request(recording, note, parts[note.tag])
         for note in recording.notes
         if recording.numbered(note.first) is not None
     )
-    return list(found)
+    return list(answered)
 
 
 def _request(
@@ -145,10 +145,10 @@ def _request(
     )
 
 
-def endpoints(found: Iterable[Request]) -> list[Endpoint]:
+def endpoints(asked: Iterable[Request]) -> list[Endpoint]:
     """Return a summary for each endpoint, the slowest by p90 first."""
     of: dict[str, list[Request]] = {}
-    for request in found:
+    for request in asked:
         of.setdefault(request.endpoint, []).append(request)
     made = []
     for name, group in of.items():

@@ -44,17 +44,17 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
         if (path / "__main__.py").is_file():
             return [sys.executable, name, *rest]
         raise LaunchError(f"{name} is a folder without a __main__.py: name a script")
-    found = shutil.which(name)
+    command = shutil.which(name)
     # One beside this Python is of the same environment, also if that is not active.
     beside = Path(sys.executable).parent / name
     if os.sep not in name and beside.is_file():
-        found = str(beside)
-    if found is None:
+        command = str(beside)
+    if command is None:
         raise LaunchError(
             f"there is no script and no command {name!r}: give the path of a script, "
             "-m MODULE, or a command such as uvicorn"
         )
-    return [found, *rest]
+    return [command, *rest]
 
 
 def _has_own_interpreter(path: Path) -> bool:
@@ -109,10 +109,10 @@ def _header(path: Path) -> dict[str, Any] | None:
 def files_of(options: Options) -> list[Path]:
     """The files that the processes of a run have written, the first process first."""
     path = Path(options.output)
-    found = [path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))]
+    files = [path, *sorted(path.parent.glob(f"{path.stem}-*{path.suffix}"))]
     return [
         file
-        for file in found
+        for file in files
         if (about := _header(file)) and about.get("session") == options.session
     ]
 

@@ -618,7 +618,7 @@ class Ledger:
     def late(self, limit_ns: int) -> list[tuple[int, str, Row]]:
         """Each victim's longest wait for others, if it is above *limit_ns*: how long,
         who waited, and for what most; the longest first."""
-        found = []
+        late = []
         for key, spans in self.waiting.items():
             worst: list[Row] = []
             for span in spans:
@@ -626,8 +626,8 @@ class Ledger:
                     rows = self.during({key: [span]})
                     worst = max(worst, rows, key=_sum)
             if _sum(worst) > limit_ns:
-                found.append((_sum(worst), self.names[key], worst[0]))
-        return sorted(found, key=lambda late: -late[0])
+                late.append((_sum(worst), self.names[key], worst[0]))
+        return sorted(late, key=lambda late: -late[0])
 
     def _price(self) -> None:
         """Cut all the time into moments, and say what each of them costs whom it lets
@@ -901,11 +901,11 @@ class Ledger:
         if b <= a:
             return
         first = bisect_left(seen, begin, key=_when)
-        found = seen[first : bisect_right(seen, b, key=_when)]
-        awake = [wait for wait in found if not _is_sleep(wait.stack)]
+        awaits = seen[first : bisect_right(seen, b, key=_when)]
+        awake = [wait for wait in awaits if not _is_sleep(wait.stack)]
         for callback in awake:
-            charge(self._awaited(callback.stack, callback.pool), (b - a) / len(found))
-        if not found:
+            charge(self._awaited(callback.stack, callback.pool), (b - a) / len(awaits))
+        if not awaits:
             size = sum(hi - lo for lo, hi in minus([span], naps))
             if size:
                 charge(self._row("unseen", "something awaited, not seen where"), size)
@@ -971,7 +971,7 @@ def blame(recording: Recording, victim: str = "*") -> list[Row]:
 
 def spun(recording: Recording) -> dict[str, int]:
     """Nanoseconds in which nothing ran but steps of tasks that woke themselves."""
-    found: Counter[str] = Counter()
+    spinning: Counter[str] = Counter()
     steps: Counter[str] = Counter()
     last_other = -1
     before: Callback | None = None
@@ -985,14 +985,14 @@ def spun(recording: Recording) -> dict[str, int]:
         ):
             if before is not None and last_other < maker.index:
                 name = name_of(recording, callback)
-                found[name] += callback.run_ns - before.run_ns
+                spinning[name] += callback.run_ns - before.run_ns
                 steps[name] += 1
         else:
             last_other = callback.index
         before = callback
     # A few in a row are a task that lets others go first, and no poll.
     least = max(_SPINS / 4, _SPINS * recording.duration / 4)
-    return {name: time for name, time in found.items() if steps[name] >= least}
+    return {name: time for name, time in spinning.items() if steps[name] >= least}
 
 
 def _sum(rows: Sequence[Row]) -> int:

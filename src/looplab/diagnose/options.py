@@ -65,12 +65,12 @@ def seconds_of(text: str) -> float:
     Raises:
         ValueError: if *text* is not such a time, or not above 0.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(us|µs|ms|s|m|h|)\s*", text)
-    if not found or not float(found[1]) > 0:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(us|µs|ms|s|m|h|)\s*", text)
+    if not match or not float(match[1]) > 0:
         raise ValueError(
             f"{text!r} is not a time above 0: give one such as 200ms or 30s"
         )
-    return float(found[1]) * _UNITS[found[2]]
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def bytes_of(text: str) -> int:
@@ -79,8 +79,8 @@ def bytes_of(text: str) -> int:
     Raises:
         ValueError: if *text* is not such a size, or below 100 kB.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmg]?)i?b?\s*", text.lower())
-    size = float(found[1]) * _SIZES[found[2]] if found else 0.0
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmg]?)i?b?\s*", text.lower())
+    size = float(match[1]) * _SIZES[match[2]] if match else 0.0
     if size < 100_000:
         raise ValueError(
             f"{text!r} is not a size of at least 100kB: give one such as 500MB"

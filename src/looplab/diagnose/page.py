@@ -100,9 +100,9 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
     ]
     if changes:
         parts += _changes(recording, rows, callbacks)
-    said = notes(recording)
-    if said:
-        parts.append(f"<h2>Mind</h2><p>{escape(said)}</p>")
+    doubts = notes(recording)
+    if doubts:
+        parts.append(f"<h2>Mind</h2><p>{escape(doubts)}</p>")
     parts.append("</main></body></html>")
     return "\n".join(parts) + "\n"
 
@@ -152,9 +152,9 @@ def _listed(
 
 
 def _endpoints(recording: Recording, asked: Sequence[Request]) -> Iterator[str]:
-    found = endpoints(asked)
-    if found:
-        heads, *rows = endpoint_rows(recording, found, ", mean")
+    summaries = endpoints(asked)
+    if summaries:
+        heads, *rows = endpoint_rows(recording, summaries, ", mean")
         yield "<h2>Endpoints</h2>"
         yield _table(heads, rows, "endpoints")
 
@@ -252,15 +252,15 @@ def _changes(
         lines = []
         for change in tried[: max(2, budget // 6)]:
             try:
-                found = predict(recording, change).harmed(victim)
+                figure = predict(recording, change).harmed(victim)
             except (DisagreementError, KeyError) as exc:
                 yield f"<p>{escape(str(exc))}</p>"
                 break
-            now, then = span(found.least, found.most), span(found.low, found.high)
+            now, then = span(figure.least, figure.most), span(figure.low, figure.high)
             lines.append([str(replace(change, pattern="it")), now, then])
         if lines:
             yield f"<h3>{escape(row.name)}</h3>"
-            what = f"{victim}, {found.what}"
+            what = f"{victim}, {figure.what}"
             heads = ["Change", f"{what}, now", "then"]
             yield _table(heads, lines, f"changes to {row.name}")
 

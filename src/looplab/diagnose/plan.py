@@ -219,7 +219,7 @@ class Plan:
     def _apply(self, change: Change) -> None:
         recording = self.recording
         tagged = tagged_parts(recording, change.pattern)
-        found = [
+        matching = [
             callback
             for callback in recording.callbacks
             if callback.index in tagged
@@ -230,14 +230,14 @@ class Plan:
         ]
         for index, part in tagged.items():
             self.jobs[index].part = part
-        if not found:
+        if not matching:
             parts = parts_of(recording, change.pattern)
-            found = [
+            matching = [
                 callback for callback in recording.callbacks if callback.index in parts
             ]
-            for callback in found:
+            for callback in matching:
                 self.jobs[callback.index].part = parts[callback.index]
-        if not found:
+        if not matching:
             raise NothingMatchesError(
                 f"nothing in the recording matches {change.pattern!r}: name a tag, a "
                 "function, a task or file.py:12 as `looplab who` shows it"
@@ -246,7 +246,7 @@ class Plan:
         if change.kind in ("workers", "yields"):
             gate = Gate(int(change.amount), yields=change.kind == "yields")
         small = 0 if recording.clock == "virtual" else _SMALL_NS
-        for callback in found:
+        for callback in matching:
             job = self.jobs[callback.index]
             if gate is not None:
                 if not (callback.tag or callback.task):
@@ -259,7 +259,7 @@ class Plan:
             elif job.change is None and job.held > small:
                 job.change = change
         if change.kind == "faster":
-            for callback in found:
+            for callback in matching:
                 job = self.jobs[callback.index]
                 if job.change is change:
                     _speed_up(job, change.amount)
@@ -268,10 +268,12 @@ class Plan:
                 recording[place].index: ns
                 for place, ns in recording.ledger.kept.items()
             }
-            for callback in found:
+            for callback in matching:
                 self.jobs[callback.index].kept = kept.get(callback.index, 0)
-            whole = sum(callback.held_ns for callback in found)
-            held = sum(callback.held_ns for callback in found if callback.index in kept)
+            whole = sum(callback.held_ns for callback in matching)
+            held = sum(
+                callback.held_ns for callback in matching if callback.index in kept
+            )
             if held > 0.5 * whole:
                 self.warnings.append(
                     f"{change.pattern} keeps the interpreter while it computes: a "
@@ -306,7 +308,7 @@ def tagged_parts(recording: Recording, pattern: str) -> dict[int, tuple[int, int
     marks: dict[int, list[Mark]] = {}
     for mark in recording.marks:
         marks.setdefault(mark.callback, []).append(mark)
-    found: dict[int, tuple[int, int]] = {}
+    parts: dict[int, tuple[int, int]] = {}
     for index, changes in marks.items():
         callback = recording.numbered(index)
         if callback is None:
@@ -320,9 +322,9 @@ def tagged_parts(recording: Recording, pattern: str) -> dict[int, tuple[int, int
         for start, end, tag in pieces:
             piece = replace(callback, tag=tag)
             if end > start and matches(recording, piece, pattern):
-                begun, _ = found.get(index, (start - callback.run_ns, 0))
-                found[index] = begun, min(callback.held_ns, end - callback.run_ns)
-    return found
+                begun, _ = parts.get(index, (start - callback.run_ns, 0))
+                parts[index] = begun, min(callback.held_ns, end - callback.run_ns)
+    return parts
 
 
 def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
@@ -340,7 +342,7 @@ def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
         )
         look = sample.at_ns - sample.weight_ns, sample.at_ns, hit
         seen.setdefault(sample.callback, []).append(look)
-    found = {}
+    parts = {}
     for index, looks in seen.items():
         callback = recording.numbered(index)
         hits = [(a, b) for a, b, hit in looks if hit]
@@ -352,8 +354,8 @@ def parts_of(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
         # A look sees what went on until it, and the rest is of the same.
         start = callback.run_ns if not before else max(before)
         end = callback.ended_ns if not after else min(after)
-        found[index] = (
+        parts[index] = (
             max(0, start - callback.run_ns),
             min(callback.held_ns, end - callback.run_ns),
         )
-    return found
+    return parts

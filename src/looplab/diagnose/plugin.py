@@ -94,9 +94,9 @@ class _Watch:
                 result = yield
             finally:
                 hook.uninstall()
-            said = judge(path, limit)
-        if said:
-            pytest.fail(said, pytrace=False)
+            judgement = judge(path, limit)
+        if judgement:
+            pytest.fail(judgement, pytrace=False)
         return result
 
 

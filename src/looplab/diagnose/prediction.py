@@ -129,8 +129,10 @@ class Prediction:
                 )
             rows.append(cells)
         title = f"what if {' and '.join(map(str, self.changes))}:"
-        said = [f"{text}." for text in (self.warning, *self.refused.values()) if text]
-        return "\n".join([title, *table(rows), *said])
+        remarks = [
+            f"{text}." for text in (self.warning, *self.refused.values()) if text
+        ]
+        return "\n".join([title, *table(rows), *remarks])
 
 
 def span(low: float, high: float) -> str:
@@ -159,14 +161,14 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     replays = [replay(recording, *changes)]
     if any(change.kind == "move" for change in changes):
         replays.append(replay(recording, *changes, lock_held=True))
-    found = [times(replayed) for replayed in replays]
+    predicted = [times(replayed) for replayed in replays]
     figures = []
     ends = _the_same if exact else another
     for name, values in was.items():
-        if name in refused or not all(name in each for each in found):
+        if name in refused or not all(name in each for each in predicted):
             continue
         for what, share in SHARES:
-            after = [end for each in found for end in ends(each[name], share)]
+            after = [end for each in predicted for end in ends(each[name], share)]
             error = errors[name, what]
             figures.append(
                 Figure(
@@ -215,16 +217,16 @@ def by_chance(values: Sequence[float], share: float) -> tuple[float, float]:
 
 def times(recording: Recording) -> dict[str, list[float]]:
     """Latencies of requests by endpoint; then lateness of timers, by whom they woke."""
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for request in requests(recording):
-        found.setdefault(request.endpoint, []).append(request.latency)
+        values.setdefault(request.endpoint, []).append(request.latency)
     for callback in recording.callbacks:
         if callback.due_ns is not None and callback.code.name not in WAKERS:
             # Of a task that slept it is the step that it woke in.
             name = f"timers of {name_of(recording, callback)}"
             late = max(0, callback.run_ns - callback.due_ns) / 1e9
-            found.setdefault(name, []).append(late)
-    return found
+            values.setdefault(name, []).append(late)
+    return values
 
 
 def _compare(

@@ -332,8 +332,8 @@ class Recording(Sequence[Callback]):
         if 0 <= at < len(callbacks) and callbacks[at].index == index:
             return at
         at = bisect_left(callbacks, index, key=_number)  # some in between are lost
-        found = at < len(callbacks) and callbacks[at].index == index
-        return at if found else None
+        is_there = at < len(callbacks) and callbacks[at].index == index
+        return at if is_there else None
 
     def numbered(self, index: int | None) -> Callback | None:
         """The callback with the number *index*, if it is in the recording."""

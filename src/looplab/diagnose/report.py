@@ -69,9 +69,9 @@ def report(
         "did nothing"
         for row in spinning
     ]
-    found = endpoints(asked)
-    if found:
-        parts.append(_endpoints(recording, found))
+    summaries = endpoints(asked)
+    if summaries:
+        parts.append(_endpoints(recording, summaries))
     warnings = notes(recording)
     if warnings:
         parts.append(warnings)
@@ -274,14 +274,14 @@ def _short(place: str) -> str:
 
 
 def endpoint_rows(
-    recording: Recording, found: Sequence[Endpoint], suffix: str = ""
+    recording: Recording, summaries: Sequence[Endpoint], suffix: str = ""
 ) -> list[list[str]]:
     """The table of endpoints, with its head, where *suffix* stands behind means."""
     parts = ["kernel", "queue", "ran", "elsewhere"]
     rows = [
         ["endpoint", "n", "p50", "p90", "p99", *(f"{part}{suffix}" for part in parts)]
     ]
-    for endpoint in found:
+    for endpoint in summaries:
         kernel = seconds(endpoint.kernel) if knows_arrivals(recording) else "unknown"
         rows.append(
             [
@@ -296,9 +296,9 @@ def endpoint_rows(
     return rows
 
 
-def _endpoints(recording: Recording, found: Sequence[Endpoint]) -> str:
+def _endpoints(recording: Recording, summaries: Sequence[Endpoint]) -> str:
     means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
-    return "\n".join([*table(endpoint_rows(recording, found)), means])
+    return "\n".join([*table(endpoint_rows(recording, summaries)), means])
 
 
 def notes(recording: Recording) -> str:

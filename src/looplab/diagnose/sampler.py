@@ -119,7 +119,7 @@ def where_others_are(
 ) -> list[tuple[str, tuple[CodeType, int]]]:
     """Return (name, place) of the threads that are not waiting for work."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    found = []
+    busy = []
     for ident, frame in frames.items():
         if ident in without:
             continue
@@ -127,8 +127,8 @@ def where_others_are(
         if (code.co_filename.rpartition(os.sep)[2], code.co_name) in _WAITING:
             continue
         place = _callers_place(frame)
-        found.append((names.get(ident, f"thread {ident}"), place))
-    return found
+        busy.append((names.get(ident, f"thread {ident}"), place))
+    return busy
 
 
 def _callers_place(frame: FrameType) -> tuple[CodeType, int]:

@@ -273,8 +273,8 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
             return stock_executor(executor, func, *args)
         tag = CURRENT.get()
-        here = -1 if running_in is None else index
-        job = [0 if tag is None else tag.number, here, _now(), 0, 0, func]
+        maker = -1 if running_in is None else index
+        job = [0 if tag is None else tag.number, maker, _now(), 0, 0, func]
 
         def work(*words: Any) -> Any:
             job[3] = _now()
@@ -307,13 +307,13 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     )
 
     def data_came(key: Any, reader: Handle) -> tuple[int, int]:
-        here = id(reader)
+        reader_id = id(reader)
         arrived, accepted = None, True
         if arrival is not None:
             arrived, accepted = arrival(key, polled, before, wanted)
         if arrived is not None or not accepted:
-            arrivals[here] = polled if arrived is None else arrived, accepted
-        return polled, watched.pop(here, DATA)
+            arrivals[reader_id] = polled if arrived is None else arrived, accepted
+        return polled, watched.pop(reader_id, DATA)
 
     def select(timeout: float | None = None) -> Any:
         nonlocal looked, used, running_in
@@ -356,11 +356,11 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
                 if reader._cancelled:
                     loop._remove_reader(key.fileobj)
                 else:
-                    here = id(reader)
-                    if wanted or usual.get(key[1]) != here:
+                    reader_id = id(reader)
+                    if wanted or usual.get(key[1]) != reader_id:
                         join_waiting(data_came(key, reader))
                     else:
-                        by_whom = watched.pop(here, DATA) if watched else DATA
+                        by_whom = watched.pop(reader_id, DATA) if watched else DATA
                         join_waiting((polled, by_whom))
                     join(reader)
             if mask & EVENT_WRITE and writer is not None:

@@ -80,14 +80,14 @@ class Looks:
         callback, since = recorder.running()
         if callback < 0 and not late and self.count % _EVERY != 1:
             return  # it rests: what it used by then, it will have used at the next look
-        here = threading.get_ident()
+        this_thread = threading.get_ident()
         active = threading._active  # type: ignore[attr-defined]
         loop_thread = active.get(recorder.thread[0])
-        me = active.get(here)
+        me = active.get(this_thread)
         if loop_thread is None or me is None:
             return
         if sys.platform != "linux" or os.environ.get("LOOPLAB_NO_SCHEDSTAT"):
-            self._without(recorder, last, at, gap, {here, recorder.thread[0]})
+            self._without(recorder, last, at, gap, {this_thread, recorder.thread[0]})
             return
         # While the loop rests nothing is read; what came together since belongs to all
         # that time.
@@ -101,7 +101,7 @@ class Looks:
         everybody = self.count % _EVERY == 1 or note
         for ident, thread in list(active.items()):
             native = thread.native_id
-            if ident == here or thread is loop_thread or native is None:
+            if ident == this_thread or thread is loop_thread or native is None:
                 continue
             if not everybody and native not in self.busy:
                 continue

@@ -76,12 +76,12 @@ class Encoder:
         for code, place in zip(*stack, strict=True):
             key = id(code), place
             try:
-                found = self._places[key]
+                known = self._places[key]
             except KeyError:  # there are few, and to look for a line takes long
-                found = self.code((code, source_line(code, place)))
-                self._places[key] = found
+                known = self.code((code, source_line(code, place)))
+                self._places[key] = known
                 self._kept.append(code)
-            numbers.append(found)
+            numbers.append(known)
         lines = tuple(numbers)
         number = self._stacks.get(lines)
         if number is None:

@@ -55,13 +55,13 @@ def attach_to_stock(
 
     def about(handle: asyncio.Handle) -> Begun:
         nonlocal plain
-        found = describe(handle)
-        if found is None:
+        begun = describe(handle)
+        if begun is None:
             return None
         if isinstance(handle, asyncio.TimerHandle):
-            return found[0], found[1], due_of(handle)
+            return begun[0], begun[1], due_of(handle)
         plain = type(handle)
-        return found
+        return begun
 
     def catch_up() -> None:
         seen = notes[:]
@@ -82,9 +82,9 @@ def attach_to_stock(
                 note(now())
                 note(callback.__qualname__)
             else:
-                found = about(handle)
+                begun = about(handle)
                 note(now())
-                note(found)
+                note(begun)
             return handle
 
         def __bool__(self) -> bool:

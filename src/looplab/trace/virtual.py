@@ -52,8 +52,8 @@ def _due_ns(handle: asyncio.Handle) -> int | None:
 
 
 def _about(handle: asyncio.Handle) -> Begun:
-    found = describe(handle)
-    return None if found is None else (found[0], found[1], _due_ns(handle))
+    begun = describe(handle)
+    return None if begun is None else (begun[0], begun[1], _due_ns(handle))
 
 
 def _counted(loop: Any, notes: list[Any], catch_up: Callable[[], None]) -> Observer:

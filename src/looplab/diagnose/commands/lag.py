@@ -70,10 +70,10 @@ def _watch(path: Path, every: float) -> Callable[[subprocess.Popen[bytes]], int]
     at_once = sys.stderr.isatty()
 
     def show() -> None:
-        found, held = follower.read()
-        if found or held or at_once:
+        ended, held = follower.read()
+        if ended or held or at_once:
             now = time.strftime("%H:%M:%S")
-            text = line_of(found, every, held)
+            text = line_of(ended, every, held)
             print(f"{now}  {text}", file=sys.stderr, flush=True)
 
     def watch(process: subprocess.Popen[bytes]) -> int:

@@ -55,17 +55,17 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
         SystemExit: with status 2, after one line, if there is none.
     """
     try:
-        found = load(options.file)
+        recordings = load(options.file)
     except OSError as exc:
         _stop(f"cannot read {options.file}: {exc.strerror}")
     except NotATraceError as exc:
         _stop(str(exc))
     if options.loop is None:
-        return found[0], found
-    for recording in found:
+        return recordings[0], recordings
+    for recording in recordings:
         if recording.loop == options.loop:
-            return recording, found
-    numbers = ", ".join(map(str, sorted(recording.loop for recording in found)))
+            return recording, recordings
+    numbers = ", ".join(map(str, sorted(recording.loop for recording in recordings)))
     return _stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
 
 
@@ -76,7 +76,7 @@ def _stop(text: str) -> NoReturn:
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print who made others late."""
-    recording, found = read_recording(options)
+    recording, recordings = read_recording(options)
     if options.top < 1:
         parser.error(f"--top is {options.top}: give 1 or more")
     if options.json:
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         print()
         return 0
     print(report(recording, victim=options.victim, top=options.top, file=options.file))
-    if len(found) > 1 and options.loop is None:
-        others = ", ".join(f"{r.loop} ({len(r):,} callbacks)" for r in found[1:])
+    if len(recordings) > 1 and options.loop is None:
+        others = ", ".join(f"{r.loop} ({len(r):,} callbacks)" for r in recordings[1:])
         print(f"\nThis is loop {recording.loop}; --loop shows others: {others}")
     return 0
