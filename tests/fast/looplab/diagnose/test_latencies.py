@@ -20,3 +20,12 @@ def test_later_data_of_a_request_lay_in_the_kernel_too():
     assert request.queue_ns == (2 + 5) * MS
     assert request.ran_ns == (1 + 2) * MS
     assert request.elsewhere_ns == request.total_ns - 56 * MS
+
+
+def test_a_request_that_a_late_timer_set_off_came_when_that_was_due():
+    timer = Callback(0, 10 * MS, 12 * MS, 13 * MS, MS, "timer", None, Code("tick"), "t")
+    timer.due_ns, timer.tag = 4 * MS, 1
+    note = RequestNote(1, 0, 0, 12 * MS, 13 * MS)
+    [request] = requests(Recording([timer], tags={1: "job"}, notes=[note]))
+    parts = request.kernel_ns, request.queue_ns, request.ran_ns
+    assert (request.arrived_ns, *parts) == (4 * MS, 6 * MS, 2 * MS, MS)

@@ -21,11 +21,12 @@ from looplab.diagnose.recording import (
     Sample,
     Window,
 )
-from looplab.diagnose.report import sentence
+from looplab.diagnose.report import sentence, whom
 
 MS = 1_000_000
 SHOP = Code("hog", "/srv/shop.py", 12)
 PING = Code("ping", "/srv/shop.py", 40)
+JSON = "/usr/lib/python3.11/json/encoder.py"
 REGEX = Code("scrub", "/srv/scrub.py", 8)
 
 
@@ -80,6 +81,31 @@ def test_a_callback_that_holds_the_loop():
     assert row.place.endswith("shop.py:12")
     assert dict(row.whom) == {"timers of ping": 300 * MS}
     assert "hog" in said(recording)
+
+
+def test_the_line_that_was_seen_longest_and_what_it_called():
+    recording = Recording(late_ping(callback(0, 90, 90, 400, code=SHOP)))
+    rare, dumps = Code("hog", "/srv/shop.py", 99), Code("dumps", JSON, 7)
+    looks = [(150, 5, (rare,)), (200, 20, (dumps, SHOP)), (300, 9, (SHOP,))]
+    for at, weight, stack in looks:
+        recording.samples.append(Sample(at * MS, 0, weight * MS, stack))
+    [row] = recording.ledger.ranked()
+    assert (row.place, row.function) == (SHOP.place, "hog")
+    assert row.leaf == f"dumps at {JSON}:7"
+
+
+def test_a_victim_that_is_of_a_library_alone_is_named_where_nobody_else_waited():
+    library = Code("serve", "/venv/lib/python3.11/site-packages/uvicorn/server.py", 8)
+    hog = callback(0, 90, 90, 400, code=SHOP)
+    tick = callback(1, 95, 400, 401, code=library)
+    both = Recording([hog, tick, callback(2, 390, 401, 402)])
+    [row] = [row for row in both.ledger.ranked() if row.name == "hog"]
+    assert both.ledger.plumbing == {"timers of serve"}
+    assert set(row.whom) == {"timers of serve", "timers of ping"}
+    assert "serve" in whom(row, both.ledger.plumbing), "305 ms of 315"
+    late = Recording([hog, tick, callback(2, 100, 401, 402)])
+    [row] = [row for row in late.ledger.ranked() if row.name == "hog"]
+    assert "serve" not in whom(row, late.ledger.plumbing)
 
 
 def test_another_thread_that_kept_the_interpreter():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from heapq import heapreplace
 
 import pytest
@@ -261,6 +262,14 @@ def test_work_that_keeps_the_lock_still_delays():
     assert low.trace.worst_lateness == 0
     assert 0 < high.trace.worst_lateness <= 0.01
     assert recording.trace.worst_lateness > 0.9
+
+
+def test_each_change_says_what_it_is():
+    changes = move("x", 3), chunk("x", 0.005), faster("x", 4), workers("x", 6)
+    assert [re.findall(r"\d+", str(one)) for one in changes] == [
+        *(["3"], ["5"], ["4"], ["6"])
+    ]
+    assert len({str(one) for one in (*changes, first("x"), yields("x"))}) == 6
 
 
 def test_it_runs_where_a_loop_is_running():

@@ -74,6 +74,7 @@ def test_the_page_stands_alone(recording):
     for word in ("All waiting", "Endpoints", "GET /a", "The worst moment", "What if"):
         assert word in said
     assert "callback <b>import & co</b>" in said
+    assert said.count("GET /a") > said[: said.index("Endpoints")].count("GET /a")
     assert "prefers-color-scheme:dark" in text
     assert '<samp class="film"' in text, "the worst moment can be played"
 
