@@ -28,7 +28,7 @@ from looplab.trace.stock import (
     step_aside,
 )
 
-__all__ = ["attach_whole"]
+__all__ = ["Notes", "attach_whole"]
 
 
 class _Ran(NamedTuple):
@@ -41,7 +41,7 @@ class _Ran(NamedTuple):
     label: str
 
 
-class _Notes(Observer):
+class Notes(Observer):
     """What a loop tells, as records with their origins."""
 
     def __init__(
@@ -139,7 +139,7 @@ class _Notes(Observer):
         )
 
 
-def _telling(notes: _Notes, kind: Any) -> Any:
+def _telling(notes: Notes, kind: Any) -> Any:
     """The like of a class of timers, which tells *notes* when one is cancelled.
 
     A loop is told only until it has noticed that the timer is due, and a handle has
@@ -163,17 +163,20 @@ def attach_whole(
     label: str | None,
     *,
     watch: Callable[[], int] | None = None,
+    notes: Notes | None = None,
 ) -> Callable[[], Trace]:
     """Note all that *loop* does; return what ends that and gives the trace.
 
     *label* is that of the callback that is running, if there is one.  What *watch*
-    returns is noted after each callback.
+    returns is noted after each callback.  *notes* may note more.
     """
     virtual = isinstance(loop, VirtualTimeLoop)
-    if virtual:
-        notes = _Notes(loop.time_ns, lambda timer: timer._due_ns, watch)
+    if notes is not None:
+        pass
+    elif virtual:
+        notes = Notes(loop.time_ns, lambda timer: timer._due_ns, watch)
     else:
-        notes = _Notes(*clock_of(loop), watch)
+        notes = Notes(*clock_of(loop), watch)
     if label is not None:
         notes.begin_with(task, label)
     telling: Any = cache(partial(_telling, notes))
@@ -215,7 +218,7 @@ def attach_whole(
 
 
 def _noting(
-    loop: Any, notes: _Notes
+    loop: Any, notes: Notes
 ) -> tuple[deque[asyncio.Handle], Callable[[], None]]:
     """Put a queue that tells *notes* in the place of the ready queue of *loop*."""
     own: deque[asyncio.Handle] = loop._ready
