@@ -296,27 +296,26 @@ class _Connection:
         path = self._request.split()[1].decode()
         if not more:
             raise RuntimeError(f"{path}: the server hung up")
-        head, _, found = self._answer.partition(b"\r\n\r\n")
+        head, _, content = self._answer.partition(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200 "):
             status = head.split()[1].decode() if head.split()[1:] else "missing"
             raise RuntimeError(f"{path}: status {status}")
-        if not found.endswith(b"}"):  # of the JSON
+        if not content.endswith(b"}"):  # of the JSON
             return b""
-        if body is not None and found != body:
-            raise RuntimeError(f"{path}: answered {found!r}")
+        if body is not None and content != body:
+            raise RuntimeError(f"{path}: answered {content!r}")
         self._answer = b""
-        return found
+        return content
 
     def ask(self, request: bytes, body: bytes | None = None) -> bytes:
         """Send a request and wait for its answer."""
         self.send(request)
-        while not (found := self.receive(body)):
+        while not (answer := self.receive(body)):
             pass
-        return found
+        return answer
 
     def ask_cpu(self) -> dict[str, Any]:
         """What the service has used so far."""
-        found: dict[str, Any] = json.loads(
-            self.ask(b"GET /cpu HTTP/1.1\r\nHost: here\r\n\r\n")
-        )
-        return found
+        answer = self.ask(b"GET /cpu HTTP/1.1\r\nHost: here\r\n\r\n")
+        used: dict[str, Any] = json.loads(answer)
+        return used

@@ -32,10 +32,10 @@ def measure() -> dict[str, list[float]]:
         "few": boxes[:20] * (NUMBERS // 20),
         "many": random.Random(1).sample(boxes, NUMBERS),
     }
-    found: dict[str, list[list[float]]] = {name: [[], []] for name in works}
+    taken_by: dict[str, list[list[float]]] = {name: [[], []] for name in works}
     for _ in range(ROUNDS):
         for name, work in works.items():
-            for taken, rest in zip(found[name], (0.0, REST), strict=True):
+            for taken, rest in zip(taken_by[name], (0.0, REST), strict=True):
                 add_up(work)
                 add_up(work)
                 if rest:
@@ -43,7 +43,7 @@ def measure() -> dict[str, list[float]]:
                 before = time.thread_time()
                 add_up(work)
                 taken.append(time.thread_time() - before)
-    return {name: [median(one) for one in pair] for name, pair in found.items()}
+    return {name: [median(costs) for costs in pair] for name, pair in taken_by.items()}
 
 
 def add_up(boxes: list[list[float]]) -> float:
@@ -60,8 +60,8 @@ def cpu_after_a_rest(core: int | None) -> dict[str, list[float]]:
     if core is not None:
         command.append(str(core))
     printed = subprocess.check_output(command, cwd=HERE.parent, text=True)
-    found: dict[str, list[float]] = json.loads(printed)
-    return found
+    taken_by: dict[str, list[float]] = json.loads(printed)
+    return taken_by
 
 
 if __name__ == "__main__":

@@ -75,9 +75,9 @@ class Service:
             assert self._process.stdout is not None
             line = self._process.stdout.readline()
             if not line:
-                said = self._process.stderr.read() if self._process.stderr else b""
+                printed = self._process.stderr.read() if self._process.stderr else b""
                 raise RuntimeError(
-                    f"the service did not start: {said.decode() or 'see above'}"
+                    f"the service did not start: {printed.decode() or 'see above'}"
                 )
             self.port = int(line)
             self.figures()
@@ -145,10 +145,10 @@ class Service:
         last = self.figures()
         while time.monotonic() < end:
             time.sleep(0.5)
-            found = self.figures()
-            if found[name] == last[name]:
-                return found
-            last = found
+            figures = self.figures()
+            if figures[name] == last[name]:
+                return figures
+            last = figures
         raise TimeoutError(f"{name} was {last[name]} and still changing")
 
 
@@ -187,14 +187,15 @@ class Visit:
         Raises:
             ValueError: there are no such answers.
         """
-        found = sorted(one.seconds for one in self.answers if kind in one.endpoint)
-        if not found:
+        asked = (answer for answer in self.answers if kind in answer.endpoint)
+        times = sorted(answer.seconds for answer in asked)
+        if not times:
             raise ValueError(f"no request was sent whose endpoint has {kind!r}")
-        return found[min(len(found) - 1, int(share * len(found)))]
+        return times[min(len(times) - 1, int(share * len(times)))]
 
     def statuses(self, status: int) -> int:
         """How many answers have this status."""
-        return sum(one.status == status for one in self.answers)
+        return sum(answer.status == status for answer in self.answers)
 
 
 def visit(
@@ -220,13 +221,14 @@ def main() -> None:
     """Measure the faults that are named, each before and after its fix."""
     for fault in sys.argv[1:] or FAULTS:
         for mended in False, True:
-            found = visit(fault, mended=mended)
-            late = sorted(one.seconds for one in found.answers)
-            figures = {name: found.after[name] for name in SHOWN}
+            visited = visit(fault, mended=mended)
+            late = sorted(answer.seconds for answer in visited.answers)
+            figures = {name: visited.after[name] for name in SHOWN}
             print(
                 f"{fault}, {'fixed' if mended else 'with the fault'}: "
                 f"{len(late)} answers, p90 {late[int(0.9 * len(late))]:.3f} s, "
-                f"{found.cpu:.2f} CPU s, worst lateness {found.worst:.3f} s, {figures}"
+                f"{visited.cpu:.2f} CPU s, worst lateness {visited.worst:.3f} s, "
+                f"{figures}"
             )
 
 

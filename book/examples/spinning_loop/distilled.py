@@ -73,12 +73,12 @@ def hops(loops: list[PollingLoop], seconds: float) -> dict[str, Any]:
     taken = hop_for(loops, seconds)
     switches, caller_cpu = caller.share()
     _, process_cpu = process.share()
-    found = described(taken)
+    figures = described(taken)
     if switches is not None:
-        found["caller_voluntary_switches_per_hop"] = round(switches / len(taken), 1)
-    found["caller_cpu_share"] = caller_cpu
-    found["process_cpu_share"] = process_cpu
-    return found
+        figures["caller_voluntary_switches_per_hop"] = round(switches / len(taken), 1)
+    figures["caller_cpu_share"] = caller_cpu
+    figures["process_cpu_share"] = process_cpu
+    return figures
 
 
 class Usage:
@@ -155,16 +155,16 @@ def lag(loops: list[PollingLoop], seconds: float) -> dict[str, Any]:
             await asyncio.sleep(seconds)
         return heart
 
-    pending = [asyncio.run_coroutine_threadsafe(listen(), one.loop) for one in loops]
+    pending = [asyncio.run_coroutine_threadsafe(listen(), each.loop) for each in loops]
     taken = hop_for(loops, seconds)
-    hearts = [one.result() for one in pending]
+    hearts = [answer.result() for answer in pending]
     late = [heart.summary() for heart in hearts]
     return {
         **described(taken),
-        "beats": sum(one.count for one in late),
-        "worst_lateness_ms": round(max(one.worst or 0.0 for one in late) * 1000, 3),
+        "beats": sum(part.count for part in late),
+        "worst_lateness_ms": round(max(part.worst or 0.0 for part in late) * 1000, 3),
         "median_lateness_ms": round(
-            statistics.median(one.p50 or 0.0 for one in late) * 1000, 3
+            statistics.median(part.p50 or 0.0 for part in late) * 1000, 3
         ),
     }
 
@@ -202,10 +202,10 @@ def main() -> None:
     loops = [PollingLoop(number) for number in range(1, options.loops + 1)]
     for loop in loops:
         loop.start()
-    found = WORK[options.work](loops, options.seconds)
+    figures = WORK[options.work](loops, options.seconds)
     for loop in loops:
         loop.stop()
-    print(json.dumps(found), flush=True)
+    print(json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":

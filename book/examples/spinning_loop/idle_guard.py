@@ -13,12 +13,12 @@ def running_loops() -> list[asyncio.BaseEventLoop]:
     """asyncio's loops that run in other threads.  Loops of uvloop are not seen."""
     own = asyncio._get_running_loop()
     return [
-        found
-        for found in gc.get_objects()
-        if issubclass(type(found), asyncio.BaseEventLoop)
+        loop
+        for loop in gc.get_objects()
+        if issubclass(type(loop), asyncio.BaseEventLoop)
         # A loop whose making has failed is among them; it has no thread to ask for.
-        and getattr(found, "_thread_id", None) is not None
-        and found is not own
+        and getattr(loop, "_thread_id", None) is not None
+        and loop is not own
     ]
 
 

@@ -115,7 +115,7 @@ def idle(arguments: argparse.Namespace) -> dict[str, Any]:
         turns += 1
         once(loop)
 
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
 
     def wait() -> None:
         time.sleep(0.1)  # what the opening has left to do
@@ -123,16 +123,16 @@ def idle(arguments: argparse.Namespace) -> dict[str, Any]:
         turned, burned = turns, time.process_time()
         time.sleep(arguments.seconds)
         # The sleeper may wake late: the loops hold the GIL.
-        found["seconds"] = round(time.perf_counter() - started, 6)
-        found["cpu"] = round(time.process_time() - burned, 6)
-        found["turns"] = turns - turned
+        figures["seconds"] = round(time.perf_counter() - started, 6)
+        figures["cpu"] = round(time.process_time() - burned, 6)
+        figures["turns"] = turns - turned
 
     asyncio.BaseEventLoop._run_once = counted  # type: ignore[attr-defined]
     try:
         the_test(arguments.clients, wait)
     finally:
         asyncio.BaseEventLoop._run_once = once  # type: ignore[attr-defined]
-    return found
+    return figures
 
 
 def stacks(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -158,8 +158,8 @@ def allow_core() -> None:
 
 def versions() -> dict[str, str]:
     names = ["fastapi", "starlette", "anyio"]
-    found = {name: importlib.metadata.version(name) for name in names}
-    return {"python": sys.version.split()[0], **found}
+    figures = {name: importlib.metadata.version(name) for name in names}
+    return {"python": sys.version.split()[0], **figures}
 
 
 WORK = {"timed": timed, "idle": idle, "stacks": stacks}

@@ -6,8 +6,8 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ontime.measuring import counters, fresh, processes
 from ontime.measuring.records import machine
@@ -24,17 +24,6 @@ LOOPS = ("asyncio", "uvloop")
 
 class MissingPackageError(ImportError):
     """An optional package is not installed; the message says how to get it."""
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """How much to measure."""
-
-    calls: int | None
-    values: int
-    processes: int
-    instructions: bool
-    timeout: float
 
 
 def cpu_cost(
@@ -84,9 +73,9 @@ def cpu_cost(
     """
     name, reference = _refer(coro_fn)
     order = Order(reference, _packed(args), loop, _setup(setup), None, 1)
-    plan = _Plan(calls, values, processes, instructions, timeout)
     _need(order)
-    return _measure({name: order}, [loop], plan, lenient=False)
+    rounds = Rounds(calls, values, processes, instructions, timeout)
+    return _measure({name: order}, [loop], rounds, lenient=False)
 
 
 def compare_variants(
@@ -123,15 +112,11 @@ def compare_variants(
     """
     for variant in variants:
         variant_source(variant, times)
-    _, reference = _refer(coro_fn)
-    packed, prepared = _packed(args), _setup(setup)
-    orders = {
-        variant: Order(reference, packed, loops[0], prepared, variant, times)
-        for variant in variants
-    }
-    plan = _Plan(calls, values, processes, instructions, timeout)
+    sent = _refer(coro_fn)[1], _packed(args), loops[0], _setup(setup)
+    orders = {variant: Order(*sent, variant, times) for variant in variants}
     _need(orders[variants[0]])
-    return _measure(orders, loops, plan, lenient=True)
+    rounds = Rounds(calls, values, processes, instructions, timeout)
+    return _measure(orders, loops, rounds, lenient=True)
 
 
 # -- what goes to the other process ----------------------------------------------------
@@ -153,14 +138,12 @@ def _refer(function: CoroutineFunction | str) -> tuple[str, str | bytes]:
             "coro_fn is a coroutine, which can run only once: hand over the function, "
             "without calling it"
         )
-    if not inspect.iscoroutinefunction(function) or not hasattr(
-        function, "__qualname__"
-    ):
+    name = getattr(function, "__qualname__", "").rpartition("<locals>.")[2]
+    if not name or not inspect.iscoroutinefunction(function):
         raise TypeError(
             f"coro_fn is {function!r:.80}: give a coroutine function (async def), and "
             "its arguments as args=(...)"
         )
-    name = function.__qualname__.rpartition("<locals>.")[2]
     return name, fresh.pack(function, f"coro_fn {name}")
 
 
@@ -201,9 +184,28 @@ def _lacks(order: Order, *packages: str) -> str:
 
 # -- the measurement -------------------------------------------------------------------
 
+_Key = tuple[str, str]  # the name of an order, and the loop
+
+
+class Rounds(NamedTuple):
+    """How much is measured: see :func:`cpu_cost`."""
+
+    calls: int | None
+    values: int
+    processes: int
+    instructions: bool
+    timeout: float
+
+    def call(
+        self, what: str, name: str, *request: object, before: Sequence[str] = ()
+    ) -> tuple[Any, str]:
+        """Call a function of :mod:`.child` in a fresh interpreter."""
+        target, timeout = f"ontime.cost.child:{what}", self.timeout
+        return fresh.call(target, request, name=name, timeout=timeout, before=before)
+
 
 def _measure(
-    named: dict[str, Order], loops: Sequence[str], plan: _Plan, *, lenient: bool
+    named: dict[str, Order], loops: Sequence[str], rounds: Rounds, *, lenient: bool
 ) -> CostTable:
     """Measure orders on loops, in turns; ratios are to the first.
 
@@ -216,55 +218,50 @@ def _measure(
         for loop in loops
         for name, order in named.items()
     }
-    rows = dict.fromkeys(orders, Cost("", ""))
-    trials: dict[tuple[str, str], Trial] = {}
+    reasons = {key: _lacks(order) for key, order in orders.items()}
+    trials: dict[_Key, Trial] = {}
     for key, order in orders.items():
-        name, loop = key
-        reason = _lacks(order)
-        if not reason:
-            try:
-                trials[key] = _call("trial", name, (order, plan.calls), plan)[0]
-                continue
-            except fresh.WorkFailedError as error:
-                if not lenient or name == baseline:
-                    raise
-                reason = f"failed: {str(error).rpartition(' raised ')[2]}"
-        rows[key] = Cost(name, loop, unavailable=reason)
-    times: dict[tuple[str, str], tuple[tuple[float, ...], tuple[float, ...]]]
-    times = dict.fromkeys(trials, ((), ()))
-    for _ in range(plan.processes):
+        if reasons[key]:
+            continue
+        try:
+            trials[key] = rounds.call("trial", key[0], order, rounds.calls)[0]
+        except fresh.WorkFailedError as error:
+            if not lenient or key[0] == baseline:
+                raise
+            reasons[key] = f"failed: {str(error).rpartition(' raised ')[2]}"
+    cpus: dict[_Key, list[float]] = {key: [] for key in trials}
+    walls: dict[_Key, list[float]] = {key: [] for key in trials}
+    for _ in range(rounds.processes):
         for key, (calls, _) in trials.items():
-            request = orders[key], calls, plan.values
-            cpus, walls = _call("values", key[0], request, plan)[0]
-            times[key] = times[key][0] + cpus, times[key][1] + walls
-    counts: dict[tuple[str, str], float] = {}
+            request = orders[key], calls, rounds.values
+            values, _ = rounds.call("values", key[0], *request)
+            cpus[key] += values[0]
+            walls[key] += values[1]
+    counts: dict[_Key, float] = {}
     notes = []
     if any(trial.tasks != "_asyncio" for trial in trials.values()):
         notes.append(
             "The tasks measured are those written in Python: asyncio was patched."
         )
-    if plan.instructions:
-        counts, note = _count({key: orders[key] for key in trials}, plan)
+    if rounds.instructions:
+        counts, note = _count({key: orders[key] for key in trials}, rounds)
         notes.append(note)
-    for key, (cpus, walls) in times.items():
-        calls, tasks = trials[key]
-        rows[key] = Cost(*key, cpus, walls, calls, counts.get(key), tasks)
+    rows = [
+        Cost(*key, unavailable=reasons[key])
+        if key not in trials
+        else Cost(
+            *key, tuple(cpus[key]), tuple(walls[key]), trials[key].calls,
+            counts.get(key), trials[key].tasks,
+        )
+        for key in orders
+    ]  # fmt: skip
     on = machine(*(["uvloop"] if any(key[1] == "uvloop" for key in trials) else []))
-    return CostTable(tuple(rows.values()), on, baseline, " ".join(notes))
+    return CostTable(tuple(rows), on, baseline, " ".join(notes))
 
 
-def _call(
-    what: str, name: str, request: object, plan: _Plan, before: Sequence[str] = ()
-) -> tuple[Any, str]:
-    target = f"ontime.cost.child:{what}"
-    return fresh.call(target, request, name=name, timeout=plan.timeout, before=before)
-
-
-def _count(
-    orders: dict[tuple[str, str], Order], plan: _Plan
-) -> tuple[dict[tuple[str, str], float], str]:
+def _count(orders: dict[_Key, Order], rounds: Rounds) -> tuple[dict[_Key, float], str]:
     """Instructions of a call: the difference between two numbers of calls."""
-    counter = _find_counter(plan.timeout)
+    counter = _find_counter(rounds.timeout)
     if counter is None:
         return {}, (
             "Instructions were not counted: perf has no hardware counters here, and "
@@ -274,7 +271,9 @@ def _count(
     few, many = 50, 450
     for key, order in orders.items():
         counts = [
-            counter.find(_call("count", key[0], (order, n), plan, counter.command)[1])
+            counter.find(
+                rounds.call("count", key[0], order, n, before=counter.command)[1]
+            )
             for n in (few, many)
         ]
         if counts[0] is not None and counts[1] is not None:

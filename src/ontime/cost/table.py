@@ -110,11 +110,10 @@ class CostTable(Table[Cost]):
         """
         if isinstance(key, str):
             return super().__getitem__(key)
-        for row in self.rows:
-            if (row.name, row.loop) == key:
-                return row
-        listed = ", ".join(f"{row.name!r} on {row.loop}" for row in self.rows)
-        raise KeyError(f"no {key!r}; there are: {listed}")
+        rows = {(row.name, row.loop): row for row in self.rows}
+        if key not in rows:
+            raise KeyError(f"there is no row {key!r}; there are {list(rows)}")
+        return rows[key]
 
     def ratio(self, name: str, loop: str | None = None) -> float:
         """CPU time of a call, in calls of the baseline on the same loop.

@@ -293,8 +293,8 @@ def in_interpreters(model: Model) -> AbstractAsyncContextManager[RunAll]:
 def needs_interpreters() -> str:
     if sys.version_info >= (3, 14):
         return ""
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    return f"a pool of interpreters needs Python 3.14 or newer; this is {here}"
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return f"a pool of interpreters needs Python 3.14 or newer; this is {version}"
 
 
 # -- in a multiprocessing.Pool ---------------------------------------------------------

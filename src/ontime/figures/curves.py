@@ -99,7 +99,7 @@ def curves(
                 )
             )
         if log:
-            make_logarithmic(axes, [px for one in drawn for px, _ in one.points], x)
+            make_logarithmic(axes, [px for curve in drawn for px, _ in curve.points], x)
         else:
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
@@ -112,9 +112,9 @@ def curves(
             labels,
             [
                 dot
-                for one in drawn
-                if "marker" in _LOOKS[one.style]
-                for dot in one.points
+                for curve in drawn
+                if "marker" in _LOOKS[curve.style]
+                for dot in curve.points
             ],
         )
         return as_chart(figure, alt)

@@ -44,7 +44,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
     """
     drawn = log.parts[:parts]
     ours = events_of(run)
-    found, shown = log.found_in(run, within=0), len(log.events)
+    matched, shown = log.found_in(run, within=0), len(log.events)
     rows_of = [len(_rows(part)) for part in drawn]
     height = _HEAD + sum(_BELOW + _ROW * rows for rows in rows_of)
     with matplotlib.rc_context(STYLE):
@@ -90,7 +90,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
         alt = (
             f"{title}. {len(drawn)} panels, a row for each message. A published event "
             f"is a bar of one second, ours a dot; {colours}. Of {shown} published "
-            f"events {found} have a dot of their kind in the same second."
+            f"events {matched} have a dot of their kind in the same second."
         )
         return as_chart(figure, alt)
 

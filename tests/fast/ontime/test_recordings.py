@@ -16,16 +16,16 @@ FILE = files("ontime.recordings").joinpath("service.jsonl.gz")
 
 def test_it_names_the_two_faults() -> None:
     recording = service_recording()
-    assert [one.name for one in recording.blame()[:2]] == [
+    assert [culprit.name for culprit in recording.blame()[:2]] == [
         "POST /report",
         "POST /login",
     ]
     # The program's own lines, though the report computes in Python's own json.
-    assert [one.place for one in recording.blame()[:2]] == [
+    assert [culprit.place for culprit in recording.blame()[:2]] == [
         "service/work.py:22",
         "service/work.py:15",
     ]
-    names = {one.name for one in endpoints(recording.requests())}
+    names = {group.name for group in endpoints(recording.requests())}
     assert {"GET /basket/{lines:int}", "POST /login", "POST /report"} <= names
 
 
@@ -33,9 +33,9 @@ def test_the_culprits_of_one_victim_are_those_that_delayed_it() -> None:
     """Also while its data lay in the kernel, before there was a request."""
     recording = service_recording()
     basket = "GET /basket/{lines:int}"
-    of_it = {one.name: one.waited for one in recording.blame(basket)}
+    of_it = {row.name: row.waited for row in recording.blame(basket)}
     for culprit in recording.blame()[:2]:
-        (delayed,) = (one for one in culprit.delayed if one.name == basket)
+        (delayed,) = (row for row in culprit.delayed if row.name == basket)
         assert of_it[culprit.name] == pytest.approx(delayed.seconds)
     assert max(of_it, key=lambda name: of_it[name]) == "POST /report"
     assert of_it["POST /report"] > 1  # nearly all of it in the kernel

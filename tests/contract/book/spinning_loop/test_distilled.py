@@ -27,9 +27,9 @@ def tools(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 )
 def test_the_distilled_case_runs(tool: str, key: str) -> None:
     done = tools(tool)
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["hops"] > 0 and found[key]
-    assert 0 < found["median_ms"] <= found["worst_ms"]
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["hops"] > 0 and figures[key]
+    assert 0 < figures["median_ms"] <= figures["worst_ms"]
 
 
 def test_an_unknown_tool() -> None:

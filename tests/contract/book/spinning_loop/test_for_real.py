@@ -25,9 +25,9 @@ def test_the_real_case(tmp_path: Path) -> None:
     )
     assert done.returncode in (0, 3), done.stderr
     assert "Traceback" not in done.stderr
-    found = json.loads((tmp_path / "o" / "real.json").read_text("utf-8"))
-    assert found["idle"]["old"]["turns"] > 200
-    assert found["idle"]["new"]["turns"] <= 20
+    figures = json.loads((tmp_path / "o" / "real.json").read_text("utf-8"))
+    assert figures["idle"]["old"]["turns"] > 200
+    assert figures["idle"]["new"]["turns"] <= 20
     assert "idle event loop turned" in (tmp_path / "o" / "guard_old.txt").read_text()
     assert "passed" in (tmp_path / "o" / "guard_new.txt").read_text("utf-8")
     assert not processes_with(str(tmp_path))

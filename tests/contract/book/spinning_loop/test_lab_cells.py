@@ -19,8 +19,8 @@ def run_cell(name: str, change: tuple[str, str], env: dict[str, str]) -> str:
     """What a cell of the lab prints with one word changed, in a process of its own."""
     cells = json.loads(LAB.read_text("utf-8"))["cells"]
     head, source = (
-        "".join(next(c for c in cells if c.get("id") == one)["source"])
-        for one in ("setup", name)
+        "".join(next(c for c in cells if c.get("id") == cell_id)["source"])
+        for cell_id in ("setup", name)
     )
     assert source.count(change[0]) == 1
     done = subprocess.run(

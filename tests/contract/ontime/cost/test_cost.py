@@ -142,29 +142,6 @@ def test_a_patched_asyncio_is_reported() -> None:
 # -- instructions ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_which_ways_to_await_grow_tenfold() -> None:
-    """As the folded answer of section 2 of the notebook that goes deeper says.
-
-    The notebook measures all of its ways; counted are the one that grows tenfold, and
-    one of the others.
-    """
-    if measure._find_counter(240) is None:
-        pytest.skip("nothing counts instructions here")
-    ways = ("wait_for", "gather")
-
-    def counted(times: int) -> dict[str, float]:
-        settings = BRIEF | {"instructions": True, "timeout": 3000}
-        table = compare_variants(nothing, times=times, variants=ways, **settings)
-        assert "Instructions counted by" in table.note
-        return {row.name: row.instructions or 0 for row in table}
-
-    two, twenty = counted(2), counted(20)
-    grown = {way: twenty[way] / two[way] for way in ways}
-    assert 9 < grown["wait_for"] < 11
-    assert 5.5 < grown["gather"] < 7.5
-
-
 def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def prints(code: str) -> counters.Counter:
         return counters.Counter("a", (sys.executable, "-c", code), r"^(\d+)")

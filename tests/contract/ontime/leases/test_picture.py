@@ -13,8 +13,8 @@ from tests.fast.ontime.leases.test_published import LOGS
 def test_the_picture_says_how_much_lies_on_each_other() -> None:
     run = EXPERIMENTS["E3"].run(seed=0)
     chart = lay_over(LOGS["E3"], run, title="Both")
-    found = LOGS["E3"].found_in(run, within=0)
-    assert f"Of {len(LOGS['E3'].events)} published events {found} have" in chart.alt
+    matched = LOGS["E3"].found_in(run, within=0)
+    assert f"Of {len(LOGS['E3'].events)} published events {matched} have" in chart.alt
     assert "3 panels" in chart.alt
     assert "at 117 s published 65/43/3/19, ours 65/43/3/19" in chart.svg
     assert chart.svg == lay_over(LOGS["E3"], run, title="Both").svg

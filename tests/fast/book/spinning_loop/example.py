@@ -87,10 +87,10 @@ Traceback (most recent call first):
 
 
 def only_on_path(name: str, fix: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise programs.SkippedError(f"{name} is not installed ({fix})")
-    return found
+    return path
 
 
 def fake(folder: Path, name: str, script: str) -> None:

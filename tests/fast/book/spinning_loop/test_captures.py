@@ -71,35 +71,35 @@ def test_every_capture_is_shown() -> None:
     cells = json.loads(LAB.read_text("utf-8"))["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
-    shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
+    shown |= set(re.findall(r'(?:captures|figures) / "([\w.]+)"', code))
     assert {path.name for path in committed()} - shown == set()
 
 
 def test_the_yields_and_their_text_are_of_one_run() -> None:
-    found = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
-    assert yields.table(found) == (CAPTURES / "yields.txt").read_text("utf-8")
+    figures = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
+    assert yields.table(figures) == (CAPTURES / "yields.txt").read_text("utf-8")
 
 
 def test_the_figures_and_the_text_are_of_one_run() -> None:
-    found = json.loads((CAPTURES / "real.json").read_text("utf-8"))
+    figures = json.loads((CAPTURES / "real.json").read_text("utf-8"))
     text = (CAPTURES / "real.txt").read_text("utf-8")
-    assert found["table"] == text
-    assert realcase.table(found) == text
-    assert found["versions"]["old"]["starlette"] == "0.36.3"
+    assert figures["table"] == text
+    assert realcase.table(figures) == text
+    assert figures["versions"]["old"]["starlette"] == "0.36.3"
 
 
 def test_the_captures_support_what_the_table_of_tools_says() -> None:
-    found = json.loads((CAPTURES / "captures.json").read_text("utf-8"))
-    assert found["debug_mode"]["debug"] is True
+    figures = json.loads((CAPTURES / "captures.json").read_text("utf-8"))
+    assert figures["debug_mode"]["debug"] is True
     # A busy machine can take its core away from a callback: then it warns of that one.
-    assert found["debug_mode"]["warnings"] * 20 < found["debug_mode"]["hops"]
-    assert found["guard_old"]["passed"] is False
-    assert found["guard_new"]["passed"] is True
-    assert found["gdb"]["any_waiting"] > 0
+    assert figures["debug_mode"]["warnings"] * 20 < figures["debug_mode"]["hops"]
+    assert figures["guard_old"]["passed"] is False
+    assert figures["guard_new"]["passed"] is True
+    assert figures["gdb"]["any_waiting"] > 0
     # All cores and one core are two cases: the first used more than one.
     shares = {
         name: part["process_cpu_share"]
-        for name, part in found["getrusage"].items()
+        for name, part in figures["getrusage"].items()
         if name != "machine"
     }
     more_than_one = 1.05  # CPU seconds a second
@@ -109,37 +109,37 @@ def test_the_captures_support_what_the_table_of_tools_says() -> None:
     # strace of the loops' call alone is the cure: most hops of all four cases.
     hops = {
         name: sum(part["hops"])
-        for name, part in found["strace_one"].items()
+        for name, part in figures["strace_one"].items()
         if isinstance(part, dict) and "hops" in part
     }
     assert set(hops) == {"nothing", "every", "epoll", "futex"}
     assert hops["epoll"] > 3 * max(hops["nothing"], hops["every"], hops["futex"])
-    holders = found["pyspy_record"]["gil"]
+    holders = figures["pyspy_record"]["gil"]
     loops = sum(n for name, n in holders.items() if name.startswith("loop"))
     assert holders.get("MainThread", 0) < loops
     assert (
         max(
-            found["strace"]["calls"],
-            key=lambda c: found["strace"]["calls"][c]["percent"],
+            figures["strace"]["calls"],
+            key=lambda c: figures["strace"]["calls"][c]["percent"],
         )
         == "futex"
     )
 
 
 def test_fresh_processes_and_their_text_are_of_one_run() -> None:
-    found = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
+    figures = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
     text = (CAPTURES / "fresh.txt").read_text("utf-8")
-    assert found["table"] == text == fresh.table(found)
-    assert found["versions"]["old"]["starlette"] == "0.36.3"
+    assert figures["table"] == text == fresh.table(figures)
+    assert figures["versions"]["old"]["starlette"] == "0.36.3"
     # Each figure is of as many processes, and of the first test in each.
-    assert {found[name]["tests"] for name in fresh.VARIANTS} == {fresh.Size().rounds}
+    assert {figures[name]["tests"] for name in fresh.VARIANTS} == {fresh.Size().rounds}
     # Without -f the loops are not seen; with it they look into their selectors.
-    assert found["D2"]["epoll_wait_calls"] < 5 < found["D2_all"]["epoll_wait_calls"]
-    assert found["D1_third"]["median"] > found["D1"]["median"]
+    assert figures["D2"]["epoll_wait_calls"] < 5 < figures["D2_all"]["epoll_wait_calls"]
+    assert figures["D1_third"]["median"] > figures["D1"]["median"]
     stacks = (CAPTURES / "fresh_stacks.txt").read_text("utf-8")
-    assert stacks == found["D4"]["example"]
+    assert stacks == figures["D4"]["example"]
     assert stacks.count(" in run_forever") == 2
     core = (CAPTURES / "fresh_core.txt").read_text("utf-8")
-    assert core == found["D5"]["example"]
+    assert core == figures["D5"]["example"]
     assert "Waiting for the GIL" in core
     assert "  take_gil\n" in core

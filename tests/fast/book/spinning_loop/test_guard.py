@@ -24,8 +24,8 @@ def test_a_guard_that_is_wrong(
 
     def check(side: str, *rest: object) -> dict[str, Any]:
         words = "" if results[side] else "turned"
-        found = {"passed": results[side], "words": words, "versions": {"x": "1"}}
-        return found | {"short_passed": results[side], "short_words": words}
+        figures = {"passed": results[side], "words": words, "versions": {"x": "1"}}
+        return figures | {"short_passed": results[side], "short_words": words}
 
     monkeypatch.setattr(guard, "check", check)
     with pytest.raises(programs.CaptureError, match=message):

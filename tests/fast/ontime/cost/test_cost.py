@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from looplab import run
-from ontime import cost
 from ontime.cost import (
     VARIANTS,
     CostTable,
@@ -153,8 +152,3 @@ def test_the_kept_table_has_what_the_chapter_shows() -> None:
     for way in "tasks", "gather":
         assert 0 < table[f"{way}, eager"].cpu < 0.7 * table[way].cpu
     assert table["wait_for"].cpu < table["tasks"].cpu
-
-
-def test_the_face_of_the_package() -> None:
-    for name in cost.__all__:
-        assert getattr(cost, name).__doc__

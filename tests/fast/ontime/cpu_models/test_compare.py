@@ -6,7 +6,6 @@ import asyncio
 import importlib.util
 import math
 import sys
-from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -106,73 +105,59 @@ def test_patience_has_an_end(
     assert measured == []
 
 
+def inner() -> None: ...
+
+
+async def coroutine_work() -> None: ...
+
+
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("work", "args", "models", "error", "words"),
     [
-        ({"models": ["treads"]}, "no model 'treads'; there are"),
-        ({"models": ["chain", "chain"]}, "there twice"),
+        (product, (9,), ["treads"], ValueError, "no model 'treads'; there are"),
+        (product, (9,), ["chain", "chain"], ValueError, "there twice"),
+        (lambda: None, (), ["chain"], UnpicklableError, "top level of a module"),
+        (product, (lambda: 0,), ["chain"], UnpicklableError, "arguments that pickle"),
+        (5, (), ["chain"], TypeError, "give a plain function"),
+        (coroutine_work, (), ["chain"], TypeError, "give a plain function"),
     ],
 )
-def test_bad_settings(settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        compare_models(product, (10,), **settings)
-
-
-def test_what_cannot_be_sent() -> None:
-    def inner() -> None: ...
-
-    for work in (inner, lambda: None):
-        with pytest.raises(UnpicklableError, match="top level of a module"):
-            compare_models(work, models=["chain"])
-    with pytest.raises(UnpicklableError, match="arguments that pickle can copy"):
-        compare_models(product, (inner,), models=["chain"])
+def test_what_cannot_be_compared(
+    work: Any, args: tuple[Any, ...], models: list[str], error: type, words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        compare_models(work, args, models=models)
 
 
 def test_what_a_notebook_cannot_send(monkeypatch: pytest.MonkeyPatch) -> None:
     """At a prompt there is no file to import the function from."""
-
-    def mine() -> None: ...
-
-    mine.__module__ = "__main__"
+    monkeypatch.setattr(inner, "__module__", "__main__")
     monkeypatch.setattr(compare, "_main_is_a_file", lambda: False)
-    for work in mine, partial(mine):
+    for work in inner, partial(inner):
         with pytest.raises(UnpicklableError, match="%%writefile"):
             compare_models(work, models=["pool"])
 
 
-def test_what_is_no_work() -> None:
-    async def coroutine_work() -> None: ...
-
-    for work in (5, None, coroutine_work):
-        with pytest.raises(TypeError, match="give a plain function"):
-            compare_models(work, models=["chain"])  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("settings", "words"),
     [
-        (lambda: Model("chain", 2), "has no pool"),
-        (lambda: Model("thread pool", 2, "fork"), "no start method"),
-        (lambda: Model("poll"), "there is no model 'poll'"),
+        (("chain", 2), "has no pool"),
+        (("thread pool", 2, "fork"), "no start method"),
+        (("poll",), "there is no model 'poll'"),
     ],
 )
-def test_bad_models(make: Callable[[], Model], words: str) -> None:
+def test_bad_models(settings: tuple[Any, ...], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        make()
+        Model(*settings)
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_model_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ModelUnavailableError, match=r"ontime\[cluster\]"):
         compare_models(product, (10,), models=["chain", "dask"])
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="3.14 has interpreters")
-def test_interpreters_say_which_python_they_need() -> None:
-    with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14 or newer"):
-        compare_models(product, (10,), models=["interpreters"])
-    with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14"):
-        Model("interpreters").enter()
+    if sys.version_info < (3, 14):
+        with pytest.raises(ModelUnavailableError, match=r"needs Python 3\.14"):
+            Model("interpreters").enter()
 
 
 def test_words_for_the_work() -> None:

@@ -87,9 +87,9 @@ def test_the_collapse_holds_over_jitter() -> None:
 def test_jitter_is_seeded() -> None:
     what = LeaseSettings(messages=20)
     assert consume_many(what, runs=3, seed=1) == consume_many(what, runs=3, seed=1)
-    one = [run.makespan for run in consume_many(what, runs=3, seed=1)]
+    first = [run.makespan for run in consume_many(what, runs=3, seed=1)]
     other = [run.makespan for run in consume_many(what, runs=3, seed=2)]
-    assert one != other
+    assert first != other
 
 
 def test_a_pool_of_any_number_of_threads_loses_nothing() -> None:
