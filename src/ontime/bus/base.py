@@ -32,9 +32,9 @@ class Delivery:
     Attributes:
         id: the message's id in the bus.
         body: what was put.
-        number: how often the bus has delivered the message, this time included.  It is
-            also what the bus knows this delivery by: once there is a later one, this
-            one can neither renew the lease nor acknowledge the message.
+        number: how often the bus has delivered the message, this time included.  Once
+            there is a later delivery, this one can neither renew the lease nor
+            acknowledge the message.
 
     Introduced in the chapter *Put the lease first*.
     """

@@ -69,11 +69,9 @@ class RedisBus(Bus):
     which entry and for how long it has been idle; an entry that has been idle for the
     time of the lease can be claimed by anybody.
 
-    A call waits for the server's answer, not the thread.  On a
-    :class:`~looplab.priority.PriorityEventLoop` the callback that reads an answer goes
-    before everything else, whoever opened the connection: a pool hands the connection
-    that a task of low priority has opened to one of high priority, whose answers would
-    then wait behind all work of more than that low priority.
+    On a :class:`~looplab.priority.PriorityEventLoop` the callback that reads an answer
+    goes before everything else, whoever opened the connection: the pool may hand one
+    that a task of low priority has opened to a task of high priority.
 
     How safe messages are is the server's matter.  With ``appendonly yes`` and
     ``appendfsync always`` they survive its end by ``kill -9`` and a loss of power; with

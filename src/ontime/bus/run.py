@@ -40,13 +40,10 @@ class BusRun(ConsumerRun):
     bus: str
     left: Counts
 
-    def _count(self, outcome: str) -> int:
-        return sum(message.outcome == outcome for message in self.messages)
-
     @property
     def processed(self) -> int:
         """How many messages were finished and acknowledged."""
-        return self._count("done")
+        return sum(message.outcome == "done" for message in self.messages)
 
     @property
     def redelivered(self) -> int:
@@ -56,17 +53,7 @@ class BusRun(ConsumerRun):
     @property
     def lost_leases(self) -> int:
         """How many deliveries lost their lease."""
-        return self._count("lost")
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the time was up before all messages were processed."""
-        return bool(self._count("stopped") or self.left.total)
-
-    @property
-    def floor(self) -> float:
-        """Seconds of CPU that the processed messages needed."""
-        return self.processed * self.settings.rounds * self.settings.cpu
+        return sum(message.outcome == "lost" for message in self.messages)
 
     @property
     def wasted(self) -> float:
@@ -75,6 +62,7 @@ class BusRun(ConsumerRun):
         return self.settings.cpu * rounds
 
     def _facts(self) -> list[tuple[str, str]]:
+        finished = self.processed * self.settings.rounds * self.settings.cpu
         return [
             ("scheduler", self.scheduler),
             ("bus", self.bus),
@@ -83,19 +71,14 @@ class BusRun(ConsumerRun):
             ("leases lost", f"{self.lost_leases:,}"),
             ("still in the bus", f"{self.left.total:,}"),
             ("makespan", f"{self.makespan:.3f} s"),
-            ("CPU for finished work", f"{self.floor:.3f} s"),
+            ("CPU for finished work", f"{finished:.3f} s"),
             ("CPU for nothing", f"{self.wasted:.3f} s"),
             ("worst refresh lateness", f"{self.worst_lateness:.3f} s"),
             ("messages held at once", f"up to {self.held:,}"),
         ]
 
     def __repr__(self) -> str:
-        stopped = f", {self.left.total} left" if self.stopped else ""
-        return (
-            f"<{type(self).__name__} {self.processed} processed, "
-            f"{self.redelivered} delivered again{stopped} in {self.makespan:.3f} s, "
-            f"{self.scheduler}, {self.bus}>"
-        )
+        return aligned(self._facts(), str.ljust)
 
 
 class BusRuns(tuple[BusRun, ...]):
@@ -150,15 +133,11 @@ def consume(
 ) -> BusRun:
     """Run the consumer on a real bus, in real time, and return what it did.
 
-    It is the consumer of :func:`ontime.leases.consume`, but for this:
-
-    * the bus decides whether a lease has run out, and a message whose lease has run out
-      is delivered again, to this consumer or another;
-    * the wait ``refresh`` stands for the way to a distant bus, and the call of the real
-      one comes after it;
-    * there are four receivers;
-    * the run ends when the bus is empty.  A consumer that loses every lease would never
-      end, so it ends too when it has computed enough.
+    It is the consumer of :func:`ontime.leases.consume` with four receivers.  The bus
+    decides whether a lease has run out; then it delivers the message again.  The wait
+    ``refresh`` stands for the way to a distant bus, and the call comes after it.  The
+    run ends when the bus is empty, or when enough has been computed: a consumer that
+    loses every lease would never end.
 
     Args:
         settings: what there is to do; :data:`SETTINGS` if not given.

@@ -93,7 +93,7 @@ def test_a_kept_table(tmp_path: Path) -> None:
 
 
 def test_what_a_table_does_not_have() -> None:
-    with pytest.raises(KeyError, match="there are .*'in sequence', 'asyncio'"):
+    with pytest.raises(KeyError, match=r"there are .*'in sequence', 'asyncio'"):
         TABLE["gather", "trio"]
     with pytest.raises(KeyError, match="there are in sequence"):
         TABLE["gather"]
