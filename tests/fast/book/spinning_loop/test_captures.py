@@ -71,7 +71,7 @@ def test_every_capture_is_shown() -> None:
     cells = json.loads(LAB.read_text("utf-8"))["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
-    shown |= set(re.findall(r'(?:captures|figures) / "([\w.]+)"', code))
+    shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
     assert {path.name for path in committed()} - shown == set()
 
 
