@@ -119,8 +119,11 @@ def make_venv(
     if _is_stamped(stamp, wanted) and venv_python(venv).exists():
         return venv
     say(f"Making the environment {venv.name}; this takes a minute.")
-    if venv.is_symlink():
-        raise ToolError(f"{venv} is a link: remove it, then run the command again.")
+    if venv.is_symlink() or Path(sys.prefix) == venv:
+        raise ToolError(
+            f"{venv} is a link, or this Python's own, and is stale: remove it, then "
+            "run the command again with another Python."
+        )
     shutil.rmtree(venv, ignore_errors=True)
     if subprocess.run([python, "-m", "venv", str(venv)], check=False).returncode:
         raise ToolError(

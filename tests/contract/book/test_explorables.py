@@ -20,12 +20,8 @@ import pytest
 from livecells import Explorable
 from livecells.runtime import Session
 from livecells.sphinx.slider import MAKE
+from tests.fast.book.test_explorables import BARS, BOOK, FOLDER
 from tools.common import ROOT
-
-FOLDER = ROOT / "book" / "explorables"
-EXPLORE = ("workers", "arrivals", "lost_leases", "clients")  # on explore.md, too
-BARS = ("cpu_work", "hops")
-BOOK = (*EXPLORE, *BARS)
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +79,9 @@ def workers_agree(shown: str, summary: str) -> bool:
     worst, middle = re.match(
         r"[\d.]+ to ([\d.]+), median ([\d.]+) \(60 runs\)", shown
     ).groups()  # type: ignore[union-attr]
-    said = re.findall(r"([\d.]+) s", summary)
+    stated = re.findall(r"([\d.]+) s", summary)
     return [round(float(worst), 2), round(float(middle), 2)] == [
-        round(float(text), 2) for text in said[:2]
+        round(float(text), 2) for text in stated[:2]
     ]
 
 
@@ -108,23 +104,23 @@ def leases_agree(shown: str, summary: str) -> bool:
 
 def clients_agree(shown: str, summary: str) -> bool:
     printed = re.findall(r"([\d,.]+) clients|with tasks: ([\d,.]+),", shown)
-    said = re.findall(r"([\d,.]+) clients?\b", summary)
+    stated = re.findall(r"([\d,.]+) clients?\b", summary)
     numbers = [float("".join(pair).replace(",", "")) for pair in printed]
     return numbers == pytest.approx(
-        [float(text.replace(",", "")) for text in said], rel=0.02
+        [float(text.replace(",", "")) for text in stated], rel=0.02
     )
 
 
 def cpu_work_agrees(shown: str, summary: str) -> bool:
-    (said,) = re.findall(r"a task each, in pieces, ([\d,]+) ms", summary)
-    return round(1000 * float(shown)) == int(said.replace(",", ""))
+    (stated,) = re.findall(r"a task each, in pieces, ([\d,]+) ms", summary)
+    return round(1000 * float(shown)) == int(stated.replace(",", ""))
 
 
 def hops_agree(shown: str, summary: str) -> bool:
     printed = {hops: 1000 * took for hops, took in ast.literal_eval(shown).items()}
-    said = re.findall(r"(\d+) hand-overs? ([\d.,]+) ms", summary)
+    stated = re.findall(r"(\d+) hand-overs? ([\d.,]+) ms", summary)
     return printed == pytest.approx(
-        {int(hops): float(took.replace(",", "")) for hops, took in said}
+        {int(hops): float(took.replace(",", "")) for hops, took in stated}
     )
 
 

@@ -3,24 +3,66 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 from sphinx.util.docutils import docutils_namespace
 
-from tests.fast.book.test_extensions import PUBLISHED, Book
+from tests.contract.book.small import Book, words
+from tests.fast.book.labs import cell
+
+PUBLISHED = """
+[[source]]
+key = "someone2020"
+letter = "A"
+title = "An article"
+
+[[row]]
+id = "A1"
+source = "someone2020"
+run = "A run"
+published = [{ value = 1.5, unit = "s" }]
+stem = "lab"
+agrees = "the same program"
+because = "it is another clock"
+
+[[row.claim]]
+key = "A1_x"
+what = "lateness"
+unit = "s"
+kind = "within"
+published = 1.5
+absolute = 0.1
+why = "a reason"
+
+[[row.claim]]
+key = "A1_real"
+unit = "s"
+kind = "shown"
+"""
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> Book:
-    return Book(tmp_path)
+    """A front page with a scoreboard."""
+    bib = "bibtex_bibfiles = ['book/references.bib']"
+    made = Book(tmp_path, "sphinxcontrib.bibtex", "scoreboard", more=bib)
+    made.write("book/published.toml", PUBLISHED)
+    made.write("book/references.bib", "@misc{someone2020,\n title = {T},\n}")
+    front = "# Top\n\n```{toctree}\nbook/01_lab\n```\n\n```{scoreboard}\n```\n\n"
+    made.write("index.md", f"{front}```{{bibliography}}\n```")
+    return made
 
 
-def words(page: BeautifulSoup, selector: str) -> str:
-    found = page.select_one(selector)
-    assert found is not None, f"no {selector} on the page"
-    return " ".join(found.get_text().split())
+def glue(book: Book, lateness: str) -> None:
+    """Let the lab of the row have run."""
+    cells = [
+        cell("A1_x", text_plain=lateness),
+        cell("A1_real", "measured", text_plain="1.61"),
+        cell("machine", "measured", text_plain="'2 cores'"),
+    ]
+    book.write("notebooks/lab.ipynb", json.dumps({"cells": cells}))
 
 
 def missing_rows(warnings: str) -> list[str]:
@@ -38,7 +80,7 @@ def test_the_page_follows_the_notebook(book: Book) -> None:
     assert words(page, ".scoreboard-summary").startswith("0 of 1 reproduced")
     assert words(page, "td[data-label=Verdict]") == "… not yet"
 
-    book.notebook("1.75")
+    glue(book, "1.75")
     page, warnings = book.build()
     assert missing_rows(warnings) == []
     assert words(page, "td[data-label=Verdict]") == "≠ differs"
@@ -53,7 +95,7 @@ def test_the_page_follows_the_notebook(book: Book) -> None:
     )
     assert words(page, ".scoreboard-machine") == "Measured on: 2 cores."
 
-    book.notebook("1.55")
+    glue(book, "1.55")
     page, warnings = book.build()
     assert words(page, "td[data-label=Verdict]").startswith("✓ reproduced")
     assert "stale because" in warnings
@@ -62,7 +104,7 @@ def test_the_page_follows_the_notebook(book: Book) -> None:
 
 
 def test_the_table_is_accessible(book: Book) -> None:
-    book.notebook("1.75")
+    glue(book, "1.75")
     page, _ = book.build()
     assert words(page, "table caption") == "A. An article"
     assert len(page.select("thead th[scope=col]")) == 6
@@ -73,22 +115,16 @@ def test_the_table_is_accessible(book: Book) -> None:
     assert page.select_one(str(link["href"])) is not None
 
 
-def test_the_id_leads_to_the_chapter_once_there_is_one(book: Book) -> None:
-    book.write("book/lab.md", "---\norphan: true\n---\n# Chapter\n")
-    page, _ = book.build()
-    link = page.select_one("tbody th a")
-    assert link is not None
-    assert link["href"] == "book/lab.html"
-
-
-def test_a_further_notebook_of_a_chapter_leads_to_its_page(book: Book) -> None:
-    toml = PUBLISHED.replace('stem = "lab"', 'stem = "01_going_deeper"')
+@pytest.mark.parametrize(
+    ("stem", "page"), [("lab", "lab"), ("02_going_deeper", "02_chapter")]
+)
+def test_the_id_leads_to_its_chapter(book: Book, stem: str, page: str) -> None:
+    toml = PUBLISHED.replace('stem = "lab"', f'stem = "{stem}"')
     book.write("book/published.toml", toml)
-    book.write("book/01_chapter.md", "---\norphan: true\n---\n# Chapter\n")
-    page, _ = book.build()
-    link = page.select_one("tbody th a")
+    book.write(f"book/{page}.md", "---\norphan: true\n---\n# Chapter\n")
+    link = book.build()[0].select_one("tbody th a")
     assert link is not None
-    assert link["href"] == "book/01_chapter.html"
+    assert link["href"] == f"book/{page}.html"
 
 
 def test_a_wrong_data_file_is_a_warning(book: Book) -> None:
@@ -98,95 +134,65 @@ def test_a_wrong_data_file_is_a_warning(book: Book) -> None:
     assert "cannot be drawn" in page.get_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("{published}`A1:1.5 s`", ""),
-        ("{published}`A1:1.6 s`", "'1.6 s' is not a published figure of A1"),
-        ("{published}`A1:1.5 ms`", "'1.5 ms' is not a published figure of A1"),
-        ("{published}`A7:1.5 s`", "names no row"),
-        ("{published}`1.5 s`", "names no row"),
-        ("{param}`10 ms`", ""),
-    ],
-)
-def test_roles(book: Book, text: str, says: str) -> None:
-    book.write("index.md", f"# Top\n\nIt is {text}.")
-    page, warnings = book.build()
-    if says:
-        assert says in warnings
-    else:
-        assert warnings == ""
-        figure = text.strip("`").split("`")[1].removeprefix("A1:")
-        assert f"It is {figure}." in words(page, "p")
+def test_roles(book: Book) -> None:
+    right = {"{published}`A1:1.5 s`": "1.5 s", "{param}`10 ms`": "10 ms"}
+    wrong = {
+        "{published}`A1:1.6 s`": "'1.6 s' is not a published figure of A1",
+        "{published}`A1:1.5 ms`": "'1.5 ms' is not a published figure of A1",
+        "{published}`A7:1.5 s`": "'A7:1.5 s' names no row",
+        "{published}`1.5 s`": "'1.5 s' names no row",
+    }
+    page, warnings = book.build("\n\n".join([*right, *wrong]))
+    told = [line for line in warnings.splitlines() if "WARNING: published" in line]
+    for line, message in zip(told, wrong.values(), strict=True):
+        assert message in line
+    paragraphs = [paragraph.get_text() for paragraph in page.select("section p")]
+    assert paragraphs[:2] == list(right.values())
 
 
-# ------------------------------------------------------------------- theme
+UNITS = """For 0.2 s, *5* ms, 7
+ms, 8 % and `1 s`. Or 2 sheep, 3 s-curves.
+
+```text
+4 s
+```
+
+| late, s | in s | what |
+|---|---|---|
+| 187 ns to 287 ns | ≈ 2 of 3 | two words |
+| 1 of the many words that a cell may have | | |
+"""
+JOINTS = """`loop.call_soon_threadsafe(queue.put_nowait)`, `set_task_factory(...)`,
+`--patience 3`, `LONG`
+""".replace("LONG", "a" * 40)
 
 
-def test_a_number_keeps_its_unit(book: Book) -> None:
-    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
-    book.write(
-        "index.md",
-        "# Late by 3 s\n\nFor 0.2 s, *5* ms, 7\nms, 8 % and `1 s`.\n"
-        "Or 2 sheep, 3 s-curves.\n\n"
-        "```text\n4 s\n```\n",
-    )
-    page, _ = book.build()
-    found = page.select_one("section")
-    assert found is not None
-    text = found.get_text()
-    gap = "\N{NO-BREAK SPACE}"
-    for whole in (f"3{gap}s", f"0.2{gap}s", f"5{gap}ms", f"7{gap}ms", f"8{gap}%"):
+def test_what_is_read_as_one_stays_on_one_line(tmp_path: Path) -> None:
+    page, _ = Book(tmp_path, "whole_units").build(f"{UNITS}\n{JOINTS}")
+    part = page.select_one("section")
+    assert part is not None
+    text = part.get_text().replace("\N{NO-BREAK SPACE}", "~")
+    for whole in ("0.2~s", "5~ms", "7~ms", "8~%", "late,~s", "in~s", "≈~2~of~3"):
         assert whole in text
-    for plain in ("1 s", "2 sheep", "3 s-curves", "4 s\n"):
+    assert "187~ns~to~287~ns" in text
+    for plain in ("1 s", "2 sheep", "3 s-curves", "4 s\n", "two words", "1 of the"):
         assert plain in text
-
-
-def test_a_figure_of_a_table_stays_on_one_line(book: Book) -> None:
-    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
-    book.write(
-        "index.md",
-        "# Late\n\n| late, s | in s | what |\n|---|---|---|\n"
-        "| 187 ns to 287 ns | ≈ 2 of 3 | two words |\n"
-        "| 1 of the many words that a cell may have | | |\n",
-    )
-    page, _ = book.build()
-    found = page.select_one("table")
-    assert found is not None
-    text = found.get_text().replace("\N{NO-BREAK SPACE}", "~")
-    for whole in ("late,~s", "in~s", "187~ns~to~287~ns", "≈~2~of~3"):
-        assert whole in text
-    for plain in ("two words", "1 of the many words"):
-        assert plain in text
-    assert "words-first" in found["class"]
-
-
-def test_a_long_word_of_code_breaks_at_a_joint(book: Book) -> None:
-    book.write("conf.py", 'extensions = ["myst_parser", "whole_units"]')
-    words = "loop.call_soon_threadsafe(queue.put_nowait)"
-    book.write(
-        "index.md",
-        f"# Code\n\n`{words}`, `set_task_factory(...)`, `--patience 3`, `{'a' * 40}`\n",
-    )
-    page, _ = book.build()
-    codes = page.select("code")
-    assert codes[0].get_text() == words
-    pieces = [one.get_text() for one in codes[0].select(".pre")]
+    table = part.select_one("table")
+    assert table is not None
+    assert "words-first" in table["class"]
+    codes = part.select("p > code")[1:]
+    pieces = [piece.get_text() for piece in codes[0].select(".pre")]
     assert pieces == ["loop.", "call_soon_threadsafe(", "queue.", "put_nowait)"]
     assert len(codes[0].select("wbr")) == 3
-    assert [len(one.select(".pre")) for one in codes[1:]] == [1, 2, 1]
-    assert ["long" in one["class"] for one in codes] == [False, False, False, True]
+    assert [len(code.select(".pre")) for code in codes[1:]] == [1, 2, 1]
+    assert ["long" in code["class"] for code in codes] == [False, False, False, True]
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-def test_pages_may_be_read_in_parallel(book: Book, allowed: bool) -> None:
-    used = ["myst_parser", "sphinx_multitoc_numbering", *["parallel"] * allowed]
-    book.write("conf.py", f"extensions = {used!r}")
+def test_pages_may_be_read_in_parallel(tmp_path: Path, allowed: bool) -> None:
+    book = Book(tmp_path, "sphinx_multitoc_numbering", *["parallel"] * allowed)
     with docutils_namespace():
         assert book.app(io.StringIO()).is_parallel_allowed("read") == allowed
-
-
-# --------------------------------------------------------------- the reference
 
 
 MODULE = '''
@@ -217,15 +223,16 @@ class Beat:
 '''
 
 
-def test_the_reference_is_readable(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(book.path)
+def test_the_reference_is_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     used = ("sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex")
-    book.write(
-        "conf.py",
-        f"extensions = {['myst_parser', *used, 'reference']!r}\n"
+    more = (
         "autodoc_typehints_format = 'short'\n"
-        "bibtex_bibfiles = ['all.bib']\nbibtex_default_style = 'short'\n",
+        "bibtex_bibfiles = ['all.bib']\nbibtex_default_style = 'short'\n"
     )
+    book = Book(tmp_path, *used, "reference", more=more)
+    monkeypatch.syspath_prepend(book.path)
     book.write("some_beats.py", MODULE)
     book.write(
         "all.bib",
@@ -233,18 +240,18 @@ def test_the_reference_is_readable(book: Book, monkeypatch: pytest.MonkeyPatch) 
         "@misc{b, author={{A B of C}}, shorthand={ABC}, title={U}, year={2025}}\n"
         "@misc{c, author={Chris Wellons}, title={V}, year={2020}}\n",
     )
-    book.write(
-        "index.md",
-        "# Top\n\n```{eval-rst}\n.. autoclass:: some_beats.Beat\n"
+    page, warnings = book.build(
+        "```{eval-rst}\n.. autoclass:: some_beats.Beat\n"
         "   :members: due, notes, tell\n```\n\n"
-        "```{bibliography}\n:all:\n```\n",
+        "```{bibliography}\n:all:\n```\n"
     )
-    page, warnings = book.build()
     assert warnings == ""
     assert "notes: list[Beat] = ...)" in words(page, "dt[id='some_beats.Beat']")
     assert words(page, "dt[id='some_beats.Beat.due']").startswith("due: float")
     assert words(page, ".attribute dd") == "when it was due."
-    told = words(page, "dt[id='some_beats.Beat.tell']")
-    assert "tell(who: Callable[P, T], *args: P.args, **words: P.kwargs) → T" in told
+    signature = words(page, "dt[id='some_beats.Beat.tell']")
+    assert (
+        "tell(who: Callable[P, T], *args: P.args, **words: P.kwargs) → T" in signature
+    )
     labels = [label.get_text() for label in page.select(".citation .label")]
     assert sorted(labels) == ["[ABC25a]", "[ABC25b]", "[Wel20]"]

@@ -1,17 +1,10 @@
-"""No word of a figure with a slider covers a curve or another word, at any position.
-
-The boxes are computed from the drawing itself, at the widths of a phone and of a page,
-with the metrics of a broad font.
-"""
+"""Where a name stands beside a curve: on nothing else."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
@@ -20,50 +13,13 @@ from PIL import ImageFont
 from tools.common import ROOT
 
 FOLDER = ROOT / "book" / "explorables"
-#: Pixels that the box of a figure has around its picture: padding and border.
-AROUND = 2 * (1.1 * 16 + 1)
-WIDTHS = [whole - AROUND for whole in (340, 640)]
 Point = tuple[float, float]
-
-
-class Box(NamedTuple):
-    left: float
-    top: float
-    right: float
-    bottom: float
-    words: str
-
-    def meets(self, other: Box) -> bool:
-        return min(self.right, other.right) > max(self.left, other.left) and min(
-            self.bottom, other.bottom
-        ) > max(self.top, other.top)
 
 
 @cache
 def font(bold: bool) -> ImageFont.FreeTypeFont:
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(Path(mpl.get_data_path(), "fonts/ttf", name), 12.5)
-
-
-def length(text: str, width: float) -> float:
-    """A length of SVG in pixels."""
-    if text.endswith("%"):
-        return float(text[:-1]) / 100 * width
-    return float(text)
-
-
-def boxes(svg: ElementTree.Element, width: float) -> Iterator[Box]:
-    """The ink of all words."""
-    for node in svg.iter("{http://www.w3.org/2000/svg}text"):
-        words, kind = node.text or "", node.get("class", "")
-        if not words:
-            continue
-        left, top, right, bottom = font(kind != "soft").getbbox(words, anchor="ls")
-        x = length(node.get("x", "0"), width) + float(node.get("dx", "0"))
-        wide = right - left
-        x -= {"middle": wide / 2, "end": wide}.get(node.get("text-anchor", ""), 0)
-        y = float(node.get("y", "0"))
-        yield Box(x, y + top, x + wide, y + bottom, words)
 
 
 def test_a_place_is_free_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
