@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["page"]
 
 _ROWS = 8
+_GUILTY = 0.05  # of all waiting: less is not worth a change
 _TRIED = 2  # callbacks for which changes are tried
 _MOST = 150_000  # callbacks that are replayed for one page, over all changes
 _MOST_DRAWN = 20_000  # and that are drawn
@@ -62,9 +63,12 @@ h1{font-size:1rem;font-weight:400;color:var(--muted)}h2{font-size:1.15rem;
 margin-top:2rem}h3{font-size:1rem}.first{font-size:1.3rem;line-height:1.35}
 .wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--accent)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-th,td{text-align:right;padding:.3rem .6rem;border-bottom:1px solid var(--rule);
+th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid var(--rule);
 white-space:nowrap}
+thead th{white-space:normal;vertical-align:bottom}
 th:first-child,td:first-child{text-align:left;white-space:normal;min-width:10rem}
+@media(max-width:32rem){td{white-space:normal}th,td{padding:.3rem .25rem}
+th:first-child,td:first-child{min-width:6rem}}
 small,.muted{color:var(--muted)}p,li,code{overflow-wrap:anywhere}
 ol{padding-left:1.6rem}li{margin:.7rem 0}li small{display:block}
 .bar{display:block;height:.4rem;background:var(--bar);border-radius:.2rem;min-width:2px}
@@ -231,7 +235,8 @@ def _drawn(ledger: Ledger, callback: Callback) -> Callback:
 def _changes(
     recording: Recording, rows: Sequence[Row], callbacks: dict[str, Row]
 ) -> Iterator[str]:
-    guilty = [row for row in rows if row.kind == "callback"][:_TRIED]
+    least = _GUILTY * sum(row.ns for row in rows)
+    guilty = [row for row in rows if row.kind == "callback" and row.ns > least]
     if not guilty:
         return
     yield "<h2>What if</h2>"
@@ -246,7 +251,7 @@ def _changes(
         "<p>Ranges: where the figure of another recording of the same program lies, "
         "unchanged and with the change.</p>"
     )
-    for row in guilty:
+    for row in guilty[:_TRIED]:
         victim = row.whom.most_common(1)[0][0]
         tried = _tried(row.name, callbacks[row.name].longest)
         lines = []
