@@ -10,7 +10,7 @@ import pytest
 from looplab import burn, tag
 from looplab.diagnose import Ledger, record
 from looplab.diagnose.recording import Code, Sample
-from looplab.diagnose.report import report
+from looplab.diagnose.report import head, report, table
 
 
 def names(recording):
@@ -211,3 +211,25 @@ def test_a_poll_is_not_charged_for_rounds_in_which_others_worked():
 
     recording = record(main(), callback_cost=0.00001)
     assert all(one.spun == 0 for one in recording.blame())
+
+
+@pytest.mark.parametrize(
+    ("argv", "shown"),
+    [
+        (["/usr/bin/python3", "-m", "uvicorn", "app:app"], "uvicorn app:app: "),
+        (["/venv/bin/python", "/srv/shop.py", "8000"], "shop.py 8000: "),
+        (["/venv/bin/gunicorn", "app"], "gunicorn app: "),
+        ([], "2 callbacks"),
+    ],
+)
+def test_the_head_names_the_program(argv, shown):
+    recording = record(asyncio.sleep(0))
+    recording.about = {"argv": argv}
+    assert head(recording).startswith(shown)
+
+
+def test_a_table_gives_way_where_the_names_are():
+    rows = table([["name", "n"], ["x" * 200, "7"], ["short", "12"]])
+    assert 90 < max(map(len, rows)) <= 96
+    assert rows[1].split()[0].endswith("x…")
+    assert table([["name", "n"], ["y" * 20, "7"]])[1] == "y" * 20 + "  7"

@@ -33,7 +33,17 @@ from looplab.diagnose.recorder import (
     Recorder,
     cause_of,
 )
-from looplab.diagnose.recording import RequestNote
+from looplab.diagnose.recording import (
+    Await,
+    Job,
+    Mark,
+    OtherThread,
+    Pause,
+    RequestNote,
+    Sample,
+    ThreadUse,
+    Window,
+)
 from looplab.diagnose.report import report
 from looplab.diagnose.tags import Request
 from looplab.diagnose.writer import Encoder, Store
@@ -132,6 +142,40 @@ def test_requests_come_back_as_they_were(tmp_path):
     assert again.tags == {ended.number: "GET /{x}", under_way.number: "GET /b"}
     assert again.notes == [RequestNote(ended.number, -1, -1, 10, 30, None)]
     assert [one.run_ns for one in again] == [0]
+
+
+def test_what_the_sampler_saw_comes_back_as_it_was():
+    zero, code = 1_000_000, rows.__code__
+    line = Code(code.co_qualname, code.co_filename, code.co_firstlineno + 7)
+    name = Code(code.co_qualname, code.co_filename, code.co_firstlineno)
+    here = code, code.co_firstlineno + 7
+    stack = (code,), (0,)  # at its first instruction, which is of its first line
+    threads = [("worker", 6, 7, here), ("b", 1, 2, None)]
+    parts = {
+        "samples": [(zero + 5, 1, 9, stack, [("worker", here)])],
+        "pauses": [(1, 8, 2)],
+        "marks": [(1, zero + 4, 0, 3)],
+        "windows": [(zero, zero + 9, 1, 2, 3, 4, 5, 1, threads)],
+        "awaits": [(zero + 6, 3, stack, [(here, -4)])],
+        "jobs": [(3, 1, zero, zero + 1, zero + 2, rows), (3, 1, zero, 0, 0, len)],
+        "threads": [(zero + 9, "loop", 5, 6)],
+    }
+    encoder = Encoder(zero)
+    head = json.dumps({"format": FORMAT, "origin_ns": zero})
+    lines = [{"rows": rows(1, zero // 1000)}, parts, {"end": zero + 9}]
+    text = "".join([f"{head}\n", *(encoder.encode(1, one).decode() for one in lines)])
+    [again] = loads(text)
+    assert again.samples == [Sample(5, 1, 9, (name,), (("worker", line),))]
+    assert again.pauses == [Pause(1, 8, 2)]
+    assert again.marks == [Mark(1, 4, 0, 3)]
+    others = OtherThread("worker", 6, 7, line), OtherThread("b", 1, 2, None)
+    assert again.windows == [Window(0, 9, 1, 2, 3, 4, 5, 1, others)]
+    assert again.awaits == [Await(6, 3, (name,), ((line, -4),))]
+    assert again.jobs == [
+        Job(3, 1, 0, 1, 2, name),
+        Job(3, 1, 0, -1, -1, Code("len")),
+    ]
+    assert again.threads == [ThreadUse(9, "loop", 5, 6)]
 
 
 def test_a_damaged_line_costs_that_line(tmp_path):
