@@ -65,11 +65,10 @@ def _counted(loop: Any, notes: list[Any], catch_up: Callable[[], None]) -> Obser
     looked up faster than an attribute.
     """
     note, extend = notes.append, notes.extend
-    # Functions in handles of this type take the short way.  None do if the virtual
-    # clock moves with each callback, so that the length of the queue matters each time.
-    plain: type[asyncio.Handle] | None = asyncio.Handle
-    if loop._callback_cost_ns:
-        plain = None
+    # Functions in handles of this type take the short way: of the type of the first
+    # handle whose note had the length.  None do if the virtual clock moves with each
+    # callback, so that the length of the queue matters each time.
+    plain: type[Any] | None = None if loop._callback_cost_ns else type(None)
 
     class Notes(Observer):
         def left(self, handle: asyncio.Handle, /) -> None:

@@ -105,25 +105,6 @@ AIOHTTP = """
 
     asyncio.run(main())
 """
-FILES = """
-    import asyncio, threading, urllib.request
-    from aiohttp import web
-
-    async def main():
-        app = web.Application()
-        app.router.add_static("/", ".")
-        runner = web.AppRunner(app)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port = site._server.sockets[0].getsockname()[1]
-        await asyncio.to_thread(
-            lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/serve.py").read()
-        )
-        await runner.cleanup()
-
-    asyncio.run(main())
-"""
 TORNADO = """
     import asyncio, threading, time
     import tornado.web
@@ -202,9 +183,3 @@ def test_endpoints(tmp_path, package, text, names):
         late = [one for one in found if one.endpoint == item and one.kernel_ns]
         assert late
         assert max(one.latency for one in late) > 0.3
-
-
-def test_files_at_the_root_have_a_name(tmp_path):
-    pytest.importorskip("aiohttp")
-    found = recorded(tmp_path, FILES).requests()
-    assert [one.endpoint for one in found] == ["GET /"]

@@ -16,6 +16,7 @@ import pytest
 from looplab.clock import VirtualTimeLoop, run, run_real
 from looplab.trace import LoopTracer
 from tests.fast.looplab.trace.helpers import (
+    attach_amid_an_iteration,
     bare,
     both_clocks,
     both_loops,
@@ -25,44 +26,8 @@ from tests.fast.looplab.trace.helpers import (
 how_much = pytest.mark.parametrize("whole", [False, True], ids=["plain", "whole"])
 
 
-@both_loops
-def test_attaching_amid_an_iteration_keeps_the_order(new_loop: Any) -> None:
-    async def program(traced: bool) -> list[Any]:
-        loop = asyncio.get_running_loop()
-        seen: list[Any] = []
-
-        async def tracing() -> None:
-            seen.append("tracing")
-            if traced:
-                with LoopTracer():
-                    await asyncio.sleep(0)
-                    seen.append("inside")
-            else:
-                await asyncio.sleep(0)
-                seen.append("inside")
-            loop.call_soon(seen.append, "after")
-
-        def add(name: str) -> None:
-            seen.append(name)
-            loop.call_soon(seen.append, f"{name}'s")
-
-        loop.call_soon(add, "a")
-        loop.call_soon(add, "b").cancel()
-        task = asyncio.create_task(tracing())
-        loop.call_soon(add, "c")
-        loop.call_later(0, seen.append, "timer")
-        loop.call_soon(add, "d")
-        await task
-        await asyncio.sleep(0.01)
-        return seen
-
-    with asyncio.Runner(loop_factory=new_loop) as runner:
-        untraced = runner.run(program(False))
-        assert runner.run(program(True)) == untraced
-        assert set(untraced) == {
-            *("a", "a's", "c", "c's", "d", "d's"),
-            *("tracing", "inside", "after", "timer"),
-        }
+def test_attaching_amid_an_iteration_keeps_the_order() -> None:
+    attach_amid_an_iteration(asyncio.SelectorEventLoop)
 
 
 @how_much

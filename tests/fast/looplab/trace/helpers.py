@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import Any
 
 import pytest
 
 from looplab.clock import VirtualTimeLoop, burn
-from looplab.trace import Trace
+from looplab.trace import LoopTracer, Trace
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -112,3 +113,44 @@ async def closed_as_it_is_noticed() -> None:
     event.set()
     burn(0.030)
     await task
+
+
+def attach_amid_an_iteration(new_loop: Any) -> None:
+    """Trace a part of a program, and see that it runs as it does untraced."""
+
+    async def program(traced: bool) -> list[Any]:
+        loop = asyncio.get_running_loop()
+        seen: list[Any] = []
+
+        async def tracing() -> None:
+            seen.append("tracing")
+            if traced:
+                with LoopTracer():
+                    await asyncio.sleep(0)
+                    seen.append("inside")
+            else:
+                await asyncio.sleep(0)
+                seen.append("inside")
+            loop.call_soon(seen.append, "after")
+
+        def add(name: str) -> None:
+            seen.append(name)
+            loop.call_soon(seen.append, f"{name}'s")
+
+        loop.call_soon(add, "a")
+        loop.call_soon(add, "b").cancel()
+        task = asyncio.create_task(tracing())
+        loop.call_soon(add, "c")
+        loop.call_later(0, seen.append, "timer")
+        loop.call_soon(add, "d")
+        await task
+        await asyncio.sleep(0.01)
+        return seen
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        untraced = runner.run(program(False))
+        assert runner.run(program(True)) == untraced
+        assert set(untraced) == {
+            *("a", "a's", "c", "c's", "d", "d's"),
+            *("tracing", "inside", "after", "timer"),
+        }

@@ -8,6 +8,7 @@ import pytest
 
 from looplab.clock import VirtualTimeLoop, run
 from looplab.trace import LoopTracer, Trace
+from tests.fast.looplab.trace.helpers import attach_amid_an_iteration
 
 
 def test_a_virtual_loop_takes_several_tracers() -> None:
@@ -38,3 +39,7 @@ def test_what_cannot_be_traced() -> None:
         LoopTracer(loop).__enter__()
     with pytest.raises(ValueError, match="limit is 0"):
         LoopTracer(limit=0)
+
+
+def test_attaching_amid_an_iteration_keeps_the_order() -> None:
+    attach_amid_an_iteration(VirtualTimeLoop)
