@@ -69,3 +69,6 @@ def test_how_a_trace_shows_itself() -> None:
     html = trace._repr_html_()
     assert '<th scope="row">worst lateness</th><td>1.25 s</td>' in html
     assert "measured" in repr(Trace(trace, clock="real"))
+    again = record(small_storm())
+    assert (again, hash(again)) == (trace, hash(trace))
+    assert hash(trace) != hash(trace[1:])

@@ -43,3 +43,12 @@ def test_what_cannot_be_traced() -> None:
 
 def test_attaching_amid_an_iteration_keeps_the_order() -> None:
     attach_amid_an_iteration(VirtualTimeLoop)
+
+
+def test_a_tracer_that_is_attached_is_not_attached_again() -> None:
+    async def main() -> None:
+        tracer = LoopTracer()
+        with tracer, pytest.raises(RuntimeError, match="attached already"):
+            tracer.__enter__()
+
+    run(main())
