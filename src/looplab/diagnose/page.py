@@ -30,12 +30,12 @@ from .recording import Callback, Code, Recording
 from .report import (
     cause_name,
     described,
+    details,
     endpoint_rows,
     head,
-    held,
     notes,
     sentence,
-    whom,
+    spins,
 )
 
 if TYPE_CHECKING:
@@ -135,10 +135,7 @@ def _listed(
     yield f"<h2>All waiting, {seconds(total / NS)} in sum</h2><ol>"
     for row in rows[:_ROWS]:
         share = row.ns / total
-        lines = [f"waited: {whom(row, plumbing)}"]
-        more = callbacks.get(row.name) if row.kind == "callback" else None
-        if more is not None:
-            lines.insert(0, held(more))
+        lines = details(row, callbacks, plumbing)
         yield (
             f'<li><span class="bar" style="width:{share:.1%}"></span>'
             f"{seconds(row.waited)}, {share:.0%}: <strong>{escape(described(row))}"
@@ -147,12 +144,7 @@ def _listed(
             + "</li>"
         )
     yield "</ol>"
-    spinning = [row for row in callbacks.values() if row.spun_ns]
-    for row in spinning:
-        yield (
-            f"<p>{escape(described(row))} spun for {seconds(row.spun)}: it woke itself "
-            "and did nothing.</p>"
-        )
+    yield from [f"<p>{escape(line)}.</p>" for line in spins(callbacks)]
 
 
 def _endpoints(recording: Recording, asked: Sequence[Request]) -> Iterator[str]:

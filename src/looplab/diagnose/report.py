@@ -63,12 +63,7 @@ def report(
     parts = [sentence(ledger, rows, asked, file), head(recording)]
     if rows:
         parts.append(listed(rows, callbacks, top, ledger.plumbing))
-    spinning = [row for row in callbacks.values() if row.spun_ns]
-    parts += [
-        f"spun: {row.name}{_where(row)}, for {seconds(row.spun)}: it woke itself and "
-        "did nothing"
-        for row in spinning
-    ]
+    parts += spins(callbacks)
     summaries = endpoints(asked)
     if summaries:
         parts.append(_endpoints(recording, summaries))
@@ -157,15 +152,30 @@ def listed(
     for number, row in enumerate(rows[:top], 1):
         size = f"{seconds(row.waited):>9} {row.ns / total:4.0%}"
         lines.append(f"{number:2}. {size}  {described(row)}")
-        more = callbacks.get(row.name) if row.kind == "callback" else None
-        if more is not None:
-            lines.append(f"{'':21}{held(more)}")
-        lines.append(f"{'':21}waited: {whom(row, plumbing)}")
+        lines += [f"{'':21}{line}" for line in details(row, callbacks, plumbing)]
     rest = sum(row.ns for row in rows[top:])
     if rest:
         size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
         lines.append(f"    {size}  {len(rows) - top} more")
     return "\n".join(lines)
+
+
+def details(
+    row: Row, callbacks: dict[str, Row], plumbing: Collection[str] = ()
+) -> list[str]:
+    """How a callback held the loop, and who waited."""
+    waited = f"waited: {whom(row, plumbing)}"
+    return [held(callbacks[row.name]), waited] if row.kind == "callback" else [waited]
+
+
+def spins(callbacks: dict[str, Row]) -> list[str]:
+    """What kept a core busy and did nothing."""
+    return [
+        f"spun: {row.name}{_where(row)}, for {seconds(row.spun)}: it woke itself and "
+        "did nothing"
+        for row in callbacks.values()
+        if row.spun_ns
+    ]
 
 
 def whom(row: Row, plumbing: Collection[str] = ()) -> str:
