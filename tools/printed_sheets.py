@@ -37,9 +37,11 @@ from tools.printed_answers import Answers, fragment, take_answers, words
 
 __all__ = ["sheets"]
 
+LINE = '<div class="line"></div>'
 KINDS = ("predictions", "exercises", "solutions", "cards")
 # What only a computer needs: imports, and a loop that prints lines which are shown.
 GLUE = re.compile(r"(?:(?:import|from) .*\n*|for .*\n +print\(.*\)\n*)+")
+CHECK = re.compile(r"\s*^check\(.*\)$", re.M)
 ROW = re.compile(r"^\| *(\d+) *\| (.+?) \| (.+?) \|$", re.M)
 
 
@@ -71,7 +73,8 @@ def sheets(html: Path, teaching: Path) -> Iterator[tuple[str, str]]:
         for kind, body in zip(KINDS, bodies, strict=True):
             title = f"{chapter[0].title}: {kind}"
             heading = f'<h1 class="as-h1">{escape(title)}</h1>'
-            yield f"{number}-{kind}", paper(title, links, heading + body)
+            sheet = f'<div class="sheet">{heading}{body}</div>'
+            yield f"{number}-{kind}", paper(title, links, sheet)
 
 
 def predictions(html: Path, pages: list[Page]) -> str:
@@ -82,15 +85,16 @@ def predictions(html: Path, pages: list[Page]) -> str:
         heads = [f'<h2 class="as-h2">{escape(page.title)}</h2>']
         for tag in article_of(html, page).find_all(["h2", "summary", "p"]):
             text = words(tag).removesuffix("#")
-            question = re.match(r"Predict ?[.:] ?(?!decide before)(.+)", text)
+            question = re.match(r"Predict ?[.:] *(?! *decide before)(.+)", text)
             if tag.name == "h2":
-                heads = [*heads[: heads[0].count("as-h2")], f"<h3>{escape(text)}</h3>"]
+                heads = [head for head in heads if "as-h2" in head]
+                heads.append(f"<h3>{escape(text)}</h3>")
             elif question and question[1].lower() not in asked:
                 asked.add(question[1].lower())
                 shown = escape(question[1][:1].upper() + question[1][1:])
-                line = f'<p class="asked">{shown}</p><div class="lines"></div>'
-                parts += [*heads, line]
-                heads = [""]
+                asking = f'{"".join(heads)}<p class="asked">{shown}</p>{LINE * 2}'
+                parts.append(f"<section>{asking}</section>")
+                heads = []
     return f'<p class="name">Name:</p>{"".join(parts)}'
 
 
@@ -121,13 +125,11 @@ def exercises(html: Path, pages: list[Page], answers: Answers) -> str:
                 if GLUE.fullmatch(shown.get_text().strip()):
                     shown.decompose()
         for cell in section.select(".tag_exercise"):
-            cell.insert_after(fragment('<div class="lines more"></div>'))
+            cell.insert_after(*map(fragment, [LINE] * 4))
         open_cells(section)
         demote(section, 0 if more else -1)
         title = "More exercises" if more else "Exercises of the lab"
-        kind = ' class="page"' if parts else ""
-        parts.append(f"<section{kind}><h2>{title}</h2>{section.decode_contents()}")
-        parts.append("</section>")
+        parts.append(f"<h2>{title}</h2>{section.decode_contents()}")
     if not parts:
         raise ToolError(f"{pages[0].address}: no lab has a section of exercises")
     return "".join(parts)
@@ -138,6 +140,12 @@ def solutions(answers: Answers, teaching: Path, number: str) -> str:
     for name, parts in _of_more_exercises(teaching, number).items():
         answers.take("Solution", name, parts)
     taken = [fragment(text) for _, texts in answers.pages for text in texts]
+    for tag in taken:
+        for link in tag.select(".answer-number a"):
+            link.string = words(link).split()[0]  # no sheet refers to it by its number
+        for shown in tag.select(".cell_input"):
+            code = CHECK.sub("", shown.get_text().strip())
+            shown.replace_with(fragment(python(code)))
     hints = [str(each) for each in taken if words(each).startswith("Hint")]
     solved = [str(each) for each in taken if not words(each).startswith("Hint")]
     return (
@@ -195,4 +203,5 @@ def cards(teaching: Path, number: str) -> str:
 
 def _marked(text: str) -> str:
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", escape(text))
+    text = re.sub(r"\*([^*\s][^*]*)\*", r"<em>\1</em>", text)
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", text)

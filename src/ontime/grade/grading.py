@@ -137,16 +137,16 @@ def _reply(job: dict[str, Any]) -> tuple[str, str]:
         Path(folder, "job").write_text(json.dumps(job | {"word": word}))
         command, timeout = [sys.executable, *words, folder], _START + 4 * job["seconds"]
         try:
-            status, printed = processes.run(command, environ, timeout)
+            done = processes.run(command, environ, timeout)
         except TimeoutError:
             return late
         except ChildProcessError as error:
             return "died", f"its process was killed, or did not start: {error}"
-    for line in printed.splitlines():
+    for line in done.stdout.splitlines():
         with suppress(ValueError, RecursionError, TypeError, KeyError):
             reply = json.loads(line)
             if reply["word"] == word and reply["status"] in STATUSES:
                 return reply["status"], str(reply["reason"])
-    if os.name == "posix" and -status in (signal.SIGXCPU, signal.SIGKILL):
+    if os.name == "posix" and -done.returncode in (signal.SIGXCPU, signal.SIGKILL):
         return late
-    return "died", f"its process ended with status {status}"
+    return "died", f"its process ended with status {done.returncode}"

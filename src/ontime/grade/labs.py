@@ -94,7 +94,7 @@ def read_solutions(folder: Path, chapter: str) -> dict[str, str]:
     solutions = {}
     for path in sorted((folder / chapter).glob("x*.py")):
         try:
-            solutions[f"{chapter}-{path.stem}"] = str(run_path(str(path))["SOLUTION"])
+            solutions[f"{chapter}-{path.stem}"] = "" + run_path(str(path))["SOLUTION"]
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             raise LabError(f"{path} gives no text SOLUTION: {words}") from None

@@ -196,7 +196,7 @@ def test_no_answer_stands_beside_its_question(html: Path, teaching: Path) -> Non
 def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
     solution = teaching / "answers/01/xb.py"
     for text, problem in (
-        ("SOLUTION = 1", "no SOLUTION"),
+        ("SOLUTION = 1", "no text SOLUTION"),
         ("SOLUTION = (", "never closed"),
     ):
         solution.write_text(text)
