@@ -67,7 +67,7 @@ class VirtualRecorder(Recorder):
         detach = attach_whole(loop, None, None, notes=self._notes)
 
         def keep() -> None:
-            self.trace = detach()
+            self.trace = detach()()
 
         self._detach = keep
         self.enter()

@@ -15,6 +15,7 @@ from looplab.trace.reader import PAUSE, Begun, Reader
 from looplab.trace.record import Trace
 
 __all__ = [
+    "NAMED",
     "NotingQueue",
     "attach_to_stock",
     "check_standing",
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 _Queue = deque[asyncio.Handle]
+#: What is called by a name of its own, and is no step of a task.
+NAMED = frozenset((FunctionType, type))
 
 
 class NotingQueue(deque[asyncio.Handle]):
@@ -34,8 +37,10 @@ class NotingQueue(deque[asyncio.Handle]):
 
 def attach_to_stock(
     loop: Any, reader: Reader, limit: int | None
-) -> Callable[[], Trace]:
+) -> Callable[[], Callable[[], Trace]]:
     """Put a queue that takes notes into *loop*; return what undoes it.
+
+    That returns what reads the notes, which takes longer than to take them.
 
     The queue's methods run once for each callback, so they do as little as can be: they
     append to one flat list and read it only later.  They are made here, anew for each
@@ -78,7 +83,7 @@ def attach_to_stock(
         def popleft(self) -> asyncio.Handle:
             handle = leave(self)
             callback = handle._callback  # type: ignore[attr-defined]
-            if type(handle) is plain and type(callback) is FunctionType:
+            if type(handle) is plain and type(callback) in NAMED:
                 note(now())
                 note(callback.__qualname__)
             else:
@@ -106,7 +111,7 @@ def attach_to_stock(
     join = super(Queue, queue).append
     notes.extend([origin] * stand_in(loop, queue))
 
-    def detach() -> Trace:
+    def detach() -> Callable[[], Trace]:
         nonlocal join, leave
         check_standing(loop, queue)
         end = now()
@@ -118,8 +123,13 @@ def attach_to_stock(
         leave = lambda _: own.popleft()  # noqa: E731
         # The loop may be traced again by the time that the slow thread goes on.
         join = lambda handle: loop._ready.append(handle)  # noqa: E731
-        read(notes)
-        return reader.trace(end, "real")
+        seen = notes[:]  # who is served late is noted, too
+
+        def trace() -> Trace:
+            read(seen)
+            return reader.trace(end, "real")
+
+        return trace
 
     return detach
 

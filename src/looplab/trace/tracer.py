@@ -41,7 +41,7 @@ class LoopTracer:
         loop: the loop to attach to; the default is the running one.
         limit: keep this many records, the newest; :attr:`Trace.dropped` counts the
             others.  Without it every record is kept, in about 0.3 kB each, and the
-            notes are read after the last callback.  With it they are read now and then
+            notes are read when the trace is asked for.  With it they are read now and then
             between two iterations, which takes about a microsecond a callback.
         whole: record :attr:`Trace.origins` and :attr:`Trace.timers` too, which a
             :class:`looplab.player.Player` needs.
@@ -83,7 +83,8 @@ class LoopTracer:
         self._limit = limit
         self._whole = whole
         self._watch = watch
-        self._detach: Callable[[], Trace] | None = None
+        self._detach: Callable[[], Callable[[], Trace]] | None = None
+        self._read: Callable[[], Trace] | None = None
         self._trace: Trace | None = None
 
     @property
@@ -93,6 +94,8 @@ class LoopTracer:
         Raises:
             RuntimeError: before the end of the ``with`` block.
         """
+        if self._trace is None and self._read is not None:
+            self._trace, self._read = self._read(), None
         if self._trace is None:
             raise RuntimeError(
                 "there is no trace yet: read tracer.trace after the with block"
@@ -103,7 +106,7 @@ class LoopTracer:
         if self._detach is not None:
             raise RuntimeError("this tracer is attached already: make another one")
         loop = self._find_loop()
-        self._trace = None
+        self._trace = self._read = None
         self._detach = _attach(loop, self._limit, self._whole, self._watch)
         return self
 
@@ -115,7 +118,7 @@ class LoopTracer:
     ) -> None:
         detach, self._detach = self._detach, None
         if detach is not None:
-            self._trace = detach()
+            self._read = detach()
 
     def _find_loop(self) -> Any:
         running = asyncio.events._get_running_loop()
@@ -146,8 +149,8 @@ class LoopTracer:
 
 def _attach(
     loop: Any, limit: int | None, whole: bool, watch: Callable[[], int] | None
-) -> Callable[[], Trace]:
-    """Record what *loop* runs; return what ends that and gives the trace."""
+) -> Callable[[], Callable[[], Trace]]:
+    """Record what *loop* runs; return what ends that and returns what reads it."""
     running: tuple[str | None, str] | None = None
     if loop.is_running():
         task = asyncio.current_task(loop)

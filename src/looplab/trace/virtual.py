@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from looplab._numbers import NS
@@ -13,14 +12,16 @@ from looplab.clock.observers import Observer
 from looplab.trace.labels import describe
 from looplab.trace.reader import JOINED, MOVED, PAUSE, Begun, Reader
 from looplab.trace.record import Trace
+from looplab.trace.stock import NAMED
 
 __all__ = ["attach_to_virtual"]
 
 
 def attach_to_virtual(
     loop: VirtualTimeLoop, reader: Reader, limit: int | None
-) -> Callable[[], Trace]:
-    """Let an observer of *loop* take notes; return what ends that."""
+) -> Callable[[], Callable[[], Trace]]:
+    """Let an observer of *loop* take notes; return what ends that, and then returns
+    what reads them."""
     notes: list[Any] = []
     take = _counted if loop.first_in_first_out else _named
     read = reader.read_counted if loop.first_in_first_out else reader.read_named
@@ -35,11 +36,16 @@ def attach_to_virtual(
     observer = take(loop, notes, catch_up)
     loop.add_observer(observer)
 
-    def detach() -> Trace:
+    def detach() -> Callable[[], Trace]:
         loop.remove_observer(observer)
         observer.iteration()
-        read(notes)
-        return reader.trace(loop.time_ns(), "virtual")
+        end = loop.time_ns()
+
+        def trace() -> Trace:
+            read(notes)
+            return reader.trace(end, "virtual")
+
+        return trace
 
     return detach
 
@@ -75,7 +81,7 @@ def _counted(loop: Any, notes: list[Any], catch_up: Callable[[], None]) -> Obser
             nonlocal plain
             callback = handle._callback  # type: ignore[attr-defined]
             note(loop._now_ns)
-            if type(handle) is plain and type(callback) is FunctionType:
+            if type(handle) is plain and type(callback) in NAMED:
                 note(callback.__qualname__)
                 return
             note(len(loop._ready))

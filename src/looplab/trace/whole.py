@@ -164,8 +164,8 @@ def attach_whole(
     *,
     watch: Callable[[], int] | None = None,
     notes: Notes | None = None,
-) -> Callable[[], Trace]:
-    """Note all that *loop* does; return what ends that and gives the trace.
+) -> Callable[[], Callable[[], Trace]]:
+    """Note all that *loop* does; return what ends that and returns what reads it.
 
     *label* is that of the callback that is running, if there is one.  What *watch*
     returns is noted after each callback.  *notes* may note more.
@@ -203,7 +203,7 @@ def attach_whole(
         loop._process_events = note_iteration
         queue, let_go = _noting(loop, notes)
 
-    def detach() -> Trace:
+    def detach() -> Callable[[], Trace]:
         if not virtual:
             check_standing(loop, queue)
         # A queue of priorities looks between callbacks as soon as somebody gives one.
@@ -212,7 +212,7 @@ def attach_whole(
         let_go()
         for name in hidden:
             vars(loop).pop(name, None)
-        return trace
+        return lambda: trace
 
     return detach
 
