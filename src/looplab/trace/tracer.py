@@ -41,8 +41,8 @@ class LoopTracer:
         loop: the loop to attach to; the default is the running one.
         limit: keep this many records, the newest; :attr:`Trace.dropped` counts the
             others.  Without it every record is kept, in about 0.3 kB each, and the
-            notes are read when the trace is asked for.  With it they are read now and then
-            between two iterations, which takes about a microsecond a callback.
+            notes are read when the trace is asked for.  With it they are read now and
+            then between two iterations, which takes about a microsecond a callback.
         whole: record :attr:`Trace.origins` and :attr:`Trace.timers` too, which a
             :class:`looplab.player.Player` needs.
         watch: note in :attr:`Trace.watched` what this returns after each callback of a
