@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from spinning_loop import free, fresh, guard, realcase, yields
+from spinning_loop import free, fresh, guard, realcase
 from spinning_loop.environments import cache_folder
 from spinning_loop.programs import CaptureError, SkippedError, start_up
 
@@ -41,7 +41,7 @@ PARTS: dict[str, Callable[[Path, Path], object]] = {
     "real": rows(realcase),
     "guard": lambda output, folder: guard.capture(output, folder, say),
     "free": lambda output, folder: free.capture(output, say),
-    "yields": lambda output, folder: yields.capture(output, say),
+    "yields": lambda output, folder: free.capture_yields(output, say),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,6 @@ from tests.fast.book.spinning_loop.example import (
     free,
     only_on_path,
     programs,
-    yields,
 )
 
 FREE = """\
@@ -57,23 +57,26 @@ def test_a_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
 def test_a_yield_that_does_nothing(
     bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(yields, "find", only_on_path)
+    monkeypatch.setattr(free, "find", only_on_path)
     hops = """echo "{\\"mean_s\\": 0.0${LD_PRELOAD:+0}5}\""""
     fake(
         bin_folder,
         "python3.14t",
         FREE.replace("{answer}", "False").replace("{measures}", hops),
     )
-    monkeypatch.setattr(sys, "executable", str(bin_folder / "python3.14t"))
+    ordinary = SimpleNamespace(
+        executable=str(bin_folder / "python3.14t"), platform="linux"
+    )
+    monkeypatch.setattr(free, "sys", ordinary)
     with pytest.raises(programs.SkippedError, match=r"cc is not installed .*gcc"):
-        yields.capture(tmp_path, lambda line: None)
+        free.capture_yields(tmp_path, lambda line: None)
     fake(bin_folder, "cc", "echo 'no: why' >&2; false")
     with pytest.raises(programs.CaptureError, match="cc failed: no: why"):
-        yields.capture(tmp_path, lambda line: None)
+        free.capture_yields(tmp_path, lambda line: None)
     fake(bin_folder, "cc", ":")
-    yields.capture(tmp_path, lambda line: None)
+    free.capture_yields(tmp_path, lambda line: None)
     text = (tmp_path / "yields.txt").read_text("utf-8")
     row = "1 polling, free-threaded, with the lock    50.00   50.00   50.00"
     assert row + "    5.00    5.00    5.00\n" in text
     known = json.loads((tmp_path / "captures.json").read_text("utf-8"))["yields"]
-    assert text == yields.table(known)
+    assert text == free.yields_table(known)

@@ -33,7 +33,6 @@ __all__ = [
     "programs",
     "realcase",
     "watching",
-    "yields",
 ]
 
 EXAMPLE = Path(__file__).resolve().parents[4] / "book" / "examples" / "spinning_loop"
@@ -69,7 +68,6 @@ from spinning_loop import (  # type: ignore[import-not-found]  # noqa: E402
     programs,
     realcase,
     watching,
-    yields,
 )
 
 GDB = """\

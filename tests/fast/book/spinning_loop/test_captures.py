@@ -15,9 +15,9 @@ from tests.fast.book.spinning_loop.example import (
     EXAMPLE,
     LAB,
     committed,
+    free,
     fresh,
     realcase,
-    yields,
 )
 
 
@@ -77,7 +77,7 @@ def test_every_capture_is_shown() -> None:
 
 def test_the_yields_and_their_text_are_of_one_run() -> None:
     figures = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
-    assert yields.table(figures) == (CAPTURES / "yields.txt").read_text("utf-8")
+    assert free.yields_table(figures) == (CAPTURES / "yields.txt").read_text("utf-8")
 
 
 def test_the_figures_and_the_text_are_of_one_run() -> None:
