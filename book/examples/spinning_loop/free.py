@@ -43,6 +43,7 @@ NAMES = ("python3.15t", "python3.14t", "python3.13t")
 WAYS = ("poll", "queue")
 SESSIONS = (1, 2, 4, 8)
 RUNS = 3
+ON_ONE = (1, 2, 8)  # sessions on one core
 SECONDS = 0.5
 
 
@@ -210,7 +211,7 @@ def capture_yields(output: Path, say: Callable[[str], None]) -> None:
         library = shim(Path(folder))
         for number in range(RUNS):
             say(f"round {number + 1} of {RUNS}")
-            for sessions in (1, 2, 8):
+            for sessions in ON_ONE:
                 part = figures["mean_ms"].setdefault(str(sessions), {})
                 for build, command in commands.items():
                     row = part.setdefault(build, {"calls": [], "none": []})

@@ -37,7 +37,10 @@ def test_no_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "o").exists()
 
 
-def test_a_free_threaded_python(bin_folder: Path, tmp_path: Path) -> None:
+def test_a_free_threaded_python(
+    bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free, "SESSIONS", (8,))
     script = FREE.format(answer="False", measures=MEASURES)
     fake(bin_folder, "python3.14t", script)
     free.capture(tmp_path, lambda line: None)
@@ -68,6 +71,7 @@ def test_a_yield_that_does_nothing(
         executable=str(bin_folder / "python3.14t"), platform="linux"
     )
     monkeypatch.setattr(free, "sys", ordinary)
+    monkeypatch.setattr(free, "ON_ONE", (1,))
     with pytest.raises(programs.SkippedError, match=r"cc is not installed .*gcc"):
         free.capture_yields(tmp_path, lambda line: None)
     fake(bin_folder, "cc", "echo 'no: why' >&2; false")
