@@ -17,6 +17,7 @@ from looplab.diagnose.page import page
 from looplab.diagnose.recording import OtherThread, Window
 from looplab.diagnose.tags import Request
 from tests.fast.looplab.diagnose.files import save
+from tools.show_player import FRAGMENT, digest
 
 
 async def main():
@@ -77,6 +78,10 @@ def test_the_page_stands_alone(recording):
     assert said.count("GET /a") > said[: said.index("Endpoints")].count("GET /a")
     assert "prefers-color-scheme:dark" in text
     assert '<samp class="film"' in text, "the worst moment can be played"
+
+
+def test_its_player_is_made_of_the_players_sources_as_they_are():
+    assert digest() in FRAGMENT.read_text("utf-8"), "python -m tools.show_player"
 
 
 def test_the_page_begins_with_what_to_do_and_ends_with_ranges(recording):
