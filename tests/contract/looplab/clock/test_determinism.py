@@ -57,17 +57,6 @@ def test_same_trace_in_every_process() -> None:
         assert part in trace
 
 
-def test_leftovers_are_cancelled_and_generators_closed_in_order() -> None:
-    lines = trace_of_fresh_process("numbered", 1).splitlines()
-    cancelled = [line.split(" ", 1)[1] for line in lines if "left" in line][-32:]
-    numbers = range(0, 1_000, 64)
-    assert cancelled == [f"left {i} cancelled" for i in numbers] + [
-        f"left {i} cleaned" for i in numbers
-    ]
-    closed = [line.split(" ", 1)[1] for line in lines if line.endswith("closed")]
-    assert closed == [f"generator {i} closed" for i in range(12)]
-
-
 def test_plain_tasks_make_the_traces_differ() -> None:
     """The program would notice: with tasks that hash by address it has many traces."""
     assert len(traces("plain", 8)) > 1

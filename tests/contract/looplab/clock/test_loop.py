@@ -10,28 +10,10 @@ import pytest
 
 from looplab.clock import (
     VirtualTimeLoop,
-    elapsed,
     run,
 )
 
 # Threads
-
-
-def test_loops_in_two_threads() -> None:
-    async def main() -> float:
-        for _ in range(1000):
-            await asyncio.sleep(0.001)
-        return elapsed()
-
-    results: list[float] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(run(main()))) for _ in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [1.0, 1.0]
 
 
 # Debug mode

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import asyncio
-import contextvars
 import gc
 import signal
 import sys
@@ -26,15 +25,6 @@ from looplab.clock import (
     run_real,
 )
 from tests.fast.looplab.clock.helpers import nothing, python
-
-
-def test_run_returns_the_result_at_once() -> None:
-    async def main() -> str:
-        await asyncio.sleep(3600)
-        assert asyncio.get_running_loop().time() == 3600
-        return "done"
-
-    assert run(main()) == "done"
 
 
 @pytest.mark.filterwarnings("error")
@@ -99,22 +89,6 @@ def test_run_inside_a_running_loop(outer_run: Callable[[Any], Any]) -> None:
     outer_run(outer())
 
 
-def test_run_inside_a_callback_of_a_running_loop() -> None:
-    """There a loop runs, but no task."""
-    results: list[float] = []
-
-    async def inner() -> float:
-        await asyncio.sleep(1)
-        return elapsed()
-
-    async def outer() -> None:
-        asyncio.get_running_loop().call_soon(lambda: results.append(run(inner())))
-        await asyncio.sleep(0.01)
-
-    asyncio.run(outer())
-    assert results == [1.0]
-
-
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """A process that was started in the background may ignore interrupts."""
@@ -150,25 +124,6 @@ def test_run_real_inside_a_running_loop() -> None:
 
     assert 0.01 <= asyncio.run(outer()) < 30
     assert 0.01 <= run(outer()) < 30
-
-
-def test_run_real_raises_what_the_coroutine_raises() -> None:
-    async def main() -> None:
-        raise LookupError("real")
-
-    with pytest.raises(LookupError, match="real") as caught:
-        run_real(main())
-    assert caught.traceback[-1].name == "main"
-
-
-def test_run_real_sees_context_variables() -> None:
-    variable = contextvars.ContextVar("variable", default=0)
-    variable.set(7)
-
-    async def main() -> int:
-        return variable.get()
-
-    assert run_real(main()) == 7
 
 
 def test_run_real_loop_factory_and_debug() -> None:
@@ -257,12 +212,6 @@ def test_run_real_refuses_after_nest_asyncio() -> None:
 
 
 # burn() and elapsed()
-
-
-def test_burn_outside_any_loop_uses_cpu() -> None:
-    start = time.process_time()
-    burn(0.05)
-    assert 0.045 <= time.process_time() - start < 5
 
 
 def test_burn_on_the_stock_loop_uses_cpu_and_holds_the_loop() -> None:

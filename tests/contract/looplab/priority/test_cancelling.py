@@ -15,60 +15,11 @@ import pytest
 from looplab.priority import (
     PriorityEventLoop,
     VirtualPriorityLoop,
-    priority,
 )
 from tests.fast.looplab.priority.priority_loops import PATIENCE, exactly, on
-from tests.fast.looplab.priority.test_cancelling import work
 
 SOURCE = Path(__file__).parents[4] / "src"
 LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
-
-
-@LOOPS
-@pytest.mark.parametrize("waits", [False, True], ids=["ready", "sleeps"])
-def test_a_cancelled_task_is_done_before_less_urgent_work(
-    loop: Any, waits: bool
-) -> None:
-    async def main() -> bool:
-        with priority(1):
-            low = asyncio.create_task(asyncio.sleep(1_000) if waits else work())
-        await asyncio.sleep(0.002)
-        with priority(5):
-            middle = asyncio.create_task(work())
-        with priority(9):
-            await asyncio.sleep(0.002)
-            low.cancel()
-            await asyncio.wait([low])
-            middle.cancel()
-        return low.cancelled()
-
-    with priority(9):
-        assert on(main, loop=loop)
-
-
-@LOOPS
-def test_a_task_that_waits_for_a_cancelled_one_is_raised_with_it(loop: Any) -> None:
-    async def main() -> list[bool]:
-        waits = asyncio.Event()
-
-        async def outer(inner: Any) -> None:
-            waits.set()
-            await inner
-
-        with priority(1):
-            inner = asyncio.create_task(asyncio.sleep(1_000))
-            tasks = [inner, asyncio.create_task(outer(inner))]
-        await waits.wait()
-        with priority(5):
-            middle = asyncio.create_task(work())
-        with priority(9):
-            tasks[1].cancel()
-            await asyncio.wait(tasks)
-            middle.cancel()
-        return [task.cancelled() for task in tasks]
-
-    with priority(9):
-        assert on(main, loop=loop) == [True, True]
 
 
 def test_in_a_program_without_priorities_nothing_is_raised() -> None:

@@ -22,7 +22,6 @@ import pytest
 
 from looplab.priority import (
     PriorityEventLoop,
-    VirtualPriorityLoop,
     current_priority,
     priority,
     ready,
@@ -30,8 +29,6 @@ from looplab.priority import (
 from looplab.priority import loop as real
 from looplab.priority.context import context_with
 from tests.fast.looplab.priority.priority_loops import PATIENCE, POLICIES, on
-
-LOOPS = pytest.mark.parametrize("loop", [VirtualPriorityLoop, PriorityEventLoop])
 
 
 @contextmanager
@@ -61,29 +58,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 # ---------------------------------------------------------------- nobody starves
-
-
-@LOOPS
-def test_plumbing_that_never_ends_starves_nobody(loop: Any) -> None:
-    async def main() -> int:
-        here = asyncio.get_running_loop()
-        rounds = 0
-        going = True
-
-        def again() -> None:
-            nonlocal rounds
-            rounds += 1
-            if going and rounds < 10_000:
-                here.call_soon(again)  # its context has no priority, so this has none
-
-        here.call_soon(again, context=Context())
-        with priority(1):
-            for _ in range(50):
-                await asyncio.create_task(asyncio.sleep(0))
-        going = False
-        return rounds
-
-    assert 50 <= on(main, loop=loop) < 1_000
 
 
 # ---------------------------------------------------------------- file descriptors

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -20,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 from aiohttp import web
 
 from looplab.priority import (
@@ -162,27 +157,6 @@ def test_io_that_keeps_coming_starves_nobody() -> None:
 # ---------------------------------------------------------------- processes, signals
 
 
-@POLICIES
-def test_subprocesses(policy: Any) -> None:
-    async def main() -> list[Any]:
-        code = "import sys; print(sys.stdin.read()[::-1], end=''); sys.exit(3)"
-
-        async def one(number: int) -> Any:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                code,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-            )
-            out, _ = await process.communicate(f"abc{number}".encode())
-            return out.decode(), process.returncode
-
-        return list(await asyncio.gather(*(one(number) for number in range(3))))
-
-    assert on(main, policy) == [("0cba", 3), ("1cba", 3), ("2cba", 3)]
-
-
 class Ending(asyncio.SubprocessProtocol):
     """Notes the end of a process in the order in which it is told."""
 
@@ -233,48 +207,6 @@ def test_the_end_of_a_process_is_told_in_order(policy: Any) -> None:
         return protocol.told
 
     assert on(main, policy) == ["pipe 0", "exit", "end"]
-
-
-PROGRAM = """
-import asyncio, sys
-from looplab.priority import PriorityEventLoop, priority
-
-async def main():
-    try:
-        print("ready", flush=True)
-        {wait}
-    except asyncio.CancelledError:
-        print("cancelled", flush=True)
-        raise
-
-with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
-    with priority(5):
-        try:
-            runner.run(main())
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-"""
-
-
-@pytest.mark.parametrize(
-    "wait", ["await asyncio.sleep(60)", "while True: await asyncio.sleep(0)"]
-)
-def test_an_interrupt_ends_the_runner_in_order(wait: str) -> None:
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM.format(wait=wait)],
-        env=os.environ | {"PYTHONPATH": str(SOURCE)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "ready\n"
-        program.send_signal(signal.SIGINT)
-        out, _ = program.communicate(timeout=PATIENCE)
-    finally:
-        program.kill()
-    assert out == "cancelled\ninterrupted\n"
-    assert program.returncode == 0
 
 
 # ---------------------------------------------------------------- threads
@@ -329,23 +261,6 @@ def test_executors_answer_while_urgent_callbacks_never_end() -> None:
 
     with priority(9):
         assert on(main) == [3, 7]
-
-
-def test_a_coroutine_comes_from_another_thread() -> None:
-    async def main() -> int:
-        here = asyncio.get_running_loop()
-
-        async def answer() -> int:
-            await asyncio.sleep(0.001)
-            return current_priority() + 40
-
-        def work() -> int:
-            return asyncio.run_coroutine_threadsafe(answer(), here).result(PATIENCE)
-
-        with priority(2):
-            return await asyncio.to_thread(work)
-
-    assert on(main) == 42, "to_thread() takes the context along"
 
 
 # ---------------------------------------------------------------- contexts, debug

@@ -194,15 +194,6 @@ def test_a_server_accepts_high_and_handles_low() -> None:
     assert levels == [0, 3, 4]
 
 
-def test_it_warns_on_a_stock_loop() -> None:
-    async def main() -> None:
-        server = await start_server(lambda *_: None, HOST, 0)
-        server.close()
-
-    with pytest.warns(RuntimeWarning, match="start_server"):
-        on(main, loop=stock)
-
-
 def test_a_program_runs_at_the_priority_of_what_accepts() -> None:
     async def main() -> tuple[int, type]:
         return current_priority(), type(asyncio.get_running_loop())
@@ -220,13 +211,4 @@ def test_a_function_that_returns_no_level_fails_its_request() -> None:
         await middleware({"type": "http", "path": "/"}, None, None)  # type: ignore[arg-type]
 
     with pytest.raises(TypeError, match=r"level of a request as .* got None"):
-        on(main)
-
-
-def test_an_address_in_use_is_an_error_of_the_system() -> None:
-    async def main() -> None:
-        with socket.create_server((HOST, 0)) as other:
-            await start_server(lambda *_: None, HOST, other.getsockname()[1])
-
-    with pytest.raises(OSError, match="address already in use"):
         on(main)

@@ -4,9 +4,6 @@
   as it can be, without any code of asyncio's loops.
 * ``StockLoop`` is asyncio's own ``_run_once()`` under a selector that moves a clock
   instead of waiting.
-
-Both take input from outside as well, at stated moments, which the virtual loop refuses:
-``IO_PROGRAMS`` are for them.
 """
 
 from __future__ import annotations
@@ -78,7 +75,6 @@ class Model(Numbers, asyncio.AbstractEventLoop):  # type: ignore[misc]
         self.ready: list[asyncio.Handle] = []
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         self.timers_set = 0
-        self.incoming: list[tuple[int, int, asyncio.Handle]] = []
         self.stopped = False
 
     def time(self) -> float:
@@ -111,27 +107,13 @@ class Model(Numbers, asyncio.AbstractEventLoop):  # type: ignore[misc]
         self.timers.append((due_ns, self.timers_set, timer))
         return timer
 
-    def arrive(self, delay: float, callback: Any, *args: Any) -> None:
-        """Let bytes come from outside after *delay*, for a callback that reads them."""
-        handle = asyncio.Handle(callback, args, self, None)
-        due_ns = self.now_ns + whole_ns(delay)
-        self.incoming.append((due_ns, len(self.incoming), handle))
-        self.incoming.sort(key=lambda one: one[0])  # equal ones keep their order
-
     def jump(self) -> None:
-        """Move the clock to the next timer or input if nothing is ready."""
+        """Move the clock to the next timer if nothing is ready."""
         self.timers = sorted(t for t in self.timers if not t[2].cancelled())
         if not self.ready and not self.stopped:
-            first = [each[0][0] for each in (self.timers, self.incoming) if each]
-            if not first:
+            if not self.timers:
                 raise StuckError
-            self.now_ns = max(self.now_ns, min(first))
-
-    def take_input(self) -> list[asyncio.Handle]:
-        """Take what has come from outside, in order."""
-        come = [one for one in self.incoming if one[0] <= self.now_ns]
-        self.incoming = self.incoming[len(come) :]
-        return [handle for _, _, handle in come]
+            self.now_ns = max(self.now_ns, self.timers[0][0])
 
     def take_due(self) -> list[asyncio.Handle]:
         """Take the timers that are due, in order."""
@@ -141,7 +123,6 @@ class Model(Numbers, asyncio.AbstractEventLoop):  # type: ignore[misc]
 
     def iteration(self) -> None:
         self.jump()
-        self.ready += self.take_input()
         self.ready += self.take_due()
         self.run_batch()
 
@@ -202,7 +183,6 @@ class StockLoop(Numbers, asyncio.BaseEventLoop):  # type: ignore[misc]
         self._selector = self
         self.now = 0.0
         self.timers_set = 0
-        self.incoming: list[tuple[float, asyncio.Handle]] = []
 
     def time(self) -> float:
         return self.now
@@ -213,22 +193,11 @@ class StockLoop(Numbers, asyncio.BaseEventLoop):  # type: ignore[misc]
     def charge(self, seconds: float) -> None:
         self.now += seconds
 
-    def arrive(self, delay: float, callback: Any, *args: Any) -> None:
-        """Let bytes come from outside after *delay*, for a callback that reads them."""
-        handle = asyncio.Handle(callback, args, self, None)
-        self.incoming.append((self.now + delay, handle))
-        self.incoming.sort(key=lambda one: one[0])  # equal ones keep their order
-
     def select(self, timeout: float | None) -> list[asyncio.Handle]:
-        if self.incoming:
-            wait = max(0.0, self.incoming[0][0] - self.now)
-            timeout = wait if timeout is None else min(wait, timeout)
         if timeout is None:
             raise StuckError
         self.now += timeout
-        come = [handle for due, handle in self.incoming if due <= self.now]
-        self.incoming = self.incoming[len(come) :]
-        return come
+        return []
 
     def call_at(
         self, when: float, callback: Any, *args: Any, context: Any = None
@@ -241,8 +210,7 @@ class StockLoop(Numbers, asyncio.BaseEventLoop):  # type: ignore[misc]
         return timer
 
     def _process_events(self, event_list: list[asyncio.Handle]) -> None:
-        for handle in event_list:
-            self._add_callback(handle)  # type: ignore[attr-defined]
+        pass
 
     def _write_to_self(self) -> None:
         pass
@@ -377,19 +345,6 @@ class World:
             self.loop.call_at(units * self.unit, self.work, f"{place} at", cost)
         )
 
-    async def do_arrive(self, place: str, units: int, cost: int) -> None:
-        self.loop.arrive(units * self.unit, self.work, f"{place} read", cost)
-
-    async def do_receive(self, place: str, units: int) -> None:
-        received = self.loop.create_future()
-
-        def read() -> None:
-            if not received.done():  # its task may have been cancelled
-                received.set_result(None)
-
-        self.loop.arrive(units * self.unit, read)
-        await received
-
     async def do_drop(self, place: str, which: int) -> None:
         if self.timers:
             self.timers[which % len(self.timers)].cancel()
@@ -417,14 +372,6 @@ def simple_ops() -> st.SearchStrategy[Op]:
     )
 
 
-def io_ops() -> st.SearchStrategy[Op]:
-    """Steps that take input from outside."""
-    return st.one_of(
-        st.tuples(st.just("arrive"), times(), costs()),
-        st.tuples(st.just("receive"), times()),
-    )
-
-
 def deeper(programs: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
     several = st.lists(programs, min_size=2, max_size=4)
     ops = st.one_of(
@@ -440,11 +387,6 @@ def deeper(programs: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
 TASKS = st.recursive(
     st.lists(simple_ops(), min_size=1, max_size=5).map(tuple), deeper, max_leaves=12
 )
-IO_TASKS = st.recursive(
-    st.lists(st.one_of(simple_ops(), io_ops()), min_size=1, max_size=5).map(tuple),
-    deeper,
-    max_leaves=12,
-)
 
 
 def whole(tasks: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
@@ -454,7 +396,7 @@ def whole(tasks: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
     )
 
 
-PROGRAMS, IO_PROGRAMS = whole(TASKS), whole(IO_TASKS)
+PROGRAMS = whole(TASKS)
 
 
 def trace_of(

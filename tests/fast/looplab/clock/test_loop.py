@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import gc
 import weakref
@@ -16,7 +15,6 @@ import pytest
 from looplab.clock import (
     VirtualTimeLoop,
     burn,
-    elapsed,
     run,
 )
 from tests.fast.looplab.clock.helpers import nothing
@@ -99,15 +97,6 @@ def test_exception_in_a_callback_is_reported(loop: VirtualTimeLoop) -> None:
     assert report["message"].startswith("Exception in callback divmod(")
 
 
-def test_exception_without_a_handler_is_logged(
-    loop: VirtualTimeLoop, caplog: pytest.LogCaptureFixture
-) -> None:
-    loop.call_soon(divmod, 1, 0)
-    loop.call_soon(loop.stop)
-    loop.run_forever()
-    assert "Exception in callback divmod(" in caplog.text
-
-
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
 @pytest.mark.parametrize("debug", [False, True])
 def test_exit_out_of_a_callback(
@@ -134,17 +123,6 @@ def test_exit_out_of_a_callback(
 # The rest of the stock loop's face
 
 
-def test_stop_before_run_forever(loop: VirtualTimeLoop) -> None:
-    seen: list[int] = []
-    loop.call_soon(seen.append, 1)
-    loop.call_later(1, seen.append, 2)
-    loop.stop()
-    loop.run_forever()
-    assert seen == [1]
-    assert loop.time() == 0.0
-    assert not loop.is_running()
-
-
 def test_stop_ends_the_iteration(loop: VirtualTimeLoop) -> None:
     seen: list[str] = []
     loop.call_soon(loop.stop)
@@ -155,12 +133,6 @@ def test_stop_ends_the_iteration(loop: VirtualTimeLoop) -> None:
     loop.stop()
     loop.run_forever()
     assert seen == ["same iteration", "next iteration"]
-
-
-def test_run_until_complete_of_a_stopped_loop(loop: VirtualTimeLoop) -> None:
-    loop.call_later(1, loop.stop)
-    with pytest.raises(RuntimeError, match="stopped before Future completed"):
-        loop.run_until_complete(loop.create_future())
 
 
 def test_repr(loop: VirtualTimeLoop) -> None:
@@ -247,38 +219,6 @@ def test_async_generators_are_closed_in_order() -> None:
     assert closed == list(range(100))
 
 
-def test_forgotten_async_generator_is_closed() -> None:
-    closed: list[str] = []
-
-    async def numbers() -> AsyncIterator[int]:
-        try:
-            yield 1
-        finally:
-            await asyncio.sleep(0)
-            closed.append("closed")
-
-    async def main() -> None:
-        async for _ in numbers():
-            break
-        gc.collect()
-        await asyncio.sleep(1)
-        assert closed == ["closed"]
-
-    run(main())
-
-
-def test_custom_task_factory(loop: VirtualTimeLoop) -> None:
-    made: list[str] = []
-
-    def factory(loop: Any, coro: Any, **options: Any) -> asyncio.Task[Any]:
-        made.append(coro.__name__)
-        return asyncio.Task(coro, loop=loop, **options)
-
-    loop.set_task_factory(factory)
-    loop.run_until_complete(nothing())
-    assert made == ["nothing"]
-
-
 def test_a_task_factory_that_knows_no_names(loop: VirtualTimeLoop) -> None:
     def factory(loop: Any, coro: Any) -> asyncio.Task[Any]:
         return asyncio.Task(coro, loop=loop)
@@ -290,115 +230,6 @@ def test_a_task_factory_that_knows_no_names(loop: VirtualTimeLoop) -> None:
         return [task.get_name() for task in tasks]
 
     assert loop.run_until_complete(main()) == ["Task-2", "Task-3"]
-
-
-def test_task_group_aborts_its_other_tasks() -> None:
-    ended: list[str] = []
-
-    async def child(number: int) -> None:
-        try:
-            await asyncio.sleep(number)
-            if number == 2:
-                raise LookupError("two")
-        except asyncio.CancelledError:
-            ended.append(f"{number} at {elapsed()}")
-            raise
-
-    async def main() -> None:
-        async with asyncio.TaskGroup() as group:
-            for number in range(6):
-                group.create_task(child(number))
-
-    with pytest.raises(ExceptionGroup) as caught:
-        run(main())
-    assert repr(caught.value.exceptions) == "(LookupError('two'),)"
-    assert ended == ["3 at 2.0", "4 at 2.0", "5 at 2.0"]
-
-
-def test_timeout() -> None:
-    async def main() -> tuple[float, float]:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(1.5):
-                await asyncio.sleep(10)
-        first = elapsed()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.Event().wait(), 2)
-        return first, elapsed()
-
-    assert run(main()) == (1.5, 3.5)
-
-
-def test_synchronisation_primitives() -> None:
-    async def main() -> list[str]:
-        seen: list[str] = []
-        lock, condition = asyncio.Lock(), asyncio.Condition()
-        barrier, queue = asyncio.Barrier(3), asyncio.Queue[str](1)
-        semaphore = asyncio.Semaphore(2)
-
-        async def work(name: str) -> None:
-            async with lock:
-                await asyncio.sleep(1)
-                seen.append(f"{name} locked {elapsed():g}")
-            async with semaphore:
-                await asyncio.sleep(1)
-            await barrier.wait()
-            seen.append(f"{name} passed {elapsed():g}")
-            await queue.put(name)
-            async with condition:
-                await condition.wait_for(lambda: elapsed() >= 10)
-            seen.append(f"{name} notified {elapsed():g}")
-
-        async with asyncio.TaskGroup() as group:
-            for name in "abc":
-                group.create_task(work(name))
-            for _ in range(3):
-                seen.append(f"{await queue.get()} came")
-            await asyncio.sleep(10 - elapsed())
-            async with condition:
-                condition.notify_all()
-        return seen
-
-    assert run(main()) == [
-        "a locked 1",
-        "b locked 2",
-        "c locked 3",
-        "c passed 4",
-        "a passed 4",
-        "b passed 4",
-        "c came",
-        "a came",
-        "b came",
-        "c notified 10",
-        "a notified 10",
-        "b notified 10",
-    ]
-
-
-def test_wait_and_as_completed() -> None:
-    async def sleep(seconds: float) -> float:
-        await asyncio.sleep(seconds)
-        return seconds
-
-    async def main() -> list[float]:
-        tasks = [asyncio.create_task(sleep(s)) for s in (3, 1, 2, 1)]
-        done, pending = await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
-        assert {tasks.index(task) for task in done} == {1, 3}
-        assert {tasks.index(task) for task in pending} == {0, 2}
-        return [await each for each in asyncio.as_completed(tasks)]
-
-    assert run(main()) == [1, 1, 2, 3]
-
-
-def test_shield_and_cancellation() -> None:
-    async def main() -> float:
-        inner = asyncio.create_task(asyncio.sleep(5))
-        outer = asyncio.create_task(asyncio.wait_for(asyncio.shield(inner), 1))
-        with pytest.raises(TimeoutError):
-            await outer
-        await inner
-        return elapsed()
-
-    assert run(main()) == 5.0
 
 
 # Memory

@@ -13,7 +13,6 @@ from looplab.priority import (
     ByDeadline,
     ByPriority,
     VirtualPriorityLoop,
-    priority,
 )
 
 NewLoop = Callable[[], VirtualTimeLoop]
@@ -119,17 +118,6 @@ def test_it_may_come_and_go_amid_an_iteration(new_loop: NewLoop, debug: bool) ->
     ]
 
 
-def test_callbacks_from_other_threads_join_too() -> None:
-    for new_loop in LOOPS.values():
-        loop = new_loop()
-        diary = Diary(loop)
-        loop.add_observer(diary)
-        loop.call_soon_threadsafe(timer)
-        loop.run_forever()
-        loop.close()
-        assert diary.lines[:3] == ["0 joined timer", "0 iteration", "0 left timer"]
-
-
 def test_several_observers_are_told_in_the_order_in_which_they_came() -> None:
     told: list[str] = []
 
@@ -149,33 +137,6 @@ def test_several_observers_are_told_in_the_order_in_which_they_came() -> None:
     loop.run_forever()
     loop.close()
     assert told == ["one", "two", "two"]
-
-
-@both_loops
-def test_nothing_changes_for_a_program_that_is_observed(new_loop: NewLoop) -> None:
-    def story(observed: bool) -> list[Any]:
-        loop = new_loop()
-        if observed:
-            loop.add_observer(Diary(loop))
-        seen: list[Any] = []
-
-        async def job(number: int) -> None:
-            for step in range(5):
-                burn(0.01 * (number % 3))
-                await asyncio.sleep(0.02 * (step % 2))
-                seen.append((number, step, loop.time_ns()))
-
-        async def main() -> None:
-            async with asyncio.TaskGroup() as tasks:
-                for number in range(9):
-                    with priority(number % 4):
-                        tasks.create_task(job(number))
-
-        loop.run_until_complete(main())
-        loop.close()
-        return seen
-
-    assert story(observed=True) == story(observed=False)
 
 
 def test_only_what_is_overridden_is_called() -> None:

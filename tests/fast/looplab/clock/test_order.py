@@ -21,7 +21,6 @@ from looplab.clock import (
     StepLimitError,
     TimeValueError,
     VirtualTimeLoop,
-    elapsed,
     run,
 )
 from looplab.clock.times import nanoseconds
@@ -41,46 +40,6 @@ def test_equal_timers_run_in_the_order_they_were_set(loop: VirtualTimeLoop) -> N
     loop.call_later(1.5, loop.stop)
     loop.run_forever()
     assert order == list(range(10_000))
-
-
-def test_timers_run_in_order_of_due_time(loop: VirtualTimeLoop) -> None:
-    dice = random.Random(6)
-    delays = [dice.randrange(500) / 1000 for _ in range(5_000)]
-    order: list[tuple[float, int]] = []
-    for number, delay in enumerate(delays):
-        loop.call_later(delay, order.append, (delay, number))
-    loop.call_later(1, loop.stop)
-    loop.run_forever()
-    assert order == sorted(order)
-    assert len(order) == 5_000
-
-
-def test_rules_2_to_4(loop: VirtualTimeLoop) -> None:
-    """A timer that falls due goes behind what is ready, and waits for the iteration."""
-    order: list[str] = []
-
-    def first() -> None:
-        order.append("first")
-        loop.call_soon(order.append, "made ready by the first")
-        loop.burn(2)
-
-    loop.call_later(1, order.append, "timer")
-    loop.call_soon(first)
-    loop.call_soon(order.append, "second")
-    loop.call_later(3, loop.stop)
-    loop.run_forever()
-    assert order == ["first", "second", "made ready by the first", "timer"]
-
-
-def test_clock_does_not_jump_while_anything_is_ready() -> None:
-    async def main() -> float:
-        sleeper = asyncio.create_task(asyncio.sleep(1))
-        for _ in range(1000):
-            await asyncio.sleep(0)
-        assert not sleeper.done()
-        return elapsed()
-
-    assert run(main()) == 0.0
 
 
 def test_sleeps_add_up_exactly() -> None:
@@ -109,15 +68,6 @@ def test_call_at_comes_back_to_the_same_nanosecond(loop: VirtualTimeLoop) -> Non
     for _ in range(20_000):
         now_ns = dice.randrange(20 * 86_400 * 10**9)  # 20 days
         assert nanoseconds(now_ns / 10**9, "when") == now_ns
-
-
-def test_timer_in_the_past_runs_at_once(loop: VirtualTimeLoop) -> None:
-    seen: list[float] = []
-    loop.burn(10)
-    loop.call_at(3, lambda: seen.append(loop.time()))
-    loop.call_at(20, loop.stop)
-    loop.run_forever()
-    assert seen == [10.0]
 
 
 def test_timer_says_when_it_is_due(loop: VirtualTimeLoop) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import socket
-import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -105,21 +103,6 @@ def test_a_pool_that_was_given_is_shut_down_without_a_thread() -> None:
 
     assert run(main()) == 0
     assert pool.is_down
-
-
-def test_no_thread_and_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: object, **options: object) -> None:
-        raise AssertionError("opened")
-
-    async def main() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(asyncio.sleep(1))
-
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "socketpair", refuse)
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    VirtualTimeLoop().close()
-    run(main())
 
 
 def test_closed_loop_refuses_work() -> None:

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 
 from looplab.clock import VirtualTimeLoop
 from tests.fast.looplab.clock.random_programs import (
-    IO_PROGRAMS,
     PROGRAMS,
     Model,
     Program,
@@ -41,14 +40,6 @@ def test_same_trace_as_the_stock_run_once(program: Program) -> None:
 
 
 @THOROUGH
-@given(IO_PROGRAMS)
-def test_the_references_agree_on_input_from_outside(program: Program) -> None:
-    """The virtual loop refuses it; the chapter's rule is that of the stock loop."""
-    unit = 1 / 512
-    assert trace_of(Model, program, unit) == trace_of(StockLoop, program, unit)
-
-
-@THOROUGH
 @given(PROGRAMS)
 def test_same_trace_with_debug_mode(program: Program) -> None:
     def debugging() -> VirtualTimeLoop:
@@ -58,6 +49,3 @@ def test_same_trace_with_debug_mode(program: Program) -> None:
         return loop
 
     assert trace_of(debugging, program) == trace_of(VirtualTimeLoop, program)
-
-
-# In real time

@@ -39,14 +39,6 @@ def test_run_makes_the_loop_that_it_is_told_to() -> None:
     assert run(main()) == ("VirtualTimeLoop", 1)
 
 
-def test_run_raises_what_the_coroutine_raises() -> None:
-    async def main() -> None:
-        raise LookupError("here")
-
-    with pytest.raises(LookupError, match="here"):
-        run(main())
-
-
 def test_run_leaves_no_loop_running_and_closes_its_own() -> None:
     async def main() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
@@ -112,21 +104,6 @@ def test_run_reports_a_leftover_that_fails(caplog: pytest.LogCaptureFixture) -> 
     assert "too late" in caplog.text
 
 
-def test_run_debug() -> None:
-    async def main() -> bool:
-        return asyncio.get_running_loop().get_debug()
-
-    assert run(main(), debug=True) is True
-    assert run(main(), debug=False) is False
-
-
-def test_runner_with_the_loop_as_factory() -> None:
-    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
-        runner.run(asyncio.sleep(5))
-        runner.run(asyncio.sleep(7))
-        assert runner.get_loop().time() == 12.0
-
-
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """A process that was started in the background may ignore interrupts."""
@@ -179,16 +156,3 @@ def test_burn_is_exact_on_the_virtual_clock() -> None:
         return elapsed(), loop.time_ns()
 
     assert run(main()) == (1.0, 1_000_000_000)
-
-
-def test_burn_holds_the_virtual_loop() -> None:
-    async def main() -> list[tuple[str, float]]:
-        loop = asyncio.get_running_loop()
-        seen: list[tuple[str, float]] = []
-        loop.call_later(1, lambda: seen.append(("timer", loop.time())))
-        burn(3)
-        seen.append(("burnt", loop.time()))
-        await asyncio.sleep(0)
-        return seen
-
-    assert run(main()) == [("burnt", 3.0), ("timer", 3.0)]

@@ -80,11 +80,6 @@ def test_bounds_below_one_are_refused(what: str, bad: int) -> None:
         JobQueue(**{"workers": 4, "maxsize": 1, what: bad})  # type: ignore[arg-type]
 
 
-def test_unbounded_is_refused_with_the_reason() -> None:
-    with pytest.raises(ValueError, match=r"maxsize is 0: give 1 .*because .*memory"):
-        JobQueue(maxsize=0)
-
-
 @pytest.mark.parametrize("bad", [1.0, "4", None, True, float("inf")])
 def test_bounds_must_be_whole_numbers(bad: Any) -> None:
     with pytest.raises(TypeError, match="expected workers as a whole number, got"):

@@ -101,17 +101,6 @@ def test_first_failure_cancels_the_rest_and_is_raised_as_a_group(
         jobs.tickets[3].result()
 
 
-def test_failure_while_the_block_is_ending(both: Callable[[Main], Any]) -> None:
-    async def main() -> None:
-        with pytest.raises(ExceptionGroup):
-            async with JobQueue() as jobs:
-                await jobs.put(fail, ValueError(), 0.01)
-        assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
-        await asyncio.sleep(0)
-
-    both(main())
-
-
 def test_body_swallows_the_cancellation(both: Callable[[Main], Any]) -> None:
     async def main() -> None:
         with pytest.raises(ExceptionGroup):

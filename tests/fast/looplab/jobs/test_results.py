@@ -8,8 +8,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import pytest
-
 from looplab.clock import run
 from looplab.jobs import (
     JobQueue,
@@ -77,26 +75,6 @@ def test_kinds_of_job(both: Callable[[Main], Any]) -> None:
         assert [ticket.label for ticket in jobs.tickets][:3] == ["give"] * 3
 
     both(main())
-
-
-def test_empty_block(both: Callable[[Main], Any]) -> None:
-    async def main() -> list[Any]:
-        async with JobQueue() as jobs:
-            pass
-        return jobs.results
-
-    assert both(main()) == []
-
-
-@pytest.mark.parametrize("workers", [1, 200])
-def test_one_worker_and_two_hundred(both: Callable[[Main], Any], workers: int) -> None:
-    async def main() -> list[Any]:
-        async with JobQueue(workers) as jobs:
-            for i in range(300):
-                await jobs.put(give, i)
-        return jobs.results
-
-    assert both(main()) == list(range(300))
 
 
 def test_job_runs_in_the_context_of_its_put(both: Callable[[Main], Any]) -> None:

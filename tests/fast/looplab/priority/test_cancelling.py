@@ -28,6 +28,35 @@ async def work(seconds: float = 0.0) -> None:
         await asyncio.sleep(0)
 
 
+@pytest.mark.parametrize("which", ["ready", "sleeps", "waits for another"])
+def test_a_cancelled_task_is_done_before_less_urgent_work(which: str) -> None:
+    async def main() -> tuple[bool, float]:
+        here = asyncio.get_running_loop()
+
+        async def outer(inner: asyncio.Task[None]) -> None:
+            await inner
+
+        with priority(1):
+            inner = asyncio.create_task(
+                work() if which == "ready" else asyncio.sleep(1_000)
+            )
+            low = asyncio.create_task(outer(inner)) if "waits" in which else inner
+        await asyncio.sleep(0.002)
+        with priority(5):
+            middle = asyncio.create_task(work())
+        with priority(9):
+            await asyncio.sleep(0.002)
+            low.cancel()
+            cancelled_at = here.time()
+            await asyncio.wait([low, inner])
+            took = here.time() - cancelled_at
+            middle.cancel()
+        return low.cancelled(), took
+
+    with priority(9):
+        assert exactly(main) == (True, pytest.approx(0, abs=0.002))
+
+
 def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
     """Exactly, on the virtual clock, with more urgent work for ten seconds."""
 

@@ -24,7 +24,6 @@ from looplab.priority import (
     priority,
 )
 from looplab.priority.context import context_with
-from ontime.leases import LeaseSettings, consume, consume_many
 
 THOROUGH = settings(
     max_examples=60,
@@ -278,41 +277,6 @@ def test_ageing_ends_the_wait_of_the_lowest() -> None:
     assert waited(ByPriority()) >= 10, "as long as anything urgent is ready"
     assert waited(ByPriority(ageing=0.5)) == pytest.approx(5 * 0.5, abs=0.05)
     assert waited(ByPriority(ageing=1)) == pytest.approx(5 * 1, abs=0.05)
-
-
-@pytest.mark.parametrize("quantum", [10, 100])
-def test_a_long_enough_quantum_keeps_every_lease(quantum: float) -> None:
-    runs = consume_many(LeaseSettings(), ByPriority(ageing=quantum), runs=5)
-    assert runs.lost.max == 0
-    assert runs.worst_lateness.max <= 1.002
-
-
-@pytest.mark.parametrize("quantum", [0.5, 1])
-def test_too_short_a_quantum_takes_the_meaning_out_of_priorities(
-    quantum: float,
-) -> None:
-    assert consume(LeaseSettings(), ByPriority(ageing=quantum)).lost > 80
-    assert (
-        consume_many(LeaseSettings(), ByPriority(ageing=quantum), runs=5).lost.min > 80
-    )
-
-
-def test_deadlines_on_leases_alone_keep_them() -> None:
-    assert consume_many(LeaseSettings(), ByDeadline(), runs=5).lost.max == 0
-
-
-def test_deadlines_collapse_under_overload() -> None:
-    """What is late already is the most urgent, so nothing else is ever on time."""
-    can_be_met = LeaseSettings(work_deadline=80)
-    assert consume_many(can_be_met, ByDeadline(), runs=5).lost.max == 0
-    cannot = LeaseSettings(work_deadline=30)
-    assert consume_many(cannot, ByDeadline(), runs=5).lost.min > 90
-    assert consume_many(cannot, ByPriority(), runs=5).lost.max == 0
-
-
-@pytest.mark.parametrize("policy", [ByPriority(), ByPriority(ageing=10)])
-def test_settings_have_names(policy: Any) -> None:
-    assert "priority loop" in policy.name
 
 
 @pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan")])

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import Context
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from looplab.priority import (
-    ByPriority,
     VirtualPriorityLoop,
     priority,
 )
 from looplab.priority.context import context_with
-from ontime.leases import EXPERIMENTS, consume
 from tests.fast.looplab.priority.priority_loops import exactly, on
 
 # ---------------------------------------------------------------- nobody starves
@@ -70,18 +67,6 @@ def test_timers_that_never_end_starve_no_plumbing() -> None:
 
 
 # ---------------------------------------------------------------- without priorities
-
-
-@pytest.mark.parametrize("name", ["E3", "E4"])
-def test_so_without_priorities_the_consumer_loses_the_same(name: str) -> None:
-    none = replace(
-        EXPERIMENTS[name].settings,
-        lease_priority=0,
-        work_priority=0,
-        receive_priority=0,
-    )
-    stock, ours = consume(none), consume(none, ByPriority())
-    assert (ours.lost, ours.makespan) == (stock.lost, stock.makespan)
 
 
 # ---------------------------------------------------------------- a flood

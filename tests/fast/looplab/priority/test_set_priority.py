@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from looplab import burn, run
-from looplab.priority import PriorityLock, VirtualPriorityLoop, priority, set_priority
-
-
-def exactly(main: Any) -> Any:
-    return run(main, loop_factory=VirtualPriorityLoop)
+from looplab.priority import PriorityLock, priority, set_priority
+from tests.fast.looplab.priority.priority_loops import exactly
 
 
 @pytest.mark.parametrize("given", [False, True])
@@ -34,7 +31,7 @@ def test_a_ready_task_moves_up(given: bool) -> None:
         await asyncio.wait([low, middle])
         return order
 
-    assert exactly(main()) == ["low"] * 3 + ["middle"] * 3
+    assert exactly(main) == ["low"] * 3 + ["middle"] * 3
 
 
 def test_a_waiter_of_a_lock_moves_up() -> None:
@@ -54,7 +51,7 @@ def test_a_waiter_of_a_lock_moves_up() -> None:
         await asyncio.sleep(1)  # who waited for them would lend them its priority
         return order
 
-    assert exactly(main()) == [2, 0, 3, 1]
+    assert exactly(main) == [2, 0, 3, 1]
 
 
 def test_a_task_lowers_itself() -> None:
@@ -76,7 +73,7 @@ def test_a_task_lowers_itself() -> None:
         await asyncio.create_task(work())
         return order
 
-    assert exactly(main()) == ["other", "work"]
+    assert exactly(main) == ["other", "work"]
 
 
 @pytest.mark.parametrize("level", [1.5, None, "high"])
@@ -87,7 +84,7 @@ def test_a_bad_level(level: Any) -> None:
         set_priority(task, level)
 
     with pytest.raises(TypeError, match="priority"):
-        exactly(main())
+        exactly(main)
 
 
 def test_a_task_of_another_loop() -> None:
