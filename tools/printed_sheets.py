@@ -41,6 +41,7 @@ LINE = '<div class="line"></div>'
 KINDS = ("predictions", "exercises", "solutions", "cards")
 # What only a computer needs: imports, and a loop that prints lines which are shown.
 GLUE = re.compile(r"(?:(?:import|from) .*\n*|for .*\n +print\(.*\)\n*)+")
+EXTRA = re.compile(r"\d\d-x\w+")
 CHECK = re.compile(r"\s*^check\(.*\)$", re.M)
 ROW = re.compile(r"^\| *(\d+) *\| (.+?) \| (.+?) \|$", re.M)
 
@@ -107,6 +108,10 @@ def exercises(html: Path, pages: list[Page], answers: Answers) -> str:
         section = article.select_one("section" if more else "section#exercises")
         if section is None:
             continue
+        for tag in section.select(".tag_check"):
+            heading, name = tag.find_previous(["h2", "h3"]), EXTRA.search(words(tag))
+            if name and isinstance(heading, Tag):
+                heading.append(f" ({name[0]})")  # its solution has no other name
         for tag in section.select(f"{UNWANTED}, .tag_check"):
             if not tag.decomposed:
                 tag.decompose()

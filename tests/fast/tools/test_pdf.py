@@ -61,7 +61,8 @@ MORE_PAGE = ("More exercises", 2, "Chapters")
 MORE = """
 <section id="more"><h1>More exercises</h1><p>Write.</p><section><h2>Third</h2>
 <div class="cell tag_exercise"><div class="cell_input"><pre>b = ...</pre></div></div>
-<div class="cell tag_check"><div class="cell_input"><pre>check(b)</pre></div></div>
+<div class="cell tag_check"><div class="cell_input"><pre>
+check("01-xb", b)</pre></div></div>
 </section></section>
 """
 
@@ -176,7 +177,7 @@ def test_four_sheets_a_chapter(html: Path, teaching: Path) -> None:
     assert list(made) == [f"01-{kind}" for kind in printed_sheets.KINDS]
     assert "How late?" in made["01-predictions"]
     assert "1. Guess How many? a = ..." in made["01-exercises"]
-    assert "Third b = ..." in made["01-exercises"]
+    assert "Third (01-xb) b = ..." in made["01-exercises"]
     assert "Few." in made["01-solutions"]
     assert "01-xb b = 4 Why this works: b is even." in made["01-solutions"]
     hints, solved = made["01-solutions"].split("Solutions")

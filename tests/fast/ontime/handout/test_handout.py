@@ -11,6 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from ontime.check import Verdict
 from ontime.check.registry import CHAPTERS
 from ontime.grade import LabError, read_labs
 from ontime.grade.cells import parse
@@ -67,14 +68,18 @@ def test_what_gives_a_solution_away() -> None:
     assert leaks(EXERCISES["04-parsons"].solution) == ["04-parsons"]
 
 
-def test_a_hand_out_holds_no_solution(books: list[dict[str, Any]]) -> None:
+def test_a_hand_out_has_every_exercise_and_no_solution(
+    books: list[dict[str, Any]],
+) -> None:
+    there: dict[str, set[str]] = {}
     for book in books:
         nbformat.validate(nbformat.from_dict(book))
         for cell in book["cells"]:
             source = "".join(cell["source"])
-            assert not {"solution", "remove-cell"} & set(
-                cell["metadata"].get("tags", ())
-            )
+            tags = set(cell["metadata"].get("tags", ()))
+            if name := cell["metadata"].get("exercise"):
+                there.setdefault(name, set()).update(tags)
+            assert not {"solution", "remove-cell"} & tags
             assert "Why this works" not in source
             assert "olutions are folded" not in source
             if cell["cell_type"] == "markdown":
@@ -82,17 +87,9 @@ def test_a_hand_out_holds_no_solution(books: list[dict[str, Any]]) -> None:
             if cell["cell_type"] == "code":
                 assert (cell["outputs"], cell["execution_count"]) == ([], None)
                 assert leaks(source) == []
-
-
-def test_a_hand_out_has_every_exercise_and_check(books: list[dict[str, Any]]) -> None:
-    cells = [cell for book in books for cell in book["cells"]]
-    found: dict[str, set[str]] = {}
-    for cell in cells:
-        if name := cell["metadata"].get("exercise"):
-            found.setdefault(name, set()).update(cell["metadata"]["tags"])
-    chapter = min(found)[:2]
-    assert set(found) == {name for name in EXERCISES if name[:2] == chapter}
-    assert all({"exercise", "check"} <= tags for tags in found.values())
+    chapter = min(there)[:2]
+    assert set(there) == {name for name in EXERCISES if name[:2] == chapter}
+    assert all({"exercise", "check"} <= tags for tags in there.values())
 
 
 def test_no_installed_wheel_holds_a_solution() -> None:
@@ -103,34 +100,22 @@ def test_no_installed_wheel_holds_a_solution() -> None:
 
 def test_for_nbgrader() -> None:
     (path,) = labs_of("04")
-    about = [
-        cell["metadata"]["nbgrader"]
+    cells = {
+        cell["metadata"]["nbgrader"]["grade_id"]: cell
         for cell in copy_of(path, nbgrader=True)["cells"]
         if "nbgrader" in cell["metadata"]
-    ]
-    ids = [cell["grade_id"] for cell in about]
-    assert len(set(ids)) == len(ids) == 10
-    graded = {cell["grade_id"]: cell["points"] for cell in about if cell["grade"]}
-    assert graded["04-make-check"] == points_of("04-make") == 3
-    assert all(cell["locked"] == cell["grade"] != cell["solution"] for cell in about)
-
-
-def test_a_check_for_nbgrader_raises_what_it_says() -> None:
-    (path,) = labs_of("04")
-    book = copy_of(path, nbgrader=True)
-    (cell,) = (
-        c
-        for c in book["cells"]
-        if c["metadata"].get("nbgrader", {}).get("grade_id") == "04-predict-check"
-    )
+    }
+    assert len(cells) == 10
+    for name, cell in cells.items():
+        about = cell["metadata"]["nbgrader"]
+        assert about["locked"] == about["grade"] != about["solution"]
+        if about["grade"]:
+            assert about["points"] == points_of(name.removesuffix("-check")) > 0
+    # A check there raises what it says.
+    source = "".join(cells["04-predict-check"]["source"])
+    space = {"check": lambda *_: Verdict(False, "no answer yet"), "lateness": ...}
     with pytest.raises(AssertionError, match="no answer yet"):
-        exec("".join(cell["source"]), {"check": no_answer, "lateness": ...})
-
-
-def no_answer(name: str, answer: object) -> Any:
-    from ontime.check import Verdict
-
-    return Verdict(False, "there is no answer yet")
+        exec(source, space)
 
 
 def test_links_lead_to_the_published_book_or_to_a_file_beside() -> None:
@@ -190,13 +175,9 @@ def test_a_second_run_keeps_the_work(labs: Path, tmp_path: Path) -> None:
     assert "print(2)" in second.read_text()
     assert bring(labs, mine) == []
     assert copy.read_bytes() == before
-
-
-def test_what_is_no_notebook_any_more_is_left_alone(labs: Path, tmp_path: Path) -> None:
-    (tmp_path / "01_lab.ipynb").write_text("not a notebook")
-    (copy,) = bring(labs, tmp_path)
-    assert copy.name == "01_lab-2.ipynb"
-    assert (tmp_path / "01_lab.ipynb").read_text() == "not a notebook"
+    copy.write_text("no notebook any more: it may be somebody's work")
+    assert bring(labs, mine) == []
+    assert copy.read_text().startswith("no notebook")
 
 
 def test_nothing_is_half_written(
