@@ -43,10 +43,13 @@ from ontime.grade.labs import default_folder
 __all__ = [
     "ANSWERS",
     "Home",
+    "after",
     "all_homes",
     "changed",
     "exercise",
+    "needed",
     "refuses",
+    "run_cell",
     "verdict_on",
 ]
 
@@ -132,7 +135,7 @@ def exercise(name: str) -> Exercise:
     return exercises()[name]
 
 
-def _run_cell(source: str, names: dict[str, Any]) -> None:
+def run_cell(source: str, names: dict[str, Any]) -> None:
     """Run a cell on the virtual clock, as none of them needs another."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code = compile(source, "<cell>", "exec", flags)
@@ -141,34 +144,34 @@ def _run_cell(source: str, names: dict[str, Any]) -> None:
         run(result)
 
 
-def _needed(setup: tuple[str, ...], source: str) -> tuple[str, ...]:
+def needed(setup: tuple[str, ...], source: str) -> tuple[str, ...]:
     """The cells above an answer that bind what it uses, and what these use in turn."""
     _, used = names_in(source)
-    needed: list[str] = []
+    chosen: list[str] = []
     for cell in reversed(setup):
         binds, uses = names_in(cell)
         if binds & used:
             used |= uses
-            needed.insert(0, cell)
-    return tuple(needed)
+            chosen.insert(0, cell)
+    return tuple(chosen)
 
 
 @cache
-def _after(setup: tuple[str, ...]) -> dict[str, Any]:
+def after(setup: tuple[str, ...]) -> dict[str, Any]:
     """The names that cells make, one below the other."""
     if not setup:
         return {"__name__": "__main__"}
-    names = dict(_after(setup[:-1]))
-    _run_cell(setup[-1], names)
+    names = dict(after(setup[:-1]))
+    run_cell(setup[-1], names)
     return names
 
 
 def verdict_on(name: str, source: str) -> Verdict:
     """What the check says of the text of a cell, below the cells of its notebook."""
     asked = exercise(name)
-    cells = _needed(asked.setup, f"{source}\n{asked.expression}")
-    names = dict(_after(cells))
-    _run_cell(source, names)
+    cells = needed(asked.setup, f"{source}\n{asked.expression}")
+    names = dict(after(cells))
+    run_cell(source, names)
     return check(name, eval(asked.expression, names))
 
 

@@ -15,6 +15,7 @@ from looplab import Timeline, burn, record
 from looplab.player import Player, worst_moment
 from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import Trace
+from tests.fast.cells import as_committed, run_again
 from tests.fast.looplab.trace.helpers import both
 
 
@@ -208,3 +209,8 @@ def test_a_recording_has_a_worst_moment_too() -> None:
 def test_without_a_callback_there_is_no_worst_moment() -> None:
     with pytest.raises(ValueError, match="nothing ran"):
         worst_moment(Trace([], origins=[]))
+
+
+def test_the_player_of_a_lab_is_as_it_is_committed() -> None:
+    lab = ("01_callbacks", "iteration-steps")
+    assert run_again(*lab) == as_committed(*lab)
