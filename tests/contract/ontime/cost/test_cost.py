@@ -144,10 +144,11 @@ def test_a_patched_asyncio_is_reported() -> None:
 
 def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def prints(code: str) -> counters.Counter:
+        code = f"import sys; print({code}, file=sys.stderr)"
         return counters.Counter("a", (sys.executable, "-c", code), r"^(\d+)")
 
-    refuses = prints("print('<not supported>;;instructions:u')")
-    monkeypatch.setattr(counters, "COUNTERS", (refuses, prints("print(12)")))
+    refuses = prints("'<not supported>;;instructions:u'")
+    monkeypatch.setattr(counters, "COUNTERS", (refuses, prints("12")))
     assert measure._find_counter(240) is counters.COUNTERS[1]
     monkeypatch.setattr(counters, "COUNTERS", (refuses,))
     table = cpu_cost(nothing, instructions=True, **BRIEF)
