@@ -46,19 +46,6 @@ def depart_html(self: Any, node: Html) -> None:
     self.body.append(f"</{node['tag']}>\n")
 
 
-def ignore(self: Any, node: Html) -> None:
-    """Other builders write the text of the element and nothing around it."""
-
-
 def add_html_node(app: Any) -> None:
-    """Register the node once, whichever of our extensions is loaded first."""
-    if not getattr(app, "_on_time_html_node", False):
-        app.add_node(
-            Html,
-            html=(visit_html, depart_html),
-            latex=(ignore, ignore),
-            text=(ignore, ignore),
-            man=(ignore, ignore),
-            texinfo=(ignore, ignore),
-        )
-        app._on_time_html_node = True
+    """Register the node."""
+    app.add_node(Html, html=(visit_html, depart_html))

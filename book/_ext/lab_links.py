@@ -39,13 +39,13 @@ def named(repository: object) -> str | None:
     """
     if not repository:
         return None
-    found = REPOSITORY.fullmatch(repository) if isinstance(repository, str) else None
-    if found is None:
+    name = REPOSITORY.fullmatch(repository) if isinstance(repository, str) else None
+    if name is None:
         raise ExtensionError(
             f"lab_repository is {repository!r}, which is no address of a repository: "
             "write https://github.com/OWNER/NAME, or '' for none"
         )
-    return found[1]
+    return name[1]
 
 
 def links(lab: str, repository: object, solved: bool = False) -> str:

@@ -172,8 +172,8 @@ def _by_type(data: Mapping[str, Any]) -> dict[str, str]:
 def _bare(text: str) -> str:
     """The text of a value, without NumPy's name around a number: np.float64(1.5)."""
     text = text.strip()
-    found = re.fullmatch(r"np\.\w+\((.*)\)", text)
-    return found[1] if found else text
+    numpy = re.fullmatch(r"np\.\w+\((.*)\)", text)
+    return numpy[1] if numpy else text
 
 
 def _literal(text: str) -> Any:

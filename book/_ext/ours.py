@@ -215,8 +215,8 @@ class RankingDirective(SphinxDirective):
             rows.append((label, value, colour))
         if not rows:
             raise LabError("has no rows: write name | label | colour in each line")
-        said = "; ".join(f"{label}: {value:{form}}" for label, value, _ in rows)
-        alt = f"{self.options['alt']} ({self.options['x']}): {said}."
+        values = "; ".join(f"{label}: {value:{form}}" for label, value, _ in rows)
+        alt = f"{self.options['alt']} ({self.options['x']}): {values}."
         return ranking(rows, x=self.options["x"], alt=alt, form=form).svg
 
 

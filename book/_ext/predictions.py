@@ -46,10 +46,11 @@ BEFORE = (
 
 
 def _axis(text: str) -> list[Any]:
-    found = re.fullmatch(r"(-?[\d.,]+) to ([\d.,]+) ?(.*)", text)
-    if not found:
+    axis = re.fullmatch(r"(-?[\d.,]+) to ([\d.,]+) ?(.*)", text)
+    if not axis:
         raise ValueError(f"{text!r} is no axis: write its ends, as in 0 to 3 s")
-    return [*(float(end.replace(",", "")) for end in found.groups()[:2]), found[3]]
+    low, high, unit = axis.groups()
+    return [float(low.replace(",", "")), float(high.replace(",", "")), unit]
 
 
 def _parts(text: str) -> list[str]:
@@ -105,8 +106,8 @@ class Predictions(SphinxPostTransform):
             if answer is None:
                 continue
             _hide(answer)
-            for told in _tellings(asking, answer):
-                _hide(told)
+            for block in _tellings(asking, answer):
+                _hide(block)
 
 
 def _pass_on(asking: nodes.Element) -> None:
@@ -172,7 +173,7 @@ def _tellings(asking: nodes.Element, answer: nodes.Element) -> list[nodes.Elemen
     }
     any_of = "|".join(map(re.escape, results))
     states = re.compile(rf"(?<![\w.,])({any_of})(?!\w|[.,]\d)")
-    found: list[nodes.Element] = []
+    telling: list[nodes.Element] = []
     parent = answer.parent
     for after in parent[parent.index(answer) + 1 :]:
         if isinstance(after, nodes.section) or any(map(_asks, after.findall())):
@@ -186,8 +187,8 @@ def _tellings(asking: nodes.Element, answer: nodes.Element) -> list[nodes.Elemen
         if isinstance(after, _WORDS) and (
             any(figures) or (results and states.search(after.astext()))
         ):
-            found.append(after)
-    return found
+            telling.append(after)
+    return telling
 
 
 def _is_text(node: nodes.Node) -> bool:

@@ -152,10 +152,10 @@ class ScoreboardDirective(SphinxDirective):
         """
         number = row.stem.partition("_")[0]
         docs = sorted(self.env.found_docs)
-        found = [doc for doc in docs if doc == f"book/{row.stem}"] or [
+        pages = [doc for doc in docs if doc == f"book/{row.stem}"] or [
             doc for doc in docs if doc.startswith(f"book/{number}_")
         ]
-        if not found:
+        if not pages:
             return nodes.inline(text=row.id)
         link = addnodes.pending_xref(
             "",
@@ -163,7 +163,7 @@ class ScoreboardDirective(SphinxDirective):
             refdoc=self.env.docname,
             refdomain="std",
             refexplicit=True,
-            reftarget=f"/{found[0]}",
+            reftarget=f"/{pages[0]}",
             reftype="doc",
             refwarn=True,
         )
@@ -197,8 +197,8 @@ class ScoreboardDirective(SphinxDirective):
         """A link to the bibliography, where that extension is loaded."""
         if "sphinxcontrib.bibtex" not in self.env.app.extensions:
             return nodes.inline(text=f"[{key}]")
-        found, messages = self.parse_inline(f"{{cite:p}}`{key}`")
-        return nodes.inline("", "", *found, *messages)
+        cited, messages = self.parse_inline(f"{{cite:p}}`{key}`")
+        return nodes.inline("", "", *cited, *messages)
 
 
 def figured(board: Scoreboard, row: Row, claim: Claim) -> str:
@@ -232,22 +232,17 @@ class PublishedRole(SphinxRole):
             logger.warning("scoreboard: %s", error, location=self.get_location())
             return [nodes.inline(text=text)], []
         self.env.note_dependency(str(board.published))
-        row = board.row(id_)
-        if not colon or row is None:
-            logger.warning(
-                "published: %r names no row; write {published}`A2:1.534 s`",
-                self.text,
-                location=self.get_location(),
-            )
+        row = board.row(id_) if colon else None
+        problem = ""
+        if row is None:
+            problem = f"{self.text!r} names no row; write {{published}}`A2:1.534 s`"
         elif not published_number(row, text):
             listed = "; ".join(map(str, row.figures))
-            logger.warning(
-                "published: %r is not a published figure of %s, which are: %s",
-                text,
-                id_,
-                listed,
-                location=self.get_location(),
+            problem = (
+                f"{text!r} is not a published figure of {id_}, which are: {listed}"
             )
+        if problem:
+            logger.warning("published: %s", problem, location=self.get_location())
         return [nodes.inline(text=text, classes=["published"])], []
 
 

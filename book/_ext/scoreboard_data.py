@@ -177,20 +177,24 @@ def with_unit(number: str, unit: str) -> str:
 # ---------------------------------------------------------------- published
 
 
+def _known(where: str, raw: dict[str, Any], needed: set[str], also: set[str]) -> None:
+    if missing := needed - raw.keys():
+        raise ScoreboardError(f"{where} needs {sorted(missing)}")
+    if unknown := raw.keys() - needed - also:
+        raise ScoreboardError(f"{where} has no {sorted(unknown)}")
+
+
+def _either(where: str, raw: dict[str, Any], one: str, other: str) -> None:
+    if (one in raw) == (other in raw):
+        raise ScoreboardError(f"{where}: give either {one} or {other}")
+
+
 def _figure(where: str, raw: dict[str, Any]) -> Figure:
-    if unknown := raw.keys() - {"value", "text", "unit", "what", "spread"}:
-        raise ScoreboardError(f"{where}: unknown {sorted(unknown)} in a figure")
-    if ("value" in raw) == ("text" in raw):
-        raise ScoreboardError(f"{where}: a figure has either a value or a text")
-    if "text" in raw:
-        return Figure(None, raw["text"])
-    return Figure(
-        Decimal(raw["value"]),
-        "",
-        raw.get("unit", ""),
-        raw.get("what", ""),
-        Decimal(raw["spread"]) if "spread" in raw else None,
-    )
+    where = f"{where}: a figure"
+    _known(where, raw, set(), {"value", "text", "unit", "what", "spread"})
+    _either(where, raw, "value", "text")
+    numbers = {name: _decimal(raw.get(name)) for name in ("value", "spread")}
+    return Figure(**{"text": "", **raw, **numbers})
 
 
 def _claim(where: str, raw: dict[str, Any], figures: tuple[Figure, ...]) -> Claim:
@@ -200,37 +204,27 @@ def _claim(where: str, raw: dict[str, Any], figures: tuple[Figure, ...]) -> Clai
             f"{where}: kind {kind!r} is none of {', '.join(sorted(KINDS))}"
         )
     required, allowed = KINDS[kind]
-    if missing := required - raw.keys():
-        raise ScoreboardError(f"{where}: kind {kind!r} needs {sorted(missing)}")
-    if unknown := raw.keys() - required - allowed - ALWAYS:
-        raise ScoreboardError(f"{where}: kind {kind!r} has no {sorted(unknown)}")
-    if ("key" in raw) == ("keys" in raw):
-        raise ScoreboardError(f"{where}: give either key or keys")
-    if kind == "within" and ("absolute" in raw) == ("relative" in raw):
-        raise ScoreboardError(f"{where}: give either absolute or relative")
-    if kind in {"below", "above"} and ("published" in raw) == ("than" in raw):
-        raise ScoreboardError(f"{where}: give either published or than")
+    _known(f"{where}: kind {kind!r}", raw, required, allowed | ALWAYS)
+    _either(where, raw, "key", "keys")
+    if kind == "within":
+        _either(where, raw, "absolute", "relative")
+    if kind in {"below", "above"}:
+        _either(where, raw, "published", "than")
     published = raw.get("published")
     if isinstance(published, int | Decimal):
         published = Decimal(published)
     _check_published(where, kind, published, figures)
     keys = tuple(raw.get("keys", ())) or (raw["key"],)
     measured = any(key.endswith("_real") for key in keys)
-    return Claim(
-        kind=kind,
-        keys=keys,
-        what=raw.get("what", ""),
-        clock=raw.get("clock", "measured" if measured else "exact"),
-        published=published,
-        absolute=_decimal(raw.get("absolute")),
-        relative=_decimal(raw.get("relative")),
-        factor=_decimal(raw.get("factor")),
-        than=raw.get("than"),
-        times=_decimal(raw.get("times")) or Decimal(1),
-        unit=raw.get("unit", ""),
-        digits=raw.get("digits", 3),
-        why=raw.get("why", ""),
-    )
+    numbers = {
+        name: _decimal(raw[name])
+        for name in ("absolute", "relative", "factor", "times")
+        if name in raw
+    }
+    given = {name: raw[name] for name in raw.keys() - {"key"}}
+    given |= {"keys": keys, "published": published, **numbers}
+    clock = "measured" if measured else "exact"
+    return Claim(**{"what": "", "clock": clock, **given})
 
 
 def _check_published(
@@ -259,10 +253,7 @@ def _decimal(value: Any) -> Decimal | None:
 def _row(raw: dict[str, Any]) -> Row:
     where = f"row {raw.get('id', '?')}"
     needed = {"id", "source", "run", "published", "stem"}
-    if missing := needed - raw.keys():
-        raise ScoreboardError(f"{where}: lacks {sorted(missing)}")
-    if unknown := raw.keys() - needed - {"claim", "auxiliary", "because", "agrees"}:
-        raise ScoreboardError(f"{where}: unknown {sorted(unknown)}")
+    _known(where, raw, needed, {"claim", "auxiliary", "because", "agrees"})
     figures = tuple(_figure(where, figure) for figure in raw["published"])
     if not figures:
         raise ScoreboardError(f"{where}: no published figure; use text for none given")
@@ -296,18 +287,14 @@ def read_rows(
 
 def published_number(row: Row, text: str) -> bool:
     """Whether ``text`` ("1.534", "1.534 s") is a published figure of the row."""
-    found = re.fullmatch(r"([+-]?[\d,]*\.?\d+)\s*(.*)", text.replace("\u00a0", " "))
+    parts = re.fullmatch(r"([+-]?[\d,]*\.?\d+)\s*(.*)", text.replace("\u00a0", " "))
+    whole = rf"(?<![\d.]){re.escape(text)}(?![\d.])"
     for figure in row.figures:
         if figure.value is None:
-            if text and re.search(
-                rf"(?<![\d.]){re.escape(text)}(?![\d.])", figure.text
-            ):
+            if text and re.search(whole, figure.text):
                 return True
-        elif found and Decimal(found[1].replace(",", "")) in {
-            figure.value,
-            figure.spread,
-        }:
-            unit = found[2].strip()
-            if not unit or unit == figure.unit:
+        elif parts:
+            value, unit = Decimal(parts[1].replace(",", "")), parts[2].strip()
+            if value in {figure.value, figure.spread} and unit in {"", figure.unit}:
                 return True
     return False

@@ -104,18 +104,17 @@ class Scoreboard:
     def machine(self, row: Row, key: str) -> str:
         """What a figure was captured on, or its notebook run on, as it was glued."""
         stem, name = row.place(key)
-        lab = self.labs.get(stem)
-        if lab is None:
+        if stem not in self.labs:
             return ""
+        lab = self.labs[stem]
         return lab.machines.get(name) or str(lab.values.get(MACHINE_KEY, ""))
 
     # -- one claim
 
     def holds(self, row: Row, claim: Claim) -> bool | None:
         """Whether a claim holds; None when a figure it needs is not there."""
-        found = [self.value(row, key) for key in claim.reads]
-        values = [value for value in found if value is not None]
-        if len(values) < len(found):
+        values = [self.value(row, key) for key in claim.reads]
+        if None in values:
             return None
         if claim.kind == "shown":
             return True
@@ -163,7 +162,8 @@ class Scoreboard:
         if any(claim.clock == "exact" for claim in failed):
             return Judgement(row, DIFFERS, failed)
         measured = [claim for claim in judged if claim.clock == "measured"]
-        if any(self.free(row, key) < QUIET for one in measured for key in one.reads):
+        keys = [key for claim in measured for key in claim.reads]
+        if any(self.free(row, key) < QUIET for key in keys):
             return Judgement(row, BUSY, failed)
         if failed:
             return Judgement(row, DIFFERS, failed)
@@ -239,9 +239,8 @@ class Scoreboard:
                     "of it"
                 )
             for key in (*row.keys, *row.auxiliary):
-                stem, name = row.place(key)
-                lab = self.labs.get(stem)
-                if lab is None or name not in lab.values:
+                if self.value(row, key) is None:
+                    stem, name = row.place(key)
                     yield (
                         f"{row.id}: {stem}.ipynb does not glue {name!r}; run the "
                         "notebook, or fix the key in the row"
@@ -250,9 +249,7 @@ class Scoreboard:
                 for key in claim.keys:
                     stem, name = row.place(key)
                     lab = self.labs.get(stem)
-                    if lab is None or name not in lab.values:
-                        continue
-                    if claim.clock not in lab.tags.get(name, frozenset()):
+                    if lab and claim.clock not in lab.tags.get(name, {claim.clock}):
                         yield (
                             f"{row.id}: {name!r} is declared {claim.clock}, but its "
                             f"cell in {stem}.ipynb has no tag {claim.clock!r}"
@@ -324,12 +321,10 @@ class Scoreboard:
         values = [self.value(row, key) for key in claim.keys]
         if any(value is None for value in values):
             return ""
-        parts = []
-        for value in values:
-            if isinstance(value, Decimal):
-                parts.append(f"{value:,.{claim.digits}f}")
-            else:
-                parts.append(str(value))
+        parts = [
+            f"{value:,.{claim.digits}f}" if isinstance(value, Decimal) else str(value)
+            for value in values
+        ]
         text = with_unit(", ".join(parts), claim.unit)
         free = min(self.free(row, key) for key in claim.keys)
         if free < QUIET:

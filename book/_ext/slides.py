@@ -107,8 +107,8 @@ class Slide:
     @property
     def shown(self) -> tuple[str, str] | None:
         """The cell or picture that it shows, such as ("cell", "def storm():")."""
-        found = ROLE.fullmatch(self.body)
-        return (found[1], found[2]) if found else None
+        role = ROLE.fullmatch(self.body)
+        return (role[1], role[2]) if role else None
 
 
 def read_deck(text: str) -> list[Slide]:
@@ -119,16 +119,16 @@ def read_deck(text: str) -> list[Slide]:
     """
     slides = []
     for place, source in enumerate(re.split(r"^---$", text, flags=re.MULTILINE)):
-        found = re.match(r"\s*##? (.+)\n", source)
-        if found is None:
+        heading = re.match(r"\s*##? (.+)\n", source)
+        if heading is None:
             raise DeckError(f"slide {place + 1} does not begin with a heading: ## …")
-        body = source[found.end() :]
+        body = source[heading.end() :]
         notes = "\n".join(NOTES.findall(body))
         body = NOTES.sub("", body).strip()
         shown = ROLE.fullmatch(body)
         kind = shown[1] if shown else "vote" if ":::vote" in body else "text"
         kind = kind if place else "title"
-        slides.append(Slide(kind, found[1].strip(), body, notes))
+        slides.append(Slide(kind, heading[1].strip(), body, notes))
     return slides
 
 
@@ -192,11 +192,11 @@ class Page:
         Raises:
             DeckError: no cell has it, or several have.
         """
-        cells = self.article.select("div.cell:not(.tag_solution)")
-        found = [cell for cell in cells if text in code_of(cell)]
-        if len(found) != 1:
-            raise DeckError(f"{len(found)} cells of {self.address} have {text!r}")
-        return found[0]
+        cells = list(self.article.select("div.cell:not(.tag_solution)"))
+        cells = [cell for cell in cells if text in code_of(cell)]
+        if len(cells) != 1:
+            raise DeckError(f"{len(cells)} cells of {self.address} have {text!r}")
+        return cells[0]
 
     def part(self, selector: str) -> Tag:
         """The first part that a selector of CSS finds.
@@ -204,10 +204,10 @@ class Page:
         Raises:
             DeckError: there is none.
         """
-        found = self.article.select_one(selector)
-        if found is None:
+        part = self.article.select_one(selector)
+        if part is None:
             raise DeckError(f"{self.address} has no part {selector!r}")
-        return found
+        return part
 
 
 def code_of(cell: Tag) -> str:
@@ -312,16 +312,16 @@ class Writer:
 
     def cell(self, words: str) -> Tag:
         """The cell that a slide names; one that is not of the lab does not run."""
-        found = ELSEWHERE.match(words)
-        if found is None:
+        place = ELSEWHERE.match(words)
+        if place is None:
             cell = self.lab.cell(words)
             if is_live(cell):
                 self.placed.add(str(cell["id"]))
             return cell
         other = self.page
-        if found[1] != "page":
-            other = Page(self.html, f"{self.labs.name}/{found[1]}.html")
-        cell = copy(other.cell(words[found.end() :]))
+        if place[1] != "page":
+            other = Page(self.html, f"{self.labs.name}/{place[1]}.html")
+        cell = copy(other.cell(words[place.end() :]))
         cell["class"] = [name for name in cell["class"] if name != "livecell"]
         del cell["id"]
         return cell
@@ -402,10 +402,10 @@ class Writer:
 
     def settings(self) -> str:
         """The settings of the live cells, as the lab has them."""
-        found = self.lab.whole.select_one("script#livecells-config")
-        if found is None:
+        config = self.lab.whole.select_one("script#livecells-config")
+        if config is None:
             return ""
-        kept = json.loads(found.get_text())
+        kept = json.loads(config.get_text())
         kept.pop("notebook", None)
         return json.dumps(kept, sort_keys=True).replace("</", "<\\/")
 
@@ -470,10 +470,9 @@ def sources(app: Any) -> dict[str, Path]:
         return {}
     if not all((reveal(app) / name).is_file() for name in REVEAL):
         return {}
-    found = sorted(Path(app.srcdir, SOURCES).glob("*.md"))
-    return {
-        path.stem: path for path in found if f"book/{path.stem}" in app.env.found_docs
-    }
+    decks = sorted(Path(app.srcdir, SOURCES).glob("*.md"))
+    docs = app.env.found_docs
+    return {path.stem: path for path in decks if f"book/{path.stem}" in docs}
 
 
 def reveal(app: Any) -> Path:

@@ -219,16 +219,16 @@ class Axes:
 
 def figure(height: float, *axes: Axes) -> str:
     """The plots in one drawing; the slider's figure has the alternative text."""
-    for one in axes:
-        one.write_names()
-    margin = max(one.margin for one in axes)
+    for plot in axes:
+        plot.write_names()
+    margin = max(plot.margin for plot in axes)
     heads = "".join(
-        f'<text class="head" x="0" y="{number(one.top - 8)}" dx="{number(-margin)}">'
-        f"{escape(one.title)}</text>"
-        for one in axes
-        if one.title
+        f'<text class="head" x="0" y="{number(plot.top - 8)}" dx="{number(-margin)}">'
+        f"{escape(plot.title)}</text>"
+        for plot in axes
+        if plot.title
     )
-    inside = heads + "".join(part for one in axes for part in one.parts)
+    inside = heads + "".join(part for plot in axes for part in plot.parts)
     return (
         '<svg class="xp" xmlns="http://www.w3.org/2000/svg" width="100%" '
         f'height="{number(height)}" aria-hidden="true" '

@@ -55,13 +55,18 @@ GROUND_DARK: Mapping[str, str] = MappingProxyType(
 PLAIN, LOUD, QUIET = "blue", "orange", "grey"
 
 
-def check_colour(name: str, what: str) -> None:
-    """Raise :exc:`ValueError` unless *name*, the colour of *what*, is one of ours."""
+def check_colour(name: str, what: str = "") -> str:
+    """The value of *name*, the colour of *what*, on a light ground.
+
+    Raises:
+        ValueError: It is none of ours.
+    """
     if name not in COLOURS:
         raise ValueError(
-            f"the colour of {what!r} is {name!r}: it must be one of "
-            f"{', '.join(COLOURS)}"
+            f"the colour{f' of {what!r}' if what else ''} is {name!r}: it must be one "
+            f"of {', '.join(COLOURS)}"
         )
+    return COLOURS[name]
 
 
 def halo(name: str, ground: str) -> str:

@@ -9,6 +9,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable
+from pkgutil import iter_modules
 from traceback import walk_tb
 from typing import Any
 
@@ -81,7 +82,9 @@ def _import_chapter(name: str) -> None:
     if name[:2] not in CHAPTERS:
         return
     folder = "ontime.check.bank" if _EXTRA.match(name) else "ontime.check"
-    importlib.import_module(f"{folder}.{CHAPTERS[name[:2]]}")
+    chapter = importlib.import_module(f"{folder}.{CHAPTERS[name[:2]]}")
+    for module in iter_modules(chapter.__path__, f"{chapter.__name__}."):
+        importlib.import_module(module.name)
 
 
 def check(name: str, answer: object) -> Verdict:

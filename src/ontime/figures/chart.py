@@ -25,7 +25,6 @@ __all__ = [
     "STYLE",
     "WIDTH",
     "as_chart",
-    "colour_of",
     "make_logarithmic",
     "name_rows",
     "new_axes",
@@ -68,14 +67,6 @@ _CSS = themed(
 def new_axes(height: int) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(WIDTH / PX, height / PX), layout="constrained")
     return figure, figure.subplots()
-
-
-def colour_of(name: str) -> str:
-    if name not in COLOURS:
-        raise ValueError(
-            f"the colour is {name!r}: it must be one of {', '.join(COLOURS)}"
-        )
-    return COLOURS[name]
 
 
 def make_logarithmic(axes: Axes, values: Sequence[float], label: str) -> None:

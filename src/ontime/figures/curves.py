@@ -13,13 +13,12 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
-from looplab.draw.palette import PLAIN
+from looplab.draw.palette import PLAIN, check_colour
 from ontime.figures.chart import (
     MUTED,
     PX,
     STYLE,
     as_chart,
-    colour_of,
     make_logarithmic,
     new_axes,
 )
@@ -80,7 +79,7 @@ def curves(
         figure, axes = new_axes(height)
         labels = []
         for curve in drawn:
-            colour = colour_of(curve.colour)
+            colour = check_colour(curve.colour)
             xs, ys = zip(*curve.points, strict=True)
             look = dict(_LOOKS[curve.style])
             if curve.style == "dots" and len(xs) <= _FEW:

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 import matplotlib
 
 from looplab.draw import Chart
+from looplab.draw.palette import check_colour
 from ontime.figures.chart import (
     MUTED,
     STYLE,
     as_chart,
-    colour_of,
     make_logarithmic,
     name_rows,
     new_axes,
@@ -57,7 +57,7 @@ def ranking(
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(44 + 22 * len(listed))
         for place, (label, value, name) in enumerate(listed):
-            colour = colour_of(name)
+            colour = check_colour(name)
             axes.plot([value], [place], "o", color=colour, markersize=5, clip_on=False)
             if predicted and label in predicted:
                 axes.plot(

@@ -10,13 +10,12 @@ import matplotlib
 from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
-from looplab.draw.palette import PLAIN
+from looplab.draw.palette import PLAIN, check_colour
 from ontime.figures.chart import (
     INK,
     MUTED,
     STYLE,
     as_chart,
-    colour_of,
     name_rows,
     new_axes,
 )
@@ -85,7 +84,7 @@ def strips(
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(86 + 40 * len(rows))
         for place, row in enumerate(rows):
-            colour = colour_of(row.colour)
+            colour = check_colour(row.colour)
             axes.axhline(place, color=MUTED, alpha=0.25, linewidth=1, zorder=0)
             counted = Counter(row.values)
             often = max(counted.values())

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from looplab.draw import Chart
-from ontime.figures.chart import INK, MUTED, PX, STYLE, WIDTH, as_chart, colour_of
+from looplab.draw.palette import check_colour
+from ontime.figures.chart import INK, MUTED, PX, STYLE, WIDTH, as_chart
 from ontime.leases.published import Event, Log, events_of
 from ontime.leases.results import LeaseRun
 
@@ -58,7 +59,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
                 axes.plot(
                     [event.at, event.at + 1],
                     [rows[event.message]] * 2,
-                    color=colour_of(_COLOURS[event.kind]),
+                    color=check_colour(_COLOURS[event.kind]),
                     alpha=0.45,
                     linewidth=6,
                     solid_capstyle="butt",
@@ -70,7 +71,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
                         [rows[event.message]],
                         "o",
                         markersize=4,
-                        markerfacecolor=colour_of(_COLOURS[event.kind]),
+                        markerfacecolor=check_colour(_COLOURS[event.kind]),
                         markeredgecolor=INK,
                         markeredgewidth=0.6,
                     )
@@ -105,7 +106,7 @@ def _write_head(figure: Figure, title: str, height: int) -> None:
     write(title, left, 15, fontsize=12, color=MUTED)
     for place, (kind, colour) in enumerate(_COLOURS.items()):
         at = left + place / len(_COLOURS)
-        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=colour_of(colour))
+        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=check_colour(colour))
     counted = "below a panel, messages: received/finished/lost/running"
     write(counted, left, 51, fontsize=10.5, color=MUTED)
 

@@ -12,12 +12,6 @@
 Each check says in its docstring what the answer must be.
 """
 
-from . import fix as fix
-from . import judge as judge
-from . import make as make
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .judge import FINDINGS, VERDICTS
 from .modify import AGE_BOUND, HELD_BOUND
 from .parsons import PARSONS_LINES, parsons_program

@@ -12,11 +12,6 @@ Each check says in its docstring what the answer must be.  Three of them run the
 on a loop of their own, so that they also work where a loop is running already.
 """
 
-from . import fix as fix
-from . import make as make
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .parsons import PARSONS_LINES, parsons_program
 from .small_loop import SmallFuture, SmallLoop, SmallTask
 

@@ -13,11 +13,6 @@ virtual clock.  There, another process is simulated: :class:`Office` has a
 method that takes the time of the work and leaves the loop free meanwhile.
 """
 
-from . import fix as fix
-from . import make as make
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .office import Office
 from .parsons import PARSONS_LINES, parsons_program
 

@@ -11,11 +11,6 @@
 Each check says in its docstring what the answer must be.
 """
 
-from . import fix as fix
-from . import make as make
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .modify import STRETCH_BOUND
 from .parsons import PARSONS_LINES, parsons_program
 

@@ -13,11 +13,6 @@ page, so "from another thread" is played by a loop that watches its callers: wha
 called on it directly, and what through ``call_soon_threadsafe``.
 """
 
-from . import fix as fix
-from . import make as make
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .modify import ASKS_BOUND, LATE_BOUND
 from .parsons import PARSONS_LINES, parsons_program
 

@@ -11,11 +11,6 @@
 Each check says in its docstring what the answer must be.
 """
 
-from . import fix as fix
-from . import judge as judge
-from . import modify as modify
-from . import parsons as parsons
-from . import predict as predict
 from .judge import PROGRAMS
 from .modify import LATE_BOUND, TOTAL_BOUND
 from .parsons import PARSONS_LINES

@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import keep as keep
-from . import order as order
-from . import quiet as quiet
-from . import thread as thread
-from . import undo as undo

@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import batches as batches
-from . import context as context
-from . import refuse as refuse
-from . import slices as slices
-from . import stop as stop

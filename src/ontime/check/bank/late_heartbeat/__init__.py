@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import every as every
-from . import fair as fair
-from . import settle as settle
-from . import slices as slices
-from . import workers as workers

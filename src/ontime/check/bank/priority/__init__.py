@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import age as age
-from . import due as due
-from . import invert as invert
-from . import lease as lease
-from . import slack as slack

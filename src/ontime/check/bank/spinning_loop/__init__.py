@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import across as across
-from . import causes as causes
-from . import event as event
-from . import guard as guard
-from . import lost as lost

@@ -10,9 +10,3 @@
 
 Each check says in its docstring what the answer must be.
 """
-
-from . import cache as cache
-from . import count as count
-from . import errors as errors
-from . import first as first
-from . import mix as mix

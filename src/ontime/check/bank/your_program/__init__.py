@@ -11,11 +11,6 @@
 Each check says in its docstring what the answer must be.
 """
 
-from . import alibi as alibi
-from . import before as before
-from . import best as best
-from . import slow as slow
-from . import who as who
 from .who import REMEDIES, who_tables
 
 __all__ = ["REMEDIES", "who_tables"]
