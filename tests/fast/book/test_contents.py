@@ -10,16 +10,15 @@ from tests.fast.notebooks.guards import ROOT, all_pages
 
 
 def contents() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    return found
+    return dict(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")))
 
 
 def files(part: dict[str, Any]) -> list[str]:
     """The pages of a part, each before those below it."""
-    found = []
+    pages = []
     for page in part["chapters"]:
-        found += [page["file"], *(one["file"] for one in page.get("sections", ()))]
-    return found
+        pages += [page["file"], *(lab["file"] for lab in page.get("sections", ()))]
+    return pages
 
 
 def test_the_sidebar_counts_the_chapters_as_their_files_do() -> None:

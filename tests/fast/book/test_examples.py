@@ -30,3 +30,4 @@ def test_what_the_linter_finds() -> None:
         "index.py LAG201",
     ]
     assert codes("crawler_mended") == []
+    assert codes("service") == ["audit.py LAG201", "orders.py LAG101"]

@@ -17,21 +17,23 @@ def terms() -> list[str]:
 
 
 def test_the_terms_are_in_alphabetical_order() -> None:
-    found = terms()
-    assert len(found) > 40
-    assert found == sorted(found, key=lambda term: re.sub(r"[^\w ]", "", term).lower())
+    listed = terms()
+    assert len(listed) > 40
+    assert listed == sorted(
+        listed, key=lambda term: re.sub(r"[^\w ]", "", term).lower()
+    )
 
 
 def test_every_term_is_explained_once_and_used() -> None:
-    found = terms()
-    assert len(found) == len({term.lower() for term in found})
+    listed = terms()
+    assert len(listed) == len({term.lower() for term in listed})
     pages = " ".join(
         page.read_text(encoding="utf-8")
         for page in all_pages()
         if page.stem != "glossary"
     )
     words = " ".join(pages.split()).lower()
-    unused = [t for t in found if re.sub(r"[^\w' -]", "", t).lower() not in words]
+    unused = [t for t in listed if re.sub(r"[^\w' -]", "", t).lower() not in words]
     assert not unused, f"no page uses {unused}"
 
 
@@ -49,6 +51,6 @@ def test_a_task_is_later_than_the_callback_of_its_timer_by_an_iteration() -> Non
         loop.call_soon(hog)
         await asyncio.sleep(0.025)
 
-    timer, task = (one for one in record(main()) if one.due_at == 0.025)
+    timer, task = (each for each in record(main()) if each.due_at == 0.025)
     assert (timer.task, timer.lateness) == (None, 0.015)
     assert (task.task, task.lateness) == ("Task-1", 0.025)

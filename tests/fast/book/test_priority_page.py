@@ -23,20 +23,20 @@ def cells() -> dict[str, str]:
 def outputs() -> tuple[dict[str, Any], dict[str, str]]:
     """Run the cells one after the other; return their names and what each said."""
     names: dict[str, Any] = {"__name__": "page", "display": repr}
-    said = {}
+    printed = {}
     for name, code in cells().items():
         written = io.StringIO()
         with contextlib.redirect_stdout(written):
             exec(compile(code, f"{PAGE.name}:{name}", "exec"), names)
-        said[name] = written.getvalue()
-    return names, said
+        printed[name] = written.getvalue()
+    return names, printed
 
 
 def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
-    printed = PRINTED.findall(PAGE.read_text(encoding="utf-8"))
-    assert [code for code in printed if "uvicorn" not in code] == [], "make it live"
-    _, said = outputs()
-    assert list(said) == [
+    blocks = PRINTED.findall(PAGE.read_text(encoding="utf-8"))
+    assert [code for code in blocks if "uvicorn" not in code] == [], "make it live"
+    _, printed = outputs()
+    assert list(printed) == [
         "consumer",
         "consume",
         "protocol",
@@ -48,11 +48,11 @@ def test_every_block_of_the_page_is_a_cell_that_runs() -> None:
 
 
 def test_the_cells_say_what_the_page_says() -> None:
-    _, said = outputs()
-    assert said["consume"].startswith("0 of 3 lost in 23.35 s")
-    assert "'3 urgent'" in said["contest"]
-    assert "'1 urgent'" in said["gate"]
-    assert said["loop"].startswith("0 of 30 lost")
+    _, printed = outputs()
+    assert printed["consume"].startswith("0 of 3 lost in 23.35 s")
+    assert "'3 urgent'" in printed["contest"]
+    assert "'1 urgent'" in printed["gate"]
+    assert printed["loop"].startswith("0 of 30 lost")
 
 
 def test_the_printed_consumer_loses_messages_and_ends() -> None:
@@ -79,7 +79,7 @@ def test_the_printed_protocol_is_that_of_the_library() -> None:
 def test_the_price_of_the_loop_is_that_of_the_benchmark() -> None:
     path = PAGE.parents[1] / "benchmarks" / "results.json"
     groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
-    (echo,) = (one for one in groups if one["title"] == "TCP echo: instructions")
+    (echo,) = (group for group in groups if group["title"] == "TCP echo: instructions")
     ratio = {row["name"]: row["ratio"] for row in echo["rows"]}
     assert 1.1 < ratio["PriorityEventLoop, priorities in use"] < 1.15, "an eighth"
     assert ratio["PriorityEventLoop"] < 1.02, "hardly any"

@@ -17,7 +17,7 @@ def cited() -> set[str]:
         texts += [source(cell) for cell in load(path)["cells"]]
     keys = {k.strip() for t in texts for m in CITE.findall(t) for k in m.split(",")}
     published = tomllib.loads((BOOK / "published.toml").read_text(encoding="utf-8"))
-    return keys | {one["key"] for one in published["source"]}
+    return keys | {each["key"] for each in published["source"]}
 
 
 def listed() -> list[str]:

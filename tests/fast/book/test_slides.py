@@ -54,17 +54,17 @@ def made(html: Path, text: str) -> str:
 
 
 def test_a_slide_is_a_sentence_and_one_thing() -> None:
-    found = slides.read_deck(
+    read = slides.read_deck(
         "# Late\n\nWhy?\n\n---\n\n## It *waits*\n\n{cell}`def f():`\n\n"
         ":::notes\nSay it.\n:::\n\n---\n## Who?\n:::vote\n* A\n:::\n"
     )
-    assert [(slide.kind, slide.title) for slide in found] == [
+    assert [(slide.kind, slide.title) for slide in read] == [
         ("title", "Late"),
         ("cell", "It *waits*"),
         ("vote", "Who?"),
     ]
-    assert found[1].shown == ("cell", "def f():")
-    assert (found[0].body, found[1].notes) == ("Why?", "Say it.\n")
+    assert read[1].shown == ("cell", "def f():")
+    assert (read[0].body, read[1].notes) == ("Why?", "Say it.\n")
 
 
 def test_what_precedes_a_cell_runs_unseen_and_without_its_output(html: Path) -> None:
@@ -135,9 +135,9 @@ def test_each_chapter_has_a_deck() -> None:
 
 
 def test_a_deck_is_short_and_each_slide_shows_one_thing(deck: Path) -> None:
-    found = slides.read_deck(deck.read_text("utf-8"))
-    assert 12 <= len(found) <= 16
-    for slide in found:
+    read = slides.read_deck(deck.read_text("utf-8"))
+    assert 12 <= len(read) <= 16
+    for slide in read:
         assert slide.notes.strip(), slide.title
         assert len(slide.title) < 150, slide.title
         blocks = [part for part in slide.body.split("\n\n") if part.strip()]
@@ -153,16 +153,16 @@ def test_a_deck_follows_the_plan_of_ninety_minutes(deck: Path) -> None:
     notes = "\n".join(
         slide.notes for slide in slides.read_deck(deck.read_text("utf-8"))
     )
-    said = re.findall(r"\*\*(\d+–\d+)\.?\*\*", notes)
-    assert list(dict.fromkeys(said)) == rows
+    minutes = re.findall(r"\*\*(\d+–\d+)\.?\*\*", notes)
+    assert list(dict.fromkeys(minutes)) == rows
 
 
 def test_a_deck_votes_on_three_misconceptions(deck: Path) -> None:
     asked = dict(
         re.findall(r"^### (.+)\n\n\*\*Question\.\*\* (.+)$", guide_of(deck), re.M)
     )
-    found = slides.read_deck(deck.read_text("utf-8"))
-    votes = [slide.title for slide in found if slide.kind == "vote"]
+    read = slides.read_deck(deck.read_text("utf-8"))
+    votes = [slide.title for slide in read if slide.kind == "vote"]
     questions = [title for title in votes if title in asked.values()]
     assert len(questions) >= 3, (votes, asked)
 

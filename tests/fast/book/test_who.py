@@ -17,9 +17,9 @@ CHAPTERS = sorted(BOOK.glob("0*.md"))
 def minutes(page: Path) -> dict[str, int]:
     """What a chapter says that its page and its lab take."""
     text = " ".join(page.read_text(encoding="utf-8").split())
-    found = PAGE.search(text)
-    assert found, f"{page.name} does not say how long its page and its lab take"
-    return {page.name: int(found[1]), found[3]: int(found[2])}
+    times = PAGE.search(text)
+    assert times, f"{page.name} does not say how long its page and its lab take"
+    return {page.name: int(times[1]), times[3]: int(times[2])}
 
 
 def way(label: str) -> str:
