@@ -96,15 +96,15 @@ def late_beat() -> str:
     """The picture of the landing page."""
     picture = draw(
         storm,
-        f"{JOBS} tasks make a beat {{late}} s late",
+        f"{JOBS} small tasks make a timer {{late}} s late",
         start=0.8,
         end=5.2,
         rest=1,
         marks=[(BEGINS, f"{JOBS} tasks begin")],
     )
     caption = (
-        f"One thread, and {JOBS} tasks of {CPU * 1000:g} ms at once: the next beat "
-        "waits for all of them."
+        f"One thread, and {JOBS} tasks of {CPU * 1000:g} ms at once: a timer that "
+        "falls due waits for all of them."
     )
     return figure([picture], caption)
 

@@ -2,8 +2,9 @@
 
 A dropdown whose title begins with *Predict:* asks; the output, table or picture that
 comes next in its section answers.  Both get a class, and the page's script does the
-rest: without scripts, and on paper, everything is shown.  A choice of a *Quiz* gets a
-class as well, so that it can look chosen.
+rest: without scripts, and on paper, everything is shown.  Any other dropdown gets the
+class of its kind: a choice of a *Quiz*, a question to recall, the answer to a *Change*,
+or an aside.
 
 An option of the dropdown says what a guess is::
 
@@ -36,6 +37,8 @@ __all__ = ["Predictions"]
 logger = logging.getLogger(__name__)
 
 ASKS = "Predict:"
+#: What the dropdowns of a section are, by its title.
+KINDS = {"Quiz": "quiz-choice", "Before you begin": "recall"}
 _WORDS = (nodes.paragraph, nodes.table, nodes.bullet_list, nodes.enumerated_list)
 # In the head, so that nothing is seen and then hidden. Should the script itself not
 # arrive, everything is shown again.
@@ -84,7 +87,7 @@ class Dropdown(DropdownDirective):
 
 
 class Predictions(SphinxPostTransform):
-    """Mark what asks, what answers, and the choices of a quiz."""
+    """Mark what each dropdown is, and what answers those that ask."""
 
     default_priority = 150  # before the dropdowns become what they are in HTML
     formats = ("html",)
@@ -93,14 +96,11 @@ class Predictions(SphinxPostTransform):
         """Go through the dropdowns of a page."""
         if not self.env.docname.startswith("book/"):
             return
-        for section in self.document.findall(nodes.section):
-            if section.next_node(nodes.title).astext() == "Quiz":
-                for choice in section.findall(_is_dropdown):
-                    choice["container_classes"].append("quiz-choice")
+        for folded in filter(_is_dropdown, self.document.findall(nodes.container)):
+            folded["container_classes"].append(_kind(folded))
         for asking in list(self.document.findall(nodes.container)):
             if not _asks(asking):
                 continue
-            asking["container_classes"].append("predict")
             _pass_on(asking)
             answer = next(_answers(asking), None)
             if answer is None:
@@ -122,6 +122,21 @@ def _pass_on(asking: nodes.Element) -> None:
     script = f'<script type="application/json">{asks}</script>'
     parent = asking.parent
     parent.insert(parent.index(asking) + 1, nodes.raw("", script, format="html"))
+
+
+def _kind(folded: nodes.Element) -> str:
+    """What a dropdown is to the reader: the class that gives it its form."""
+    if _asks(folded):
+        return "predict"
+    section = folded.parent
+    while not isinstance(section, (nodes.section, nodes.document)):
+        section = section.parent
+    title = section.next_node(nodes.title)
+    if title and title.astext() in KINDS:
+        return KINDS[title.astext()]
+    before = folded.parent[max(0, folded.parent.index(folded) - 1)]
+    bold = before.next_node(nodes.strong)
+    return "answer" if bold and bold.astext() == "Change" else "aside"
 
 
 def _is_dropdown(node: nodes.Node) -> bool:

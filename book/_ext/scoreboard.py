@@ -1,7 +1,8 @@
 """The scoreboard page: directive ``scoreboard`` and roles ``published``, ``param``.
 
-``{scoreboard}`` draws every row of ``published.toml`` with our figures, read
-from the notebooks' outputs at build time. Nothing of ours is typed.
+``{scoreboard}`` draws one picture of all figures, and every row of
+``published.toml`` with our figures, read from the notebooks' outputs at build time.
+Nothing of ours is typed.
 
 ``{published}`A2:1.534 s` `` writes "1.534 s" and warns (which fails a build with
 warnings as errors) unless that figure is in the row A2 of ``published.toml``.
@@ -18,6 +19,7 @@ from typing import Any
 from docutils import nodes
 from html_elements import Html, add_html_node, element
 from scoreboard_data import Claim, Row, ScoreboardError, Source, published_number
+from scoreboard_picture import picture
 from scoreboard_verdicts import (
     BUSY,
     DIFFERS,
@@ -51,6 +53,11 @@ CLASSES = {
     NOTHING: "not-yet",
     NOT_YET: "not-yet",
 }
+#: It needs no script: the style of the page reads whether it is ticked.
+FILTER = (
+    '<p class="scoreboard-filter"><label><input type="checkbox"> '
+    "Only the rows that differ</label></p>"
+)
 COLUMNS = ("Experiment", "Published", "Model", "Real", "Verdict", "Why")
 #: The columns of our figures, and whether what stands there ran on a real loop.
 OURS = {"Model": False, "Real": True}
@@ -84,7 +91,9 @@ class ScoreboardDirective(SphinxDirective):
             logger.warning("scoreboard: %s", problem, location=where)
         summary = nodes.paragraph(classes=["scoreboard-summary"])
         summary += nodes.strong(text=board.summary)
-        out: list[nodes.Node] = [summary]
+        drawn = f'<figure class="scoreboard-figure">{picture(board)}</figure>'
+        out: list[nodes.Node] = [summary, nodes.raw("", drawn, format="html")]
+        out.append(nodes.raw("", FILTER, format="html"))
         for source in board.sources:
             out += self.draw_source(board, source)
         return out

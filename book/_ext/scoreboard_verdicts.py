@@ -308,6 +308,25 @@ class Scoreboard:
 
     # -- for the page
 
+    def ratios(self, row: Row) -> list[float]:
+        """Our figures divided by the published ones, where both are above 0.
+
+        A row without a figure that should be equal has those that bound the published.
+        """
+        pairs = [(claim, claim.published) for claim in row.claims]
+        equal = [
+            pair for pair in pairs if pair[0].kind in {"exact", "within", "factor"}
+        ]
+        if len(row.figures) == 1 and row.claims:  # the only one of the row
+            equal = equal or [(row.claims[0], row.figures[0].value)]
+        ours = [(self.value(row, c.keys[0]), theirs) for c, theirs in equal or pairs]
+        return [
+            float(our / their)
+            for our, their in ours
+            if isinstance(our, Decimal) and isinstance(their, Decimal)
+            if our > 0 < their
+        ]
+
     def rule(self, claim: Claim) -> str:
         """The comparison of a claim in words, without the names of keys."""
         for row in self.rows:

@@ -11,12 +11,17 @@ __all__ = ["bars"]
 ROW = 58  # pixels for the words and the bar below them
 
 
-def bars(rows: Sequence[tuple[str, float, str, str]], most: float) -> str:
-    """A picture with one bar a row.
+def bars(
+    rows: Sequence[tuple[str, float, str, str]],
+    most: float,
+    scale: Sequence[tuple[float, str]],
+) -> str:
+    """A picture with one bar a row, over one scale.
 
     Args:
         rows: what a bar is for, its length, the length in words, and its colour's role.
         most: the length that fills the width.
+        scale: lengths, and what stands for them below the last bar.
     """
     plots = []
     for place, (words, length, value, role) in enumerate(rows):
@@ -27,4 +32,5 @@ def bars(rows: Sequence[tuple[str, float, str, str]], most: float) -> str:
         if length > 0:
             plot.line([(0, 0.5), (min(length, most), 0.5)], f"{role} bar")
         plots.append(plot)
-    return figure(ROW * (len(rows) - 1) + 26 + 20 + 4, *plots)
+    plots[-1].below(scale)
+    return figure(ROW * (len(rows) - 1) + 26 + 20 + 28, *plots)

@@ -30,27 +30,23 @@ def _style() -> str:
         f".xp .{role}{{stroke:var(--{role});fill:var(--{role})}}" for role in COLOURS
     )
     return (
-        themed(
-            "xp",
-            "overflow:visible;"
-            "font:12.5px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
-            ground=True,
-        )
+        themed("xp", "overflow:visible", ground=True, letters=True)
         + ".xp path{fill:none;stroke-width:2;vector-effect:non-scaling-stroke}"
         ".xp .rule{stroke:var(--rule);stroke-width:1}"
         f"{roles}.xp path[class]{{fill:none}}.xp path.bar{{stroke-width:26}}"
-        ".xp path.area{stroke-width:26;opacity:.15}.xp text.on{font-size:13px}"
+        ".xp path.area{stroke-width:26;opacity:.15}"
         ".xp .dot{stroke:none;opacity:.55}.xp .thin{stroke-width:1;opacity:.6}"
         ".xp .dash{stroke-dasharray:4 4;stroke-width:1.5}"
         # Words stay readable where they cross a line.
         ".xp text[class]{stroke:var(--pst-color-background,Canvas);stroke-width:4px;"
         "paint-order:stroke;stroke-linejoin:round;fill:var(--ink);"
         "font-variant-numeric:tabular-nums}"
-        ".xp text.soft{fill:var(--muted)}.xp text.head{font-weight:650}"
-        ".xp text.bare{stroke:none}.xp text.paper{stroke:none;font-weight:650;"
+        ".xp text.soft{fill:var(--muted);font-size:var(--small)}"
+        ".xp text.head{font-weight:600}"
+        ".xp text.bare{stroke:none}.xp text.paper{stroke:none;font-weight:600;"
         "fill:var(--pst-color-background,Canvas)}"
         + "".join(
-            f".xp text[class].{role}{{fill:var(--{role});font-weight:650}}"
+            f".xp text[class].{role}{{fill:var(--{role});font-weight:600}}"
             for role in COLOURS
         )
     )

@@ -65,12 +65,13 @@ def frame(ms: float) -> Frame:
     share.line([(0, 0.5), (1, 0.5)], "orange area")
     share.line([(0, 0.5), (1 - fewer, 0.5)], "orange bar")
     share.text(0.01, 0.34, f"{1 - fewer:.1%}", "paper", anchor="start")
+    share.below([(0, "none"), (0.5, "half"), (1, "all")])
     summary = (
         f"{ms:g} ms of CPU time for a request: {in_words(plain)} for each core, "
         f"at one request a second. With {EXTRA * 1000:g} µs more for tasks, "
         f"{in_words(dearer)}, {fewer:.2%} fewer."
     )
-    return Frame(figure(300, many, share), summary)
+    return Frame(figure(316, many, share), summary)
 
 
 def explorable() -> Explorable:

@@ -19,7 +19,7 @@ COUNTS = (0, 1, 2, 4, 8, 16, 32, 64)
 HOPS = {1: "orange", 5: "blue", 20: "green"}
 
 LIVE = f"""
-polling = 8
+polling = 32
 import asyncio
 from looplab import burn, elapsed, run
 
@@ -77,7 +77,8 @@ def frame(polling: int, most: float) -> Frame:
         for hops, seconds in took.items()
     ]
     listed = ", ".join(f"{words} {value}" for words, _, value, _ in rows)
-    return Frame(bars(rows, most), f"Until the message is there: {listed}.")
+    scale = [(n * most / 4, f"{250 * n * most:,.0f} ms") for n in range(5)]
+    return Frame(bars(rows, most, scale), f"Until the message is there: {listed}.")
 
 
 def explorable() -> Explorable:
@@ -92,7 +93,7 @@ def explorable() -> Explorable:
             for n in COUNTS
         ],
         frames=[frame(n, most) for n in COUNTS],
-        default=8,
+        default=32,
         live=LIVE,
         style=STYLE,
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from looplab.draw.palette import LETTERS
+
 __all__ = ["WIDTHS", "Box", "Line", "Place", "find_place", "text_width"]
 
 #: Widths in pixels of the plot alone for which a place must be free.
@@ -79,9 +81,9 @@ class Place(NamedTuple):
 
 
 def text_width(words: str) -> float:
-    """Pixels that bold words of 12.5 px take at most, in the broadest usual font."""
+    """Pixels that bold words of 13 px take at most, in the broadest usual font."""
     ems = (0.5 if c in NARROW else 1.06 if c in BROAD else 0.74 for c in words)
-    return 12.5 * sum(ems)
+    return LETTERS["text"] * sum(ems)
 
 
 def _candidates(points: Iterable[tuple[float, float]], height: float) -> list[Place]:

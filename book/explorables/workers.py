@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
+from math import log
 
 from charts import STYLE, Axes, figure
 
@@ -18,7 +19,7 @@ RUNS = 60
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 120, 140, 160, 180, 200)
 
 LIVE = f"""
-workers = 4
+workers = 40
 import asyncio
 from looplab import Heartbeat, burn, elapsed, run, spread
 
@@ -105,22 +106,23 @@ def seconds(value: float) -> str:
 
 def frame(workers: int) -> Frame:
     found, took = lateness(workers), finish(workers)
-    late = Axes(24, 190, (0, COUNTS[-1]), (0, 2.2))
+    late = Axes(24, 190, (0, log(COUNTS[-1])), (0, 2.2))
     late.head("Lateness")
     late.grid([(0, "0"), (1, "1 s"), (2, "2 s")])
-    late.line([(n, lateness(n).max) for n in COUNTS], "orange")
-    late.line([(n, lateness(n).median) for n in COUNTS], "orange dash")
-    late.upright(workers, found.max, "rule")
-    late.dots([(workers, value) for value in found.values], "orange")
-    late.ring(workers, found.max, "orange")
+    late.line([(log(n), lateness(n).max) for n in COUNTS], "orange")
+    late.line([(log(n), lateness(n).median) for n in COUNTS], "orange dash")
+    late.upright(log(workers), found.max, "rule")
+    late.dots([(log(workers), value) for value in found.values], "orange")
+    late.ring(log(workers), found.max, "orange")
     # In the line above the plot, where no curve is.
     now = f"{count(workers)}: worst {seconds(found.max)}"
-    late.text(200, 2.2, now, "orange", rise=8, anchor="end")
+    late.text(log(200), 2.2, now, "orange", rise=8, anchor="end")
     worst_of = f"worst of {RUNS} runs"
-    beside = (160, 120, 180, 80)
-    late.name([(n, lateness(n).median) for n in beside], "median", "soft")
-    late.name([(n, lateness(n).max) for n in (120, 100, *beside)], worst_of, "soft")
-    late.below([(0, "0"), (50, "50"), (100, "100"), (200, "200 workers")])
+    beside = (160, 120, 180, 80, 60, 100, 40)
+    late.name([(log(n), lateness(n).median) for n in beside], "median", "soft")
+    late.name([(log(n), lateness(n).max) for n in (100, 60, *beside)], worst_of, "soft")
+    ticks = (1, 4, 10, 40)
+    late.below([*((log(n), f"{n}") for n in ticks), (log(200), "200 workers")])
 
     done = Axes(272, 26, (0, 6.2), (0, 1))
     done.head(f"{JOBS} jobs are done after")
@@ -134,12 +136,13 @@ def frame(workers: int) -> Frame:
         "paper" if inside else "blue bare",
         anchor="end" if inside else "start",
     )
+    done.below([(n, f"{n} s") for n in (0, 2, 4, 6)])
     worst, middle = seconds(found.max), seconds(found.median)
     summary = (
         f"In the worst of {RUNS} runs the heartbeat is {worst} late, in the median run "
         f"{middle}. {JOBS} jobs are done after {seconds(took)}."
     )
-    return Frame(figure(310, late, done), summary)
+    return Frame(figure(326, late, done), summary)
 
 
 def count(workers: int) -> str:
@@ -154,7 +157,7 @@ def explorable() -> Explorable:
         values=COUNTS,
         texts=[count(n) for n in COUNTS],
         frames=[frame(n) for n in COUNTS],
-        default=4,
+        default=40,
         live=LIVE,
         style=STYLE,
     )

@@ -80,8 +80,7 @@ export class Cell {
   }
 
   setNote(text) {
-    const more = this.page.weightAt(this);
-    this.note.textContent = `${this.label} · ${text}${more && ` · ${more}`}`;
+    this.note.textContent = `${this.label} · ${text}`;
   }
 
   /** Settle the state of a cell at rest: does its output belong to its code? */

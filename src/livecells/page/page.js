@@ -43,21 +43,11 @@ class Page {
     this.bar.say(text, options);
   }
 
-  /** Say how much the first Run fetches: in the bar, and at the first cell in view. */
+  /** Say in the bar how much the first Run fetches. */
   #weigh() {
     const sources = this.cells.map(({ source }) => source);
-    const weight = this.session.weight(sources);
     this.session.expect(sources);
-    const { text, cost } = offered(this.cells.length, weight);
-    this.say(text);
-    this.weight = cost;
-    this.first = this.cells.find(({ buttons }) => buttons.run.getClientRects().length);
-    this.first?.setState(this.first.state);
-  }
-
-  /** What the note of a cell says of the download. */
-  weightAt(cell) {
-    return cell === this.first && cell.state === "built" ? this.weight : "";
+    this.say(offered(this.cells.length, this.session.weight(sources)));
   }
 
   /** A function that may fail without breaking the page. */
@@ -102,7 +92,6 @@ class Page {
 
   #onState({ state, reason, boot }) {
     this.bar.setState(state, boot);
-    if (state === "idle") this.weight = ""; // it has been fetched
     if (state === "loading") this.#onProgress({ text: "Loading Python" });
     if (state === "failed") this.#fail(reason);
     else if (reason) {

@@ -5,9 +5,8 @@ import { plain } from "./ansi.js";
 /** At the beginning: how many cells can run, and what the first Run fetches. */
 export function offered(count, weight) {
   const cells = count === 1 ? "1 cell" : `${count} cells`;
-  const cost = weight ? `the first Run fetches ${megabytes(weight)} MB` : "";
-  const text = `${cells} can run in this page`;
-  return { text: cost ? `${text}; ${cost}.` : `${text}.`, cost };
+  const cost = weight ? `; the first Run fetches ${megabytes(weight)} MB` : "";
+  return `${cells} can run in this page${cost}.`;
 }
 
 /** Before a run of `count` cells, of `target` and those that it needs or of all. */

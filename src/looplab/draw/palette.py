@@ -1,4 +1,4 @@
-"""The colours of every chart, on a light and on a dark ground.
+"""The colours and the letters of every chart, on a light and on a dark ground.
 
 They differ for colour-blind readers too, and text in them has a contrast of at least
 4.5 to 1.  What a colour stands for is said by whoever draws.
@@ -14,6 +14,7 @@ __all__ = [
     "COLOURS_DARK",
     "GROUND",
     "GROUND_DARK",
+    "LETTERS",
     "LOUD",
     "PLAIN",
     "QUIET",
@@ -50,6 +51,10 @@ GROUND_DARK: Mapping[str, str] = MappingProxyType(
     {"paper": "#14181e", "ink": "#e8edf2", "muted": "#a3adb8", "rule": "#343c46"}
 )
 
+#: The sizes of letters in pixels: of axes and side facts, of names, and of what must be
+#: seen first.
+LETTERS: Mapping[str, int] = MappingProxyType({"small": 12, "text": 13, "loud": 14})
+
 #: The colour of what nobody chose a colour for, of what must be seen first, and of
 #: what is beside the point.
 PLAIN, LOUD, QUIET = "blue", "orange", "grey"
@@ -85,13 +90,16 @@ def halo(name: str, ground: str) -> str:
     )
 
 
-def themed(name: str, rules: str, *, ground: bool = False) -> str:
+def themed(
+    name: str, rules: str, *, ground: bool = False, letters: bool = False
+) -> str:
     """Return CSS for a class whose colours, as variables, follow the theme of the page.
 
     Args:
         name: the class.
         rules: what else the class has.
         ground: the colours of ground, text and lines as well.
+        letters: the sizes of letters as well, and the font of the page.
     """
 
     def variables(colours: Mapping[str, str], more: Mapping[str, str]) -> str:
@@ -99,6 +107,10 @@ def themed(name: str, rules: str, *, ground: bool = False) -> str:
         return ";".join(f"--{key}:{value}" for key, value in shown.items())
 
     light, dark = variables(COLOURS, GROUND), variables(COLOURS_DARK, GROUND_DARK)
+    if letters:
+        sizes = ";".join(f"--{key}:{size}px" for key, size in LETTERS.items())
+        font = "font:var(--text)/1.3 var(--pst-font-family-base,system-ui,sans-serif)"
+        rules = f"{sizes};{font};{rules}"
     return (
         f".{name}{{{light};{rules}}}"
         f'html[data-theme="dark"] .{name}{{{dark}}}'

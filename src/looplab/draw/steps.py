@@ -22,6 +22,7 @@ from html import escape
 from looplab.draw.chart import Chart
 from looplab.draw.palette import (
     COLOURS,
+    LETTERS,
     PLAIN,
     check_colour,
     halo,
@@ -30,25 +31,24 @@ from looplab.draw.palette import (
 
 __all__ = ["Line", "steps"]
 
-# One unit is one pixel where the chart has its full width.  It is narrow, so that its
-# text can still be read when a phone makes it smaller.
-_WIDTH = 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 8, 14, 30, 44
-_TEXT = 11.5  # pixels
+_UNITS = 1000  # across the plot, which is as wide as there is room
+_LEFT, _RIGHT, _TOP, _BOTTOM = 8, 14, 30, 44  # pixels around it
 _TICKS = 4  # at most so many steps along an axis, and one more tick
 
 
 _CSS = (
     themed(
         "looplab-steps",
-        "width:100%;height:auto;display:block;margin:0.5rem 0 1.25rem;"
-        f"font:{_TEXT}px system-ui,sans-serif;color:inherit",
+        "overflow:visible;display:block;color:inherit;max-width:44rem",
+        letters=True,
     )
     # A picture without a ground of its own cannot know that of an unknown page.
     + halo("looplab-steps", "transparent")
-    + ".looplab-steps text{fill:currentColor;font-variant-numeric:tabular-nums}"
-    ".looplab-steps .l{font-size:12.5px;font-weight:600}"
-    ".looplab-steps path{fill:none;stroke:currentColor}"
+    + ".looplab-steps text{fill:currentColor;font-size:var(--small);"
+    "font-variant-numeric:tabular-nums}"
+    ".looplab-steps .l{font-size:var(--text);font-weight:600}"
+    ".looplab-steps path{fill:none;stroke:currentColor;"
+    "vector-effect:non-scaling-stroke}"
     ".looplab-steps .g{stroke-opacity:.18}"
     ".looplab-steps .b{stroke-dasharray:4 3;stroke-opacity:.7}"
     ".looplab-steps .s{stroke-width:2;stroke-linejoin:round}"
@@ -91,7 +91,7 @@ def steps(
     """Draw lines of steps over one pair of axes that begin at 0.
 
     Lines with more points than a page can show are thinned: of the points that share
-    half a pixel the first, the lowest, the highest and the last are kept.
+    a thousandth of the width the first, the lowest, the highest and the last are kept.
 
     Args:
         lines: the lines, the lowest first.
@@ -125,65 +125,71 @@ def steps(
     tallest = _end_of_axis("top", top, max(highest, bound or 0.0) * 1.08 or 1.0)
 
     y_ticks = _ticks(tallest)
-    left = _LEFT + max(len(text) for _, text in y_ticks) * _TEXT * 0.6 + 6
-    plot = _WIDTH - left - _RIGHT
+    left = _LEFT + max(len(text) for _, text in y_ticks) * LETTERS["small"] * 0.6 + 6
     floor = height - _BOTTOM
 
     def across(value: float) -> float:
-        return left + min(value / right, 1.0) * plot
+        return min(value / right, 1.0) * _UNITS
 
     def up(value: float) -> float:
         return floor - min(value / tallest, 1.0) * (floor - _TOP)
 
-    parts = [f'<text x="{_LEFT}" y="14">{escape(y)}</text>']
+    words = [_text(0, 14, y, dx=_LEFT - left, anchor="start")]
+    paths = [f'<path d="M0 {floor}h{_UNITS}"/>']
     for value, text in y_ticks:
-        parts.append(f'<path class="g" d="M{left:.1f} {up(value):.1f}h{plot:.1f}"/>')
-        parts.append(
-            f'<text x="{left - 6:.1f}" y="{up(value) + 4:.1f}" text-anchor="end">'
-            f"{text}</text>"
-        )
-    parts.append(f'<path d="M{left:.1f} {floor}h{plot:.1f}"/>')
+        paths.append(f'<path class="g" d="M0 {up(value):.1f}h{_UNITS}"/>')
+        words.append(_text(0, up(value) + 4, text, dx=-6, anchor="end"))
     for value, text in _ticks(right):
         place = across(value)
-        parts.append(f'<path d="M{place:.1f} {floor}v4"/>')
-        inside = min(place, _WIDTH - len(text) * _TEXT * 0.3)
-        parts.append(
-            f'<text x="{inside:.1f}" y="{floor + 17}" text-anchor="middle">'
-            f"{text}</text>"
-        )
-    parts.append(
-        f'<text x="{left + plot / 2:.1f}" y="{floor + 35}" text-anchor="middle">'
-        f"{escape(x)}</text>"
-    )
+        paths.append(f'<path d="M{place:.1f} {floor}v4"/>')
+        words.append(_text(place, floor + 17, text))
+    words.append(_text(_UNITS / 2, floor + 35, x))
     if bound is not None:
-        parts.append(f'<path class="b" d="M{left:.1f} {up(bound):.1f}h{plot:.1f}"/>')
-        parts.append(
-            f'<text x="{_WIDTH - _RIGHT}" y="{up(bound) - 4:.1f}" '
-            f'text-anchor="end">bound {_number(bound)}</text>'
-        )
+        level = up(bound)
+        paths.append(f'<path class="b" d="M0 {level:.1f}h{_UNITS}"/>')
+        words.append(_text(_UNITS, level - 4, f"bound {_number(bound)}", anchor="end"))
     for line in lines:
         dots = [(across(when), up(value)) for when, value in line.points]
-        parts.append(f'<path class="s {line.colour}" d="{_path(dots)}"/>')
+        paths.append(f'<path class="s {line.colour}" d="{_path(dots)}"/>')
     for line in lines:
         if line.label_at is None:
             when, value = max(line.points, key=lambda point: point[1])
             place, level = across(when), up(value) - 6
         else:
             place, level = across(line.label_at[0]), up(line.label_at[1])
-        # Half of the label must fit on either side, or it is put at the edge.
-        half = len(line.label) * 12.5 * 0.29
-        place = min(max(place, left + half + 4), _WIDTH - half - 2)
-        parts.append(
-            f'<text class="l {line.colour}" x="{place:.1f}" '
-            f'y="{max(level, 26):.1f}" text-anchor="middle">{escape(line.label)}</text>'
-        )
+        # Near an edge it stands beside its place, or a phone would cut it off.
+        share = place / _UNITS
+        anchor = "start" if share < 0.3 else "end" if share > 0.7 else "middle"
+        aside = {"start": 4, "end": -4, "middle": 0}[anchor]
+        style = f"l {line.colour}"
+        words.append(_text(place, max(level, 26), line.label, style, anchor, aside))
     return Chart(
         f'<svg class="looplab-steps" role="img" aria-label="{escape(alt, quote=True)}" '
         # In the element itself: pages have rules of their own for pictures in outputs.
-        f'style="max-width:{_WIDTH * 1.3:.0f}px" viewBox="0 0 {_WIDTH} {height}" '
+        f'style="height:{height}px;margin:0.5rem 0 1.25rem {left:.0f}px;'
+        f'width:calc(100% - {left + _RIGHT:.0f}px)" '
         f'xmlns="http://www.w3.org/2000/svg"><style>{_CSS}</style>'
-        f"{''.join(parts)}</svg>",
+        f'<svg viewBox="0 0 {_UNITS} {height}" width="100%" height="{height}" '
+        f'preserveAspectRatio="none" overflow="visible">{"".join(paths)}</svg>'
+        f"{''.join(words)}</svg>",
         alt,
+    )
+
+
+def _text(
+    place: float,
+    y: float,
+    text: str,
+    style: str = "",
+    anchor: str = "middle",
+    dx: float = 0,
+) -> str:
+    """Words at a place in units across the plot, and so many pixels beside it."""
+    named = f' class="{style}"' if style else ""
+    moved = f' dx="{dx:.0f}"' if dx else ""
+    return (
+        f'<text{named} x="{place / _UNITS:.2%}" y="{y:.1f}" '
+        f'text-anchor="{anchor}"{moved}>{escape(text)}</text>'
     )
 
 
@@ -233,10 +239,10 @@ def _number(value: float) -> str:
 
 
 def _path(dots: Iterable[tuple[float, float]]) -> str:
-    """A path of steps; points that share half a pixel are thinned."""
+    """A path of steps; points that share a unit are thinned."""
     columns: dict[int, list[float]] = {}
     for place, level in dots:
-        columns.setdefault(round(place * 2), []).append(level)
+        columns.setdefault(round(place), []).append(level)
     path, now = "", ""
     for column, levels in columns.items():
         kept = [levels[0], min(levels), max(levels), levels[-1]]
@@ -245,9 +251,9 @@ def _path(dots: Iterable[tuple[float, float]]) -> str:
         if texts[-1] != f"{levels[-1]:.1f}":
             texts.append(f"{levels[-1]:.1f}")
         if path:
-            path += f"H{column / 2:g}"
+            path += f"H{column}"
         else:
-            path, now = f"M{column / 2:g} {texts[0]}", texts[0]
+            path, now = f"M{column} {texts[0]}", texts[0]
         for text in texts:
             if text != now:
                 path += f"V{text}"

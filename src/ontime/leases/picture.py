@@ -1,41 +1,57 @@
-"""The published log and a run, one over the other.
-
-The only module of this room that needs matplotlib.
-"""
+"""The published log and a run, one over the other."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import matplotlib
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+import math
+from collections.abc import Iterator
+from html import escape
 
 from looplab.draw import Chart
-from looplab.draw.palette import check_colour
-from ontime.figures.chart import INK, MUTED, PX, STYLE, WIDTH, as_chart
+from looplab.draw.palette import COLOURS, halo, themed
 from ontime.leases.published import Event, Log, events_of
 from ontime.leases.results import LeaseRun
 
 __all__ = ["lay_over"]
 
-_COLOURS = {
-    "received": "grey",
-    "refreshed": "orange",
-    "finished": "green",
-    "lost": "blue",
+# What befalls a message: its colour, and the sign that tells it apart without one.
+_KINDS = {
+    "received": ("grey", "M-4-4L5 0L-4 4z"),
+    "refreshed": ("blue", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0"),
+    "finished": ("green", "M-4-4h8v8h-8z"),
+    "lost": ("orange", "M-4.5-4.5l9 9m0-9l-9 9"),
 }
-_HEAD = 62  # for the title and the key
-_ROW = 11  # as high as its number
-_BELOW = 64  # a panel's axis: its numbers and its words
+_ROW, _HEAD, _BELOW, _LEFT = 15, 42, 48, 34  # pixels
+_NAME = "looplab-log"
+_CSS = (
+    themed(
+        _NAME,
+        "overflow:visible;display:block;max-width:44rem",
+        ground=True,
+        letters=True,
+    )
+    + halo(_NAME, "var(--paper)")
+    + f".{_NAME} text{{fill:var(--ink);font-size:var(--small);"
+    "font-variant-numeric:tabular-nums}"
+    f".{_NAME} .n{{font-size:var(--text);font-weight:600}}"
+    f".{_NAME} .k{{fill:var(--muted)}}"
+    f".{_NAME} .r{{stroke:var(--rule)}}"
+    f".{_NAME} rect{{fill:none;stroke-width:1.5}}"
+    f".{_NAME} path{{stroke-width:2}}"
+    + "".join(
+        f".{_NAME} :is(rect,path).{name}{{stroke:var(--{name})}}"
+        f".{_NAME} text.{name}{{fill:var(--{name})}}"
+        f".{_NAME} path.{name}{{fill:var(--{name})}}"
+        for name in COLOURS
+    )
+)
 
 
 def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
-    """Draw each published event as the second in which it fell, and ours as a dot.
+    """Draw each published event as the second in which it fell, and ours as a sign.
 
-    There is a panel for each part of the log.  A dot on its bar is an event that both
-    have, in the same second.  Below the title stand the colours of the kinds.  Below a
-    panel stand the counts that were printed in it last, and ours at that moment.
+    There is a panel for each part of the log, with a row for each message.  A published
+    event is an empty box; a sign in it is the same event of ours, in the same second.
+    Where the first of a kind stands, its name stands beside it.
 
     Args:
         log: what was published.
@@ -44,83 +60,81 @@ def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
         parts: how many parts to draw, the first ones.
     """
     drawn = log.parts[:parts]
-    ours = events_of(run)
-    matched, shown = log.found_in(run, within=0), len(log.events)
-    rows_of = [len(_rows(part)) for part in drawn]
-    height = _HEAD + sum(_BELOW + _ROW * rows for rows in rows_of)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH / PX, height / PX))
-        figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - _HEAD / height))
-        panels = figure.subplots(len(drawn), squeeze=False, height_ratios=rows_of)
-        for axes, part in zip(panels[:, 0], drawn, strict=True):
-            rows = {message: row for row, message in enumerate(_rows(part))}
-            first, last = part[0].at, part[-1].at + 1
-            for event in part:
-                axes.plot(
-                    [event.at, event.at + 1],
-                    [rows[event.message]] * 2,
-                    color=check_colour(_COLOURS[event.kind]),
-                    alpha=0.45,
-                    linewidth=6,
-                    solid_capstyle="butt",
-                )
-            for event in ours:
-                if event.message in rows and first - 0.5 <= event.at <= last + 0.5:
-                    axes.plot(
-                        [event.at],
-                        [rows[event.message]],
-                        "o",
-                        markersize=4,
-                        markerfacecolor=check_colour(_COLOURS[event.kind]),
-                        markeredgecolor=INK,
-                        markeredgewidth=0.6,
-                    )
-            axes.set_xlim(first - 0.6, last + 0.6)
-            axes.set_ylim(len(rows) - 0.3, -0.7)
-            step = 1 if len(rows) <= 12 else 4
-            shown_rows = list(rows.items())[::step]
-            axes.set_yticks(
-                [row for _, row in shown_rows], [str(name) for name, _ in shown_rows]
-            )
-            axes.tick_params(labelsize=10)
-            axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-            axes.set_ylabel("message", fontsize=10)
-            axes.set_xlabel(f"seconds\n{_counts(log, run, last)}", fontsize=10.5)
-        _write_head(figure, title, height)
-        colours = ", ".join(f"{kind} {colour}" for kind, colour in _COLOURS.items())
-        alt = (
-            f"{title}. {len(drawn)} panels, a row for each message. A published event "
-            f"is a bar of one second, ours a dot; {colours}. Of {shown} published "
-            f"events {matched} have a dot of their kind in the same second."
+    named: set[str] = set()
+    body = [f'<text class="n" x="0" y="14" dx="{-_LEFT}">{escape(title)}</text>']
+    y = float(_HEAD)
+    for part in drawn:
+        body += _panel(part, events_of(run), y, named)
+        y += len({event.message for event in part}) * _ROW + _BELOW
+    found, shown = log.found_in(run, within=0), len(log.events)
+    alt = (
+        f"{title}. {len(drawn)} panels, a row for each message. A published event "
+        "is an empty box of one second, ours a sign: received a triangle, refreshed a "
+        f"dot, finished a square, lost a cross. Of {shown} published events {found} "
+        "have a sign of their kind in the same second."
+    )
+    return Chart(
+        f'<svg class="{_NAME}" role="img" aria-label="{escape(alt, quote=True)}" '
+        # In the element itself: pages have rules of their own for pictures in outputs.
+        f'style="height:{y:.0f}px;margin:0.5rem 0 1rem {_LEFT}px;'
+        f'width:calc(100% - {_LEFT + 12}px)" xmlns="http://www.w3.org/2000/svg">'
+        f"<style>{_CSS}</style>{''.join(body)}</svg>",
+        alt,
+    )
+
+
+def _panel(
+    part: list[Event], ours: list[Event], top: float, named: set[str]
+) -> Iterator[str]:
+    """A part of the log: its rows, boxes and signs, and the seconds below them."""
+    first, last = part[0].at, part[-1].at + 1
+    rows = {
+        message: top + _ROW * (row + 0.5)
+        for row, message in enumerate(sorted({event.message for event in part}))
+    }
+    floor = top + _ROW * len(rows)
+
+    def across(at: float) -> float:
+        return 100 * (at - first + 0.6) / (last - first + 1.2)
+
+    def text(x: float, y: float, words: str, style: str, more: str = "") -> str:
+        return (
+            f'<text class="{style}" x="{x:.2f}%" y="{y:.1f}" {more}>'
+            f"{escape(words)}</text>"
         )
-        return as_chart(figure, alt)
 
-
-def _write_head(figure: Figure, title: str, height: int) -> None:
-    """The title, the kinds in their colours, and what the counts count."""
-    left = 0.01
-
-    def write(text: str, x: float, down: float, **look: Any) -> None:
-        figure.text(x, 1 - down / height, text, va="baseline", **look)
-
-    write(title, left, 15, fontsize=12, color=MUTED)
-    for place, (kind, colour) in enumerate(_COLOURS.items()):
-        at = left + place / len(_COLOURS)
-        write(f"\u25a0 {kind}", at, 33, fontsize=11, color=check_colour(colour))
-    counted = "below a panel, messages: received/finished/lost/running"
-    write(counted, left, 51, fontsize=10.5, color=MUTED)
-
-
-def _rows(part: list[Event]) -> list[int]:
-    return sorted({event.message for event in part})
-
-
-def _counts(log: Log, run: LeaseRun, until: float) -> str:
-    seconds = [second for second in log.states if second < until]
-    if not seconds:
-        return ""
-    last = max(seconds)
-    near = [run.state(last + n / 10) for n in range(10)]
-    printed = log.states[last]
-    ours = printed if printed in near else near[5]
-    return f"at {last} s published {printed}, ours {ours}"
+    second = across(first + 1) - across(first)
+    step = 1 if len(rows) <= 12 else 4
+    for row, (message, y) in enumerate(rows.items()):
+        yield f'<line class="r" x2="100%" y1="{y}" y2="{y}"/>'
+        if row % step == 0:
+            yield text(0, y + 4, str(message), "k", 'text-anchor="end" dx="-6"')
+    yield text(0, top - 6, "message", "k", f'dx="{-_LEFT}"')
+    for event in part:
+        colour = _KINDS[event.kind][0]
+        yield (
+            f'<rect class="{colour}" x="{across(event.at):.2f}%" '
+            f'y="{rows[event.message] - 6:.1f}" width="{second:.2f}%" height="12" '
+            'rx="2"/>'
+        )
+    published = {(event.kind, event.message, event.at) for event in part}
+    for event in ours:
+        if event.message not in rows or not first - 0.5 <= event.at <= last + 0.5:
+            continue
+        colour, sign = _KINDS[event.kind]
+        x, y = across(event.at), rows[event.message]
+        # A sign has its size in pixels, and its place in a share of the width.
+        yield (
+            f'<svg x="{x:.2f}%" y="{y:.1f}" overflow="visible">'
+            f'<path class="{colour}" d="{sign}"/></svg>'
+        )
+        agrees = (event.kind, event.message, math.floor(event.at)) in published
+        if agrees and event.kind not in named:
+            named.add(event.kind)
+            side = "end" if x > 75 else "start"
+            aside = 11 if side == "start" else -11
+            where = f'text-anchor="{side}" dx="{aside}"'
+            yield text(x, y + 4, event.kind, f"n {colour}", where)
+    tick = max(1, math.ceil((last - first) / 7))
+    for at in range(math.ceil(first), math.floor(last) + 1, tick):
+        yield text(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')

@@ -60,7 +60,19 @@ def test_the_next_cell_answers_and_what_states_figures_or_the_result() -> None:
     document = transformed(block, section("Next", words("1.5")))
     assert foretold(document) == [answer, tells, result]
     assert asks["container_classes"] == ["predict"]
-    assert other["container_classes"] == []
+    assert other["container_classes"] == ["aside"]
+
+
+def test_each_dropdown_has_the_class_of_its_kind() -> None:
+    change = nodes.paragraph("", "", nodes.strong("", "Change"))
+    answer, choice, recalled = dropdown("Answer"), dropdown("Two"), dropdown("What?")
+    transformed(
+        section("Before you begin", recalled),
+        section("Storm", change, answer),
+        section("Quiz", choice),
+    )
+    kinds = [folded["container_classes"] for folded in (recalled, answer, choice)]
+    assert kinds == [["recall"], ["answer"], ["quiz-choice"]]
 
 
 @pytest.mark.parametrize(
@@ -88,13 +100,6 @@ def test_a_picture_is_put_into_a_box_that_can_be_hidden() -> None:
     document = transformed(section("One", dropdown("Predict: x?"), picture))
     (box,) = foretold(document)
     assert list(box.children) == [picture]
-
-
-def test_the_choices_of_a_quiz_are_marked() -> None:
-    choice, other = dropdown("4 ms"), dropdown("4 ms")
-    transformed(section("Quiz", choice), section("Words", other))
-    assert choice["container_classes"] == ["quiz-choice"]
-    assert other["container_classes"] == []
 
 
 def test_what_a_guess_is_stands_behind_its_question() -> None:

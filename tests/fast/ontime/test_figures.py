@@ -50,7 +50,7 @@ def test_the_cell_of_the_landing_page_runs_what_its_picture_shows() -> None:
     assert printed.getvalue() == "1.500 s late\n"
     picture = landing_figure.late_beat()
     assert "1.500 s late at 3 s" in picture, "in the words for who does not see it"
-    assert f"{landing_figure.JOBS} tasks make a beat 1.500 s late" in picture
+    assert f"{landing_figure.JOBS} small tasks make a timer 1.500 s late" in picture
     beats = re.search(r"heartbeat: (\d) beats", picture)
     assert beats is not None and beats[1] == "3", "two on time, and the late one"
 

@@ -4,13 +4,18 @@
 // The only way of a word into a picture.
 const esc = (s) => String(s).slice(0, 40).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt()};`);
 export const clamp = (x, a, b) => Math.min(b, Math.max(a, x));
-const FONT = "600 12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
+const FACE = "--pst-font-family-base"; // the page's font, where it has one
 const OPEN = 0.6; // of a look at the timers: from here on the gate is open
 export const END = 0.999; // where a step ends and the next has not begun
 const MANY = 5000; // callbacks, and timers
 
 const pen = globalThis.document?.createElement("canvas").getContext("2d");
-const size = (s) => (pen ? ((pen.font = FONT), pen.measureText(s).width) : s.length * 7.2);
+const size = (s) => (pen ? pen.measureText(s).width : s.length * 7.2);
+/** Measure words in the font of the page from now on: it may have come just now. */
+export function measure() {
+  if (pen) pen.font = `600 12px ${getComputedStyle(document.documentElement).getPropertyValue(FACE) || "system-ui,sans-serif"}`;
+}
+measure();
 
 /** Callbacks, timers and the steps of the film, from the numbers of a recording. */
 export function decode(d) {

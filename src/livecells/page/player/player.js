@@ -2,7 +2,7 @@
 // that moves. The data are numbers and names; nothing of them is read as markup. The
 // still stays where it is, for a printer.
 
-import { clamp, decode, END, frame, poster, when } from "./frame.js";
+import { clamp, decode, END, frame, measure, poster, when } from "./frame.js";
 
 const calm = matchMedia("(prefers-reduced-motion:reduce)");
 const CALM_STEP = 900; // ms
@@ -40,6 +40,7 @@ class Player {
     players.add(this);
     this.#draw(); // an observer says nothing of what is hidden
     new ResizeObserver(() => this.#draw()).observe(this.box);
+    document.fonts?.addEventListener("loadingdone", () => (measure(), this.#draw()));
     figure.addEventListener("guess", () => this.#draw()); // in data-guess
   }
 
