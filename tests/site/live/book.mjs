@@ -52,15 +52,6 @@ export class Book {
     return this.page.$$eval(".livecell", (all) => all.map((one) => one.id));
   }
 
-  /** Those whose buttons are not in something folded. */
-  visible() {
-    return this.page.$$eval(".livecell", (all) =>
-      all
-        .filter((one) => one.querySelector(".livecell-run").checkVisibility())
-        .map((one) => one.id),
-    );
-  }
-
   at(cell, part) {
     return `[id="${cell}"] ${PARTS[part] ?? part}`;
   }

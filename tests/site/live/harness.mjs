@@ -22,9 +22,6 @@ class Site {
   down() {
     return this.ask({ do: "down" });
   }
-  up() {
-    return this.ask({ do: "up" });
-  }
   alter(alter) {
     return this.ask({ do: "alter", alter });
   }

@@ -3,7 +3,7 @@
 A scenario asks the control for a server of its own: its own port is its own origin,
 with its own storage in the browser. The files are Python's ``http.server``'s work, as
 they are for a reader who types ``python -m http.server``; a server may also send a
-content policy, alter some answers, and go down and come back.
+content policy, alter some answers, and go down.
 """
 
 from __future__ import annotations
@@ -56,23 +56,19 @@ class Site:
         self.requests: list[str] = []
         self.inline = cache(self._inline)
         self.ended = threading.Event()
-        self.port = 0
-        self.server: checks.Server | None = None
-        self.up()
-
-    def up(self) -> None:
-        """Listen, on the same port as before."""
-        if self.server is not None:
-            return
         site = self
 
         class Handler(SiteHandler):
             owner = site
 
-        server = checks.Server(("127.0.0.1", self.port), Handler)
-        self.port = server.server_address[1]
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        self.server = server
+        self.server = checks.Server(("127.0.0.1", 0), Handler)
+        serve = self.server.serve_forever
+        threading.Thread(target=serve, args=(0.05,), daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+        return int(self.server.server_address[1])
 
     def _inline(self, name: str) -> str:
         """The hashes of a page's inline scripts, as a content policy names them."""
@@ -91,10 +87,8 @@ class Site:
 
     def down(self) -> None:
         """Refuse every connection from now on."""
-        if self.server is not None:
-            self.server.shutdown()
-            self.server.server_close()
-            self.server = None
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class SiteHandler(http.server.SimpleHTTPRequestHandler):
@@ -207,8 +201,6 @@ class Control(http.server.BaseHTTPRequestHandler):
             one.alter.update(options["alter"])
         elif do == "down":
             one.down()
-        elif do == "up":
-            one.up()
         else:
             raise ValueError(f"the control cannot {do!r}")
         return None

@@ -10,12 +10,8 @@ import pytest
 
 from livecells.sphinx import texts
 from tests.contract.livecells.books import Shelf, code, notebook, printed, text
+from tests.fast.livecells.sphinx.test_texts import TABLE, TEXTS
 from tools.common import ROOT
-
-TABLE = "sockets   old   new\n      1   2.8   4.3\n      2  11.6   8.5\n"
-WORDS = "poll  1: 2,000 waits, 5.3 switches each\nqueue 1: 2,000 waits\n"
-WIDE = "a    b    " + "c" * 90 + "\n"
-TEXTS = [TABLE, WORDS, WIDE * 2, "  indented\n    words\n", "", "\x1b[31m1  2  3\n" * 2]
 
 
 def test_the_page_says_the_same() -> None:

@@ -152,6 +152,18 @@ export async function nothing_before_a_click(t) {
     .filter((one) => !/\/(livecells|explorable|player-\w+)\.(js|css)$/.test(one));
   t.equal([...new Set(early)], [], "fetched before the first click");
   t.equal(t.errors, [], "the console");
+
+  // Edit fetches an editor, and no Python.
+  const { path, cell } = await t.sample();
+  const book = await Book.open(t, site, path);
+  const isOpen = () => Boolean(document.querySelector('iframe[title="Python"]'));
+  await t.until(book.page, "a sandbox for Python, which waits", 30, isOpen);
+  await book.edit(cell, "print('edited')");
+  await t.sleep(1.5);
+  const files = /pyodide|worker\.js|runtime\.zip/;
+  const python = (await site.requests()).filter((one) => files.test(one));
+  t.equal(python, [], "fetched by Edit");
+  t.equal(await book.python(), "off", "Python's state");
 }
 
 /** On slides: the first cell, of the page, and the last, of a lab most of which is unseen. */

@@ -75,17 +75,6 @@ export async function read_before_the_click(t) {
   t.equal(await book.boot(), "normal", "its start");
 }
 
-export async function edit_fetches_no_python(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, LAB);
-  const isOpen = () => Boolean(document.querySelector('iframe[title="Python"]'));
-  await t.until(book.page, "a sandbox for Python, which waits", 30, isOpen);
-  await book.edit("cell-second", "print('edited')");
-  await t.sleep(1.5);
-  t.equal(await python(site), [], "fetched by Edit");
-  t.equal(await book.python(), "off", "Python's state");
-}
-
 /** Let the host hang in the middle of a start; returns what ends that. */
 async function stall(site) {
   const page = await (await fetch(site.url(LAB))).text();
