@@ -182,9 +182,16 @@ def _judged_otherwise(name: str) -> bool:
     home = homes.all_homes()[name]
     stub = (homes.exercise(name).stub, home.stub)
     for source, words in (stub, *reversed(home.wrong.values())):
-        if not homes.refuses(homes.verdict_on(name, source), words):
+        verdict = homes.verdict_on(name, source)
+        if not homes.refuses(verdict, words):
             return True
-    return not all(homes.verdict_on(name, source) for source in home.right.values())
+        if source == stub[0] and not homes.committed(name, "stub", verdict):
+            return True
+    for how, source in home.right.items():
+        verdict = homes.verdict_on(name, source)
+        if not (verdict.passed and homes.committed(name, how, verdict)):
+            return True
+    return False
 
 
 def _try(fault: Fault, tree: ast.Module) -> int:

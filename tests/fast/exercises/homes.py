@@ -28,6 +28,7 @@ line ``@@ how it is done`` takes that right answer for the solution.
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,7 @@ __all__ = [
     "after",
     "all_homes",
     "changed",
+    "committed",
     "exercise",
     "needed",
     "refuses",
@@ -173,6 +175,27 @@ def verdict_on(name: str, source: str) -> Verdict:
     names = dict(after(cells))
     run_cell(source, names)
     return check(name, eval(asked.expression, names))
+
+
+@cache
+def _committed() -> dict[tuple[str, str], str]:
+    verdicts = {}
+    labs = default_folder()
+    assert labs is not None
+    for path in labs.glob("*.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            tags = cell["metadata"].get("tags", [])
+            answer = "stub" if "check" in tags else "solution"
+            if answer in {"stub", *tags} and cell.get("outputs"):
+                text = cell["outputs"][-1].get("data", {}).get("text/plain", "")
+                verdicts[cell["metadata"]["exercise"], answer] = "".join(text)
+    return verdicts
+
+
+def committed(name: str, answer: str, verdict: Verdict) -> bool:
+    """Whether the notebook shows this verdict on the stub or the solution, if any."""
+    shown = _committed().get((name, answer))
+    return shown is None or shown == repr(verdict)
 
 
 def refuses(verdict: Verdict, words: str) -> bool:

@@ -17,6 +17,7 @@ from ontime.check import exercises, extra_exercises
 from tests.fast.exercises.homes import (
     all_homes,
     changed,
+    committed,
     exercise,
     refuses,
     verdict_on,
@@ -51,6 +52,7 @@ def quiet() -> Iterator[None]:
 def passes(name: str, how: str) -> None:
     verdict = verdict_on(name, HOMES[name].right[how])
     assert verdict.passed, f"{name}, {how}: {verdict}"
+    assert committed(name, how, verdict), f"{name}: the notebook shows another one"
 
 
 def fails(name: str, what: str) -> None:
@@ -58,6 +60,7 @@ def fails(name: str, what: str) -> None:
     wanted = (exercise(name).stub, home.stub) if what == "stub" else home.wrong[what]
     verdict = verdict_on(name, wanted[0])
     assert refuses(verdict, wanted[1]), f"{name}, {what}: {verdict}"
+    assert committed(name, what, verdict), f"{name}: the notebook shows another one"
 
 
 def test_every_exercise_has_a_home() -> None:

@@ -41,7 +41,7 @@ async def _asked(cache_class: Any) -> str:
         raise NotYet(f"ten asked for a and got {values}.", "each gets the value")
     if loads != ["a"] or now() > 1:
         raise NotYet(
-            f"ten asked for a at once; it was loaded {len(loads)} times, {now():g} s.",
+            f"ten asked for a at once: {len(loads)} loads, done at {now():g} s.",
             "a value is in the cache only when it has come. Keep the task that loads "
             "it, from the moment at which it begins",
         )
