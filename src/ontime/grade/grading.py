@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ontime.grade.inside import PATIENCE
 from ontime.grade.labs import Answer, Exercise, LabError
 from ontime.measuring import processes
 
@@ -59,7 +60,7 @@ class Grader:
     """Grades answers; tries the lab's own solution of each exercise first.
 
     Args:
-        seconds: of CPU time that an answer may take; on the clock, four times that.
+        seconds: of CPU time that an answer may take; on the clock, 30 times that.
         memory: bytes that it may take.
     """
 
@@ -135,9 +136,9 @@ def _reply(job: dict[str, Any]) -> tuple[str, str]:
     late = "time", f"it was not done after {job['seconds']:g} s"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         Path(folder, "job").write_text(json.dumps(job | {"word": word}))
-        command, timeout = [sys.executable, *words, folder], _START + 4 * job["seconds"]
+        timeout = _START + PATIENCE * job["seconds"]
         try:
-            done = processes.run(command, environ, timeout)
+            done = processes.run([sys.executable, *words, folder], environ, timeout)
         except TimeoutError:
             return late
         except ChildProcessError as error:

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from ontime.check import check
 from ontime.grade.cells import NO_PROGRAM, names_in, run_cell
 
-__all__ = ["main"]
+__all__ = ["PATIENCE", "main"]
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: Events of Python's audit table: processes, the network, and changes to files.
@@ -34,9 +34,8 @@ _REFUSED = re.compile(
     r"|subprocess\.Popen|socket\.(getaddrinfo|bind|sendto)|signal\.pthread_kill"
     r"|resource\.setrlimit"
 )
-_PATIENCE = 4  # an answer may take that many times its CPU time on the clock
+PATIENCE = 30  # times its CPU time on the clock: on a busy machine turns are few
 _STEP = 0.05  # seconds between two looks at what it has taken
-_Job = dict[str, Any]
 
 
 def main(folder: str) -> None:
@@ -63,7 +62,7 @@ def main(folder: str) -> None:
         os._exit(1)
 
 
-def _prepared(job: _Job) -> dict[str, Any]:
+def _prepared(job: dict[str, Any]) -> dict[str, Any]:
     """The names that the lab gives an answer; what it will need is imported."""
     space = {"__name__": "__main__", "display": lambda *_, **__: None}
     for source in _needed(job):
@@ -74,7 +73,7 @@ def _prepared(job: _Job) -> dict[str, Any]:
     return space
 
 
-def _needed(job: _Job) -> list[str]:
+def _needed(job: dict[str, Any]) -> list[str]:
     """The cells of the setup that define a name that is used, and what those use."""
     wanted: set[str] = set()
     for source in (*job["before"], job["source"], *job["after"], job["expression"]):
@@ -101,7 +100,7 @@ def _limit(memory: int, seconds: float, end: Callable[[str, str], NoReturn]) -> 
     def watch() -> None:
         while True:
             sleep(_STEP)
-            clock = (monotonic() - began) / _PATIENCE
+            clock = (monotonic() - began) / PATIENCE
             if max(process_time() - spent, clock) > seconds:
                 end("time", f"it was not done after {seconds:g} s")
             if sys.platform != "linux" and psutil.Process().memory_info().rss > memory:
@@ -149,7 +148,7 @@ def _guard() -> Callable[[str, tuple[Any, ...]], None]:
     return refuse
 
 
-def _judged(job: _Job, space: dict[str, Any]) -> tuple[str, str]:
+def _judged(job: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
     """What becomes of the answer: a status and a reason."""
     try:
         _run_others(job["before"], space)
