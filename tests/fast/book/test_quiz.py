@@ -200,7 +200,7 @@ def answered(bound: int, each: int | None) -> Counter[str]:
 
 
 def test_what_protects_the_others_from_one() -> None:
-    answer = right("05_backpressure", "One client sends a thousand requests a second")
+    answer = right("05_backpressure", "One client sends a thousand requests per second")
     for bound in (5, 40, 400):  # neither a smaller bound helps nor a larger one
         got = answered(bound, None)
         assert got["other 503"] > 0.5 * (got["other"] + got["other 503"])
