@@ -17,14 +17,17 @@ from typing import Literal
 
 from .file import PUT, Traffic
 from .libraries import words
-from .objects import Body, Objects, Use, name_of, own
+from .objects import FUNCTIONS, Body, Objects, Use, name_of, own
+from .sleeps import block_of
 
-#: So many callers of a function are looked at.
+#: So many callers of a function, and statements before a place, are looked at.
 _MOST = 50
+_NEAR = 20
 #: A source of so many items that are written out is no stream.
 FEW = 100
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_STARTS = (*FUNCTIONS, ast.ClassDef, ast.Module)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # What runs once in the life of an object.
 _ONCE = re.compile(
@@ -42,6 +45,10 @@ _ENDS = words(
 _SIZED = words(
     "list tuple set frozenset dict sorted deque List Tuple Set FrozenSet Dict Sequence "
     "MutableSequence Collection Mapping AbstractSet"
+)
+# What an answer comes through.
+_ANSWERS = frozenset(
+    ("asyncio.Future", "asyncio.Event", "asyncio.Queue", "queue.Queue")
 )
 _Why = Literal["thread", "callback", "callers", "stream", "loop"]
 
@@ -93,7 +100,30 @@ class Growth:
         """What shows that it grows, and the puts that say that nothing more comes."""
         ends = [use for use in self.traffic.puts if self.is_end(use)]
         every = (self._shown(use) for use in self.traffic.puts if use not in ends)
-        return [evidence for evidence in every if evidence is not None], ends
+        shown = [evidence for evidence in every if evidence is not None]
+        if all(evidence.why in ("callback", "callers", "stream") for evidence in shown):
+            gets = self.traffic.gets
+            if gets and all(map(self._empties, gets)):
+                return [], ends
+        return shown, ends
+
+    def _empties(self, use: Use) -> bool:
+        """Whether who takes waits for nothing else, in an endless loop.
+
+        ``get()`` does not suspend while there is something, so that it takes all that
+        is there whenever it runs.
+        """
+        loop = next(
+            (parent for parent, _ in self.objects.around(use.node)
+             if isinstance(parent, _LOOPS)), None
+        )  # fmt: skip
+        return (
+            isinstance(loop, ast.While)
+            and use.name == "get"
+            and isinstance(use.call, ast.Call)
+            and isinstance(self.objects.parents.get(use.call), ast.Await)
+            and not self.suspends(loop.body, but=use.call)
+        )
 
     # Who puts
 
@@ -110,9 +140,24 @@ class Growth:
         if found is None:
             return None
         why, line, name = found
+        if why in ("callers", "callback") and self._asks(use):
+            return None
         if use.function in self.objects.threads or self._is_threadsafe(use):
             why = "thread"
         return Shown(why, line, use, name)
+
+    def _asks(self, use: Use) -> bool:
+        """Whether what is put brings along where its answer comes to."""
+        item, objects = item_of(use), self.objects
+        made = [] if item is None else [item, *objects.origins(item)]
+        return any(
+            objects.function(origin) is use.function
+            and objects.kind(origin) in _ANSWERS
+            for part in made
+            for node in ast.walk(part)
+            if isinstance(node, ast.Name)
+            for origin in objects.origins(node)
+        )
 
     def _is_threadsafe(self, use: Use) -> bool:
         """Whether a put is handed from a thread to the loop."""
@@ -319,15 +364,21 @@ class Growth:
             isinstance(node, ast.Break | ast.Return | ast.Raise) for node in inside
         )
 
-    def suspends(self, statements: Iterable[ast.AST], depth: int = 4) -> bool:
-        """Whether a coroutine may let others run in some statements."""
+    def suspends(
+        self, statements: Iterable[ast.AST], depth: int = 4, but: ast.AST | None = None
+    ) -> bool:
+        """Whether a coroutine may let others run in some statements, but one await."""
         for statement in statements:
             for node in (statement, *own(statement)):
                 if isinstance(node, ast.AsyncFor | ast.AsyncWith | ast.Yield):
                     return True
                 if isinstance(node, ast.comprehension) and node.is_async:
                     return True
-                if isinstance(node, ast.Await) and self._waits(node.value, depth):
+                if (
+                    isinstance(node, ast.Await)
+                    and node.value is not but
+                    and self._waits(node.value, depth)
+                ):
                     return True
         return False
 
@@ -392,7 +443,34 @@ class Growth:
             self._limited[root] = any(
                 self._is_limit(inner, root) for inner in own(root)
             )
-        return self._limited[root] or self._is_answered(node)
+        return self._limited[root] or self._is_new(node) or self._is_answered(node)
+
+    def _is_new(self, node: ast.AST) -> bool:
+        """Whether only what is not yet in a set of the program is put."""
+        objects = self.objects
+        child: ast.AST = node
+        while not isinstance(child, _STARTS):
+            parent = objects.parents[child]
+            tests = []
+            if isinstance(parent, ast.If) and child in parent.body:
+                tests = [(parent.test, ast.NotIn)]
+            body = getattr(parent, block_of(parent, child), [])
+            place = body.index(child) if body else 0
+            for before in body[max(0, place - _NEAR) : place]:
+                if isinstance(before, ast.If) and isinstance(
+                    before.body[-1], ast.Return | ast.Continue
+                ):
+                    tests.append((before.test, ast.In))
+            for test, operator in tests:
+                for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+                    if (
+                        isinstance(part, ast.Compare)
+                        and isinstance(part.ops[0], operator)
+                        and objects.key(part.comparators[0]) in objects.filled
+                    ):
+                        return True
+            child = parent
+        return False
 
     def _is_refill(self, node: ast.AST, depth: int = 4) -> bool:
         """Whether a place is come to only when the channel is empty."""

@@ -149,6 +149,8 @@ class Objects:
         self._uses: dict[Key, list[Use]] = defaultdict(list)
         self._called: dict[Key, list[Body]] = {}
         self._origins: dict[Key, set[ast.expr]] = defaultdict(set)
+        #: Where something is added to a collection.
+        self.filled: set[Key | None] = set()
         for node in self.nodes:  # grows while it is gone through
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
@@ -337,6 +339,8 @@ class Objects:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self._flow(node.value, target)
+                if isinstance(target, ast.Subscript) and (kept := self.key(target)):
+                    self.filled.add(kept)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
             if node.value is not None:
                 self._flow(node.value, node.target)
@@ -420,6 +424,7 @@ class Objects:
         if isinstance(func, ast.Attribute) and func.attr in _ADDS:
             into = self.key(func.value)
             if into is not None:
+                self.filled.add(into)
                 for value in call.args:
                     self._into(value, into)
             return
@@ -712,7 +717,11 @@ class Objects:
             # Where loops have no handlers of signals, which is Windows, a signal wakes.
             is_other_way = any(
                 "NotImplemented" in name_of(getattr(parent, "type", None))
+                or name_of(inner) == "platform"
+                or getattr(inner, "value", "") == "nt"
                 for parent, _ in self.around(call)
+                for inner in ast.walk(getattr(parent, "test", parent))
+                if isinstance(parent, ast.If | ast.ExceptHandler)
             )
             return None if is_other_way else Entry("signal", call)
         if last == "add_done_callback" and isinstance(call.func, ast.Attribute):
@@ -746,13 +755,17 @@ class Objects:
         while todo:
             function = todo.pop()
             for node in own(function):
-                if isinstance(node, ast.Call):
-                    for called in self.functions(node.func):
-                        if called not in reached and not isinstance(
-                            called, ast.AsyncFunctionDef
-                        ):
-                            reached[called] = reached[function]
-                            todo.append(called)
+                if not isinstance(node, ast.Call) or (
+                    isinstance(node.func, ast.Attribute)
+                    and self.receiver(node.func.value) is None
+                ):
+                    continue  # what it calls is a guess
+                for called in self.functions(node.func):
+                    if called not in reached and not isinstance(
+                        called, ast.AsyncFunctionDef
+                    ):
+                        reached[called] = reached[function]
+                        todo.append(called)
         return reached
 
     def _is_threaded(self, value: object) -> bool:

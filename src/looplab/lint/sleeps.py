@@ -81,8 +81,18 @@ class Sleeps:
             for loop in self.zero[call]
             if call in self._rounds.polled(loop)
             and call not in self.of(_gated, loop)
+            and not self.of(self._rests, loop)
             and not self._goes_forward(call, loop)
         ]
+
+    def _rests(self, loop: ast.While) -> bool:
+        """Whether a loop sleeps for some time where there is nothing to do."""
+        return any(
+            isinstance(node, ast.Call)
+            and node not in self.zero
+            and self.objects.names.called.get(node) in SLEEPS
+            for node in inside(loop)
+        )
 
     def _goes_forward(self, call: ast.Call, loop: ast.While) -> bool:
         """Whether a loop takes something in each round that comes to a sleep."""

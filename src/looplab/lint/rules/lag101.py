@@ -12,6 +12,7 @@ from ..channels import Made
 from ..file import PUT, PUT_NOW, File, Traffic
 from ..findings import Report, Rule, shorten
 from ..growth import Growth, Shown
+from ..libraries import SLEEPS
 from ..objects import Body, Key, Objects, Use, name_of, own
 
 RULE = Rule("LAG101", "channel that grows")
@@ -109,6 +110,13 @@ class _Hazards:
         if filled is not None:
             return "lag101-fill", (
                 f"nobody takes before line {filled}: start who takes first, then bound"
+            )
+        before = self._waits_first(first.use)
+        if before is not None:
+            wait, take = before
+            return "lag101-fill", (
+                f"line {wait} waits before line {take} takes: a bound may stop it; "
+                "take first, or bound the source"
             )
         never = f", never the end (line {ends[0].line})" if ends else ""
         if first.why == "thread":
@@ -234,6 +242,35 @@ class _Hazards:
         if lines and min(lines) > after:
             return min(lines)
         return None
+
+    def _waits_first(self, use: Use) -> tuple[int, int] | None:
+        """Where whoever starts a producer waits before it takes, and where it takes."""
+        objects = self._objects
+        starts = objects.entries.get(use.function, ()) if use.function else ()
+        taker = next(iter(self._traffic.takers), None)
+        if (
+            len(starts) != 1
+            or taker is None
+            or taker is use.function
+            or objects.function(starts[0].node) is not taker
+        ):
+            return None
+        start = starts[0].node.lineno  # type: ignore[attr-defined]
+        take = min(get.line for get in self._traffic.gets)
+        wait = min(
+            (
+                node.lineno
+                for node in own(taker)
+                if isinstance(node, ast.Await)
+                and start < node.lineno < take
+                and objects.names.called.get(node.value) not in SLEEPS  # type: ignore[call-overload]
+                and not any(
+                    isinstance(parent, _LOOPS) for parent, _ in objects.around(node)
+                )
+            ),
+            default=None,
+        )  # fmt: skip
+        return None if wait is None else (wait, take)
 
     def _lines_in(self, node: ast.AST, function: Body, depth: int) -> Iterator[int]:
         """The lines of a function at which a place is come to."""

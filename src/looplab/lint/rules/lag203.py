@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import LONGEST, Report, Rule
 from ..objects import name_of, own
-from ..sleeps import IDLE, INSIDE, LOOPS, catches, inside, is_set_by_thread, takes_now
+from ..sleeps import (
+    CLOCKS,
+    IDLE,
+    INSIDE,
+    LOOPS,
+    catches,
+    inside,
+    is_set_by_thread,
+    takes_now,
+)
 
 RULE = Rule("LAG203", "polling with a short delay")
 
@@ -65,6 +74,7 @@ def _polls(file: File, call: ast.Call, loop: ast.While, delay: str) -> Report | 
     if (
         tests
         and not file.sleeps.of(_works, loop)
+        and not file.sleeps.of(_is_batch, loop)
         and _is_changed_here(file, loop, tests)
     ):
         if is_set_by_thread(file.objects, loop):
@@ -74,14 +84,27 @@ def _polls(file: File, call: ast.Call, loop: ast.While, delay: str) -> Report | 
 
 
 def _is_changed_here(file: File, loop: ast.While, tests: list[ast.expr]) -> bool:
-    """Whether another function of the file makes a condition true.
+    """Whether other functions of the file make all conditions true.
 
     Where nobody does, the advice has no place to be followed.
     """
+    parts = [
+        part
+        for test in tests
+        for part in (test.values if isinstance(test, ast.BoolOp) else [test])
+        if not any(name_of(node) in CLOCKS for node in ast.walk(part))
+    ]
+    return bool(parts) and all(_changes(file, loop, part) for part in parts)
+
+
+def _changes(file: File, loop: ast.While, test: ast.expr) -> bool:
+    """Whether another function of the file changes the answer to a question."""
     function = file.objects.function(loop)
-    nodes = [node for test in tests for node in ast.walk(test)]
-    if any(name_of(getattr(node, "func", None)) == "done" for node in nodes):
-        return True  # a future or task, which can be awaited
+    nodes = list(ast.walk(test))
+    if any(
+        name_of(getattr(node, "func", None)) in ("done", "locked") for node in nodes
+    ):
+        return True  # a future, a task or a lock, which can be awaited
     return any(
         file.sleeps.changes.get(name_of(node), set()) - {function}
         for node in nodes
@@ -91,6 +114,16 @@ def _is_changed_here(file: File, loop: ast.While, tests: list[ast.expr]) -> bool
             or not isinstance(file.objects.parents[node], ast.Attribute)
         )
     )
+
+
+def _is_batch(loop: ast.While) -> bool:
+    """Whether a loop waits until there are some, or for a while, whichever is first."""
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Lt | ast.LtE)
+        and "len" in {name_of(part) for part in ast.walk(node.left)}
+        for node in ast.walk(loop.test)
+    ) and any(name_of(node) in CLOCKS for node in inside(loop))
 
 
 def _taken(loop: ast.While) -> ast.expr | None:
