@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .file import PUT, Traffic
-from .libraries import words
+from .libraries import SLEEPS, words
 from .objects import FUNCTIONS, Body, Objects, Use, name_of, own
-from .sleeps import block_of
+from .sleeps import SHORT, block_of
 
 #: So many callers of a function, and statements before a place, are looked at.
 _MOST = 50
@@ -142,9 +142,26 @@ class Growth:
         why, line, name = found
         if why in ("callers", "callback") and self._asks(use):
             return None
+        if why == "callers" and not self._means_to_wait(use, name):
+            return None
         if use.function in self.objects.threads or self._is_threadsafe(use):
             why = "thread"
         return Shown(why, line, use, name)
+
+    def _means_to_wait(self, use: Use, function: str) -> bool:
+        """Whether a put that callers come to is more than the call of a plain function.
+
+        Whoever writes ``await put()``, or handles a full queue, relies on a bound.  A
+        handler of events is called at the pace of somebody else, and so is what feeds
+        several readers.
+        """
+        return (
+            (use.name in PUT and use.call in self.objects.walk.awaited)
+            or function.startswith("on_")
+            or function.endswith("_received")
+            or self.is_one_of(use)
+            or self.handles_full(use) is not None
+        )
 
     def _asks(self, use: Use) -> bool:
         """Whether what is put brings along where its answer comes to."""
@@ -214,7 +231,7 @@ class Growth:
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
             if self._is_counted(loop) or self._leaves(loop, child):
                 return None
-            return "loop"
+            return None if self._is_paced(loop) else "loop"
         if isinstance(loop, ast.For) and child in loop.body:
             if self._is_few(loop.iter) or self._leaves(loop, child):
                 return None
@@ -238,6 +255,23 @@ class Growth:
             self.objects.key(node) in self.traffic.keys
             for node in ast.walk(target)
             if isinstance(node, ast.Name | ast.Attribute)
+        )
+
+    def handles_full(self, use: Use) -> int | None:
+        """The line of an except clause for a full channel around a place."""
+        for parent, child in self.objects.around(use.node):
+            if isinstance(parent, ast.Try) and child in parent.body:
+                for handler in parent.handlers:
+                    for node in ast.walk(handler.type) if handler.type else ():
+                        if name_of(node).endswith(("Full", "WouldBlock")):
+                            return handler.lineno
+        return None
+
+    def is_one_of(self, use: Use) -> bool:
+        """Whether one item goes into the channels of several readers."""
+        return any(
+            isinstance(parent, ast.For) and self.is_fan_out(parent.target)
+            for parent, _ in self.objects.around(use.node)
         )
 
     def _is_few(self, source: ast.expr, depth: int = 5) -> bool:
@@ -348,6 +382,24 @@ class Growth:
         number = self.objects.names.number(test.comparators[0], scope)
         return name_of(test.left) in counted and number is not None and number <= FEW
 
+    def _is_paced(self, loop: ast.While) -> bool:
+        """Whether each round of a loop rests for some time."""
+        names, scope = self.objects.names, self.objects.scope(loop)
+        for node in own(loop):
+            signature = isinstance(node, ast.Call) and SLEEPS.get(
+                names.called.get(node, "")
+            )
+            if not signature or not isinstance(node, ast.Call):
+                continue
+            delay = names.argument(node, signature)
+            seconds = names.number(delay, scope) if isinstance(delay, ast.expr) else 0
+            inside = {type(parent) for parent, _ in self.objects.around(node)}
+            if (seconds is None or seconds > SHORT) and not (
+                inside & {ast.If, ast.ExceptHandler, ast.IfExp}
+            ):
+                return True
+        return False
+
     def _leaves(self, loop: ast.AST, child: ast.AST) -> bool:
         """Whether the loop is always left behind the statement that a place is in."""
         if loop not in self._left:
@@ -451,9 +503,9 @@ class Growth:
         child: ast.AST = node
         while not isinstance(child, _STARTS):
             parent = objects.parents[child]
-            tests = []
+            tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
             if isinstance(parent, ast.If) and child in parent.body:
-                tests = [(parent.test, ast.NotIn)]
+                tests.append((parent.test, ast.NotIn))
             body = getattr(parent, block_of(parent, child), [])
             place = body.index(child) if body else 0
             for before in body[max(0, place - _NEAR) : place]:

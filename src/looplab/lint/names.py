@@ -19,6 +19,7 @@ from .scopes import (
 
 #: How many names stand for names, and classes derive from classes, at most.
 DEPTH = 50
+_LITERAL = (ast.Constant, ast.UnaryOp, ast.unaryop)
 
 
 class Names:
@@ -129,29 +130,15 @@ class Names:
 
     def not_positive(self, node: ast.expr, scope: Scope) -> bool:
         """Whether *node* is surely a constant that is 0, negative, False or None."""
-        signs: list[ast.unaryop] = []
-        while isinstance(node, ast.UnaryOp):
-            signs.append(node.op)
-            node = node.operand
-        if isinstance(node, ast.Name) and not signs:
+        if isinstance(node, ast.Name):
             return self.constant(node.id, scope)
-        if not isinstance(node, ast.Constant):
+        if not all(isinstance(part, _LITERAL) for part in ast.walk(node)):
             return False
-        value = node.value
-        if value is None:
-            return not signs
-        if not isinstance(value, int | float):
+        try:
+            value = eval(compile(ast.Expression(node), "", "eval"))
+        except (TypeError, ValueError, RecursionError, MemoryError):
             return False
-        for sign in reversed(signs):
-            if isinstance(sign, ast.USub):
-                value = -value
-            elif isinstance(sign, ast.Not):
-                value = not value
-            elif isinstance(sign, ast.Invert):
-                if isinstance(value, float):
-                    return False
-                value = ~int(value)
-        return value <= 0
+        return value is None or (isinstance(value, int | float) and value <= 0)
 
     def number(self, node: ast.expr, scope: Scope) -> float | None:
         """The number that an expression surely is, if it is a constant."""

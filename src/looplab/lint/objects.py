@@ -677,7 +677,12 @@ class Objects:
     def _registers(self, decorator: ast.expr) -> bool:
         """Whether a decorator hands its function to somebody else."""
         func = decorator.func if isinstance(decorator, ast.Call) else decorator
-        return name_of(func) not in _PLAIN and not self.functions(func)
+        return (
+            isinstance(func, ast.Attribute)
+            and name_of(func) not in _PLAIN
+            and self.names.value(func, self.scope(func)) is None  # of no module
+            and not self.functions(func)
+        )
 
     def given(self, node: ast.AST) -> Entry | None:
         """How a function runs that is named at a place; None if nobody runs it there.

@@ -10,6 +10,7 @@ flake8 itself is not imported here.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -80,7 +81,8 @@ class LatencyPlugin:
 def is_test(filename: str) -> bool:
     """Whether a file is a test: tests end, and few of them hurt when they poll."""
     path = PurePath(filename)
-    return not {"tests", "testing"}.isdisjoint(path.parts[:-1]) or (
+    folders = " ".join(path.parts[:-1])
+    return re.search(r"(^| )(tests?|testing|test_?kit)( |$)", folders) is not None or (
         path.name == "conftest.py"
         or path.match("test_*.py")
         or path.match("*_test.py")

@@ -45,7 +45,7 @@ def _advice(
     first = min(shown, key=lambda evidence: order.index(evidence.why))
     section, words = _Hazards(growth).worst(first, shown, ends)
     why = _WHY[first.why].format(line=first.line, put=first.use.line)
-    whys = [why]
+    whys = [why, f"line {first.use.line} puts"]
     if first.why == "callers":
         whys.insert(0, why.replace("callers", f"callers of {first.function}()"))
     return section, [f"grows: {why}; {words}" for why in whys]
@@ -99,7 +99,7 @@ class _Hazards:
         if back is not None:
             return "lag101-back", (
                 f"line {back.line} takes and puts, so must not wait: hold line {line} "
-                "back, or refuse"
+                "back"
             )
         if traffic.gets and all(map(self._is_batched, traffic.gets)):
             return "lag101-batch", (
@@ -124,15 +124,15 @@ class _Hazards:
             if joined is not None:
                 return "lag101-thread", (
                     f"bound it, drop on the loop{never}; line {joined} joins it: no "
-                    ".result() there"
+                    ".result()"
                 )
             return "lag101-thread", f"bound it, and drop or refuse on the loop{never}"
-        full = next(filter(None, map(self._handles_full, puts)), None)
+        full = next(filter(None, map(self._growth.handles_full, puts)), None)
         if full is not None:
             return "lag101-callback", (
                 f"bound it: QueueFull, handled in line {full}, needs a bound"
             )
-        if any(map(self._is_one_of, puts)):
+        if any(map(self._growth.is_one_of, puts)):
             return "lag101-fanout", (
                 f"bound each; when one is full drop the item or its reader{never}"
             )
@@ -205,6 +205,7 @@ class _Hazards:
             return isinstance(loop, ast.While) and any(
                 isinstance(node, ast.Attribute) and node.attr in ("empty", "qsize")
                 for node in ast.walk(loop.test)
+                if not isinstance(loop.test, ast.BoolOp)
             )
         return not self._growth.suspends([loop])
 
@@ -306,23 +307,6 @@ class _Hazards:
                 return node.lineno
         return None
 
-    def _handles_full(self, use: Use) -> int | None:
-        """The line of an except clause for a full channel around a place."""
-        for parent, child in self._objects.around(use.node):
-            if isinstance(parent, ast.Try) and child in parent.body:
-                for handler in parent.handlers:
-                    for node in ast.walk(handler.type) if handler.type else ():
-                        if name_of(node).endswith(("Full", "WouldBlock")):
-                            return handler.lineno
-        return None
-
-    def _is_one_of(self, use: Use) -> bool:
-        """Whether one item goes into the channels of several readers."""
-        return any(
-            isinstance(parent, ast.For) and self._growth.is_fan_out(parent.target)
-            for parent, _ in self._objects.around(use.node)
-        )
-
     def _is_final(self, use: Use) -> bool:
         """Whether a put that waits is in a ``finally``."""
         return use.name in PUT and any(
@@ -336,7 +320,7 @@ _WHY = {
     "callback": "a callback puts (line {put})",
     "callers": "callers put (line {put})",
     "stream": "'async for' puts (line {put})",
-    "loop": "the loop in line {line} puts and never waits",
+    "loop": "the loop in line {line} puts and is never held back",
 }
 
 

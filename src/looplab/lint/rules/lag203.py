@@ -75,6 +75,7 @@ def _polls(file: File, call: ast.Call, loop: ast.While, delay: str) -> Report | 
         tests
         and not file.sleeps.of(_works, loop)
         and not file.sleeps.of(_is_batch, loop)
+        and not _counts(loop, tests)
         and _is_changed_here(file, loop, tests)
     ):
         if is_set_by_thread(file.objects, loop):
@@ -113,6 +114,15 @@ def _changes(file: File, loop: ast.While, test: ast.expr) -> bool:
             isinstance(node, ast.Attribute)
             or not isinstance(file.objects.parents[node], ast.Attribute)
         )
+    )
+
+
+def _counts(loop: ast.While, tests: list[ast.expr]) -> bool:
+    """Whether a loop itself counts up or down what it asks."""
+    asked = {name_of(node) for test in tests for node in ast.walk(test)}
+    return any(
+        isinstance(node, ast.AugAssign) and name_of(node.target) in asked
+        for node in inside(loop)
     )
 
 

@@ -44,9 +44,39 @@ def _hopes(sleeps: Sleeps, call: ast.Call) -> bool:
         nodes = [before, *own(before)]
         if any(isinstance(node, ast.Await) for node in nodes):
             return False
-        if isinstance(before, ast.Expr | ast.Assign | ast.AnnAssign) and any(
-            isinstance(node, ast.Call) and name_of(node.func) in _SPAWNS
-            for node in nodes
-        ):
-            return True
+        for node in nodes:
+            if (
+                isinstance(before, ast.Expr | ast.Assign | ast.AnnAssign)
+                and isinstance(node, ast.Call)
+                and name_of(node.func) in _SPAWNS
+                and node.args
+            ):
+                return _is_used(sleeps, node.args[0], statement)
     return False
+
+
+def _is_used(sleeps: Sleeps, task: ast.expr, after: ast.stmt) -> bool:
+    """Whether what a task works on is used behind a statement.
+
+    Else the sleep may only let the task start, which one iteration is enough for.
+    """
+    objects = sleeps.objects
+    func = task.func if isinstance(task, ast.Call) else task
+    parts = [*task.args] if isinstance(task, ast.Call) else []
+    if isinstance(func, ast.Attribute):
+        parts.append(func.value)
+    things = {ast.unparse(part) for part in parts} - {"self", "cls"}
+    changed = {
+        node.attr
+        for function in objects.functions(func)
+        for node in own(function)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    around = objects.function(after)
+    return around is not None and any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and node.lineno > (after.end_lineno or 0)
+        and (ast.unparse(node) in things or name_of(node) in changed)
+        for node in own(around)
+    )
