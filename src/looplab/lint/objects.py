@@ -707,8 +707,6 @@ class Objects:
                 threaded = self.walk.imported & self._threaded
                 return Entry("thread" if threaded else "callback", parent)
             return None
-        if isinstance(parent, ast.Return | ast.Yield):
-            return Entry("callback", parent)
         return None
 
     def _given_to(self, call: ast.Call, node: ast.AST) -> Entry | None:

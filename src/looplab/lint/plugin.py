@@ -81,8 +81,8 @@ class LatencyPlugin:
 def is_test(filename: str) -> bool:
     """Whether a file is a test: tests end, and few of them hurt when they poll."""
     path = PurePath(filename)
-    folders = " ".join(path.parts[:-1])
-    return re.search(r"(^| )(tests?|testing|test_?kit)( |$)", folders) is not None or (
+    names = " ".join(path.with_suffix("").parts)
+    return re.search(r"(^| )(tests?|testing|test_?kit)( |$)", names) is not None or (
         path.name == "conftest.py"
         or path.match("test_*.py")
         or path.match("*_test.py")

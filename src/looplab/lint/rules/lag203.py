@@ -111,8 +111,8 @@ def _changes(file: File, loop: ast.While, test: ast.expr) -> bool:
         for node in nodes
         if isinstance(node, ast.Name | ast.Attribute)
         and (
-            isinstance(node, ast.Attribute)
-            or not isinstance(file.objects.parents[node], ast.Attribute)
+            not isinstance(over := file.objects.parents[node], ast.Attribute)
+            or isinstance(file.objects.parents[over], ast.Call)  # a method of it
         )
     )
 
