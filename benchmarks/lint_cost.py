@@ -23,7 +23,7 @@ from tools.common import say
 
 TABLE = Path(__file__).with_name("lint_cost.md")
 ROUNDS = 3
-PLANT = "import asyncio\nq = asyncio.Queue()\ndef put(x): q.put_nowait(x)\n"
+PLANT = "import asyncio\nq = asyncio.Queue()\nasync def put(x): await q.put(x)\n"
 # flake8 as it is where looplab is not installed.
 ALONE = """\
 import importlib.metadata, sys

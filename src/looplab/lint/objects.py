@@ -623,6 +623,10 @@ class Objects:
                 for method in self._named[node.attr]
                 if isinstance(cls := self.parents[method], ast.ClassDef)
                 and (owner is None or self.related(cls, owner))
+                and (
+                    cls is not owner
+                    or name_of(getattr(node.value, "func", None)) != "super"
+                )
             ]
             several = len({self.parents[method] for method in methods}) > 1
             return [] if owner is None and several else [*methods]
@@ -659,6 +663,12 @@ class Objects:
             if isinstance(cls, ast.ClassDef):
                 bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
                 if node.name == "run" and "threading.Thread" in bases:
+                    self.entries[node].append(Entry("thread", cls))
+                # Whoever logs calls it, in whatever thread.
+                if node.name == "emit" and {
+                    "logging.Handler",
+                    "logging.StreamHandler",
+                } & {*bases}:
                     self.entries[node].append(Entry("thread", cls))
                 if node.name.startswith("on_") and any(map(self._is_threaded, bases)):
                     self.entries[node].append(Entry("thread", cls))
@@ -761,6 +771,9 @@ class Objects:
                 if not isinstance(node, ast.Call) or (
                     isinstance(node.func, ast.Attribute)
                     and self.receiver(node.func.value) is None
+                    and not any(
+                        isinstance(kind, Class) for kind in self.kinds(node.func.value)
+                    )
                 ):
                     continue  # what it calls is a guess
                 for called in self.functions(node.func):

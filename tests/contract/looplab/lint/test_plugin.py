@@ -19,7 +19,7 @@ from tools.common import ROOT
 
 pytest.importorskip("flake8")
 
-GROWS = "import asyncio\nq = asyncio.Queue()\ndef put(x): q.put_nowait(x)\n"
+GROWS = "import asyncio\nq = asyncio.Queue()\nasync def put(x): await q.put(x)\n"
 POLLS = "import asyncio\nasync def f():\n    while x: await asyncio.sleep(0)\n"
 
 
@@ -146,7 +146,7 @@ def test_a_notebook_is_read_cell_by_cell(run, tmp_path):
         "%pip install x\nimport asyncio",
         "x = 'é\U0001f600'\n!ls\nq = asyncio.Queue()",
         "%%bash\nq = (",
-        "await q.get()\ndef put(x):\n    q.put_nowait(x)",
+        "await q.get()\nasync def put(x):\n    await q.put(x)",
     )
     write(tmp_path, "a.ipynb", notebook(*cells))
     done = run()

@@ -42,7 +42,7 @@ def test_the_hook_finds_what_is_committed(tmp_path):
         "    hooks:\n      - id: looplab-lint\n",
         encoding="utf-8",
     )
-    bad = "import asyncio\nqueue = asyncio.Queue()\ndef put(x): queue.put_nowait(x)\n"
+    bad = "import asyncio\nq = asyncio.Queue()\nasync def put(x): await q.put(x)\n"
     (user / "bad.py").write_text(bad, "utf-8")
     (user / "good.py").write_text("import asyncio\n", "utf-8")
     assert run("git", "add", ".", cwd=user).returncode == 0
@@ -51,5 +51,5 @@ def test_the_hook_finds_what_is_committed(tmp_path):
         cwd=user, PRE_COMMIT_HOME=str(tmp_path / "home"),
     )  # fmt: skip
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "bad.py:2:9: LAG101 " in done.stdout
+    assert "bad.py:2:5: LAG101 " in done.stdout
     assert "good.py" not in done.stdout
