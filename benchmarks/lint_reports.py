@@ -1,4 +1,4 @@
-"""Which public reports the linter would have made: ``python -m benchmarks.lint_reports``.
+"""Which public reports the linter finds: ``python -m benchmarks.lint_reports``.
 
 It fetches the releases that ``lint_reports.toml`` names, lints the files that the
 reports are about, and the programs beside them, and writes a table.  Whether the advice

@@ -94,6 +94,7 @@ class Growth:
         self._entered: dict[ast.AST, tuple[_Why, int, str] | None] = {}
         self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
         self._limited: dict[ast.AST, bool] = {}
+        self._paced: dict[ast.While, bool] = {}
         self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
 
     def shown(self) -> tuple[list[Shown], list[Use]]:
@@ -231,7 +232,9 @@ class Growth:
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
             if self._is_counted(loop) or self._leaves(loop, child):
                 return None
-            return None if self._is_paced(loop) else "loop"
+            if loop not in self._paced:
+                self._paced[loop] = self._is_paced(loop)
+            return None if self._paced[loop] else "loop"
         if isinstance(loop, ast.For) and child in loop.body:
             if self._is_few(loop.iter) or self._leaves(loop, child):
                 return None

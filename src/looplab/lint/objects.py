@@ -148,6 +148,7 @@ class Objects:
         self._families: dict[ast.ClassDef, set[ast.ClassDef]] = defaultdict(set)
         self._uses: dict[Key, list[Use]] = defaultdict(list)
         self._called: dict[Key, list[Body]] = {}
+        self._asked: dict[Key, set[str]] = {}
         self._origins: dict[Key, set[ast.expr]] = defaultdict(set)
         #: Where something is added to a collection.
         self.filled: set[Key | None] = set()
@@ -584,6 +585,12 @@ class Objects:
         uses = [use for key in seen for use in self._uses.get(key, ())]
         uses.sort(key=lambda use: (use.line, use.node.col_offset))
         return uses, seen
+
+    def asked(self, key: Key) -> set[str]:
+        """The attributes that are asked of what is kept at a place."""
+        if key not in self._asked:
+            self._asked[key] = {use.name for use in self.reach([key])[0]}
+        return self._asked[key]
 
     # Functions
 

@@ -95,7 +95,7 @@ def _touch(
         return None  # of the thread's own loop
     key = objects.key(func.value)
     if func.attr == "set" and key is not None and key[0] is not None:
-        asked = {use.name for use in objects.reach([key])[0]}
+        asked = objects.asked(key)
         if "is_set" in asked and "wait" not in asked:
             return None  # a flag, for which nobody waits
     target = ast.unparse(func.value)
