@@ -154,7 +154,7 @@ class Growth:
 
         Whoever writes ``await put()``, or handles a full queue, relies on a bound.  A
         handler of events is called at the pace of somebody else, and so is what feeds
-        several readers.
+        several readers, or a generator, whose reader sets the pace.
         """
         return (
             (use.name in PUT and use.call in self.objects.walk.awaited)
@@ -162,6 +162,13 @@ class Growth:
             or function.endswith("_received")
             or self.is_one_of(use)
             or self.handles_full(use) is not None
+            or any(self._is_yielded(get) for get in self.traffic.gets)
+        )
+
+    def _is_yielded(self, get: Use) -> bool:
+        """Whether what is taken is yielded, to somebody of an unknown pace."""
+        return any(
+            isinstance(parent, ast.Yield) for parent, _ in self.objects.around(get.node)
         )
 
     def _asks(self, use: Use) -> bool:

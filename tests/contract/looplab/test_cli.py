@@ -10,7 +10,7 @@ import pytest
 from tests.contract.left import SLOW
 from tests.fast.looplab.test_cli import ENVIRON, run
 
-SOURCE = "import asyncio\nq = asyncio.Queue()\ndef put(x): q.put_nowait(x)\n"
+SOURCE = "import asyncio\nq = asyncio.Queue()\nasync def put(x): await q.put(x)\n"
 
 
 @pytest.mark.parametrize("module", ["looplab", "looplab.cli", "looplab.lint"])

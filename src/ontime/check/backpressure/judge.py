@@ -110,7 +110,4 @@ def check_judge(answer: Any) -> str:
         missing="verdict on",
         all_of_them="all five",
     )
-    return (
-        "all five. Of the two that are harmless, the linter passes over the one of "
-        "uvicorn and is wrong about the one of discord.py."
-    )
+    return "all five. The linter passes over the two that are harmless."
