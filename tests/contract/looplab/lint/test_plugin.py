@@ -103,7 +103,7 @@ def test_the_command_has_our_rules_alone(codes, run, tmp_path):
     assert text.startswith(
         "LAG101 asyncio.Queue() grows: callers of put() put (line 3)"
     )
-    assert "[lint_rules.html#lag101-callback]" in text
+    assert "[lint_rules.html#lag101-await]" in text
 
 
 def test_settings_and_comments_are_those_of_flake8(codes, tmp_path):
