@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -205,10 +204,7 @@ def fmt(_: argparse.Namespace) -> None:
 
 def bench(options: argparse.Namespace) -> None:
     """Run the benchmarks, which make an environment of their own, .venv-bench."""
-    command = [sys.executable, "-m", "benchmarks", *options.words]
-    done = subprocess.run(command, cwd=ROOT, check=False)
-    if done.returncode:
-        raise SystemExit(max(done.returncode, 1))
+    python(ensure_venv(), "-m", "benchmarks", *options.words)
 
 
 def screenshot(_: argparse.Namespace) -> None:
