@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -130,12 +131,16 @@ def sentence(
 
 def _next(ledger: Ledger, row: Row) -> str:
     """The change to try: a batch of short pieces lets others go between them; what is
-    long by itself goes to a thread."""
-    pieces = [s.end - s.start for s in ledger.segments if s.name == row.name]
-    # One that had no core may be long, and is no less a piece of a batch.
-    if 2 * sum(size for size in pieces if size <= SHORT_NS) >= sum(pieces):
-        return f"--yield {quote(row.name)}"
+    long by itself goes to a thread, and so does a storm inside one request, which a
+    replay takes for one piece of work."""
+    pieces = [s for s in ledger.segments if s.name == row.name]
+    inside = sum(a.key == b.key and b.place <= a.place + 1 for a, b in pairwise(pieces))
     tagged = row.name in ledger.recording.tags.values()
+    # One that had no core may be long, and is no less a piece of a batch.
+    brief = sum(s.end - s.start for s in pieces if s.end - s.start <= SHORT_NS)
+    is_batch = 2 * brief >= sum(s.end - s.start for s in pieces)
+    if is_batch and not (tagged and 2 * inside > len(pieces)):
+        return f"--yield {quote(row.name)}"
     function = _plain(row.function)
     return f"--move {quote(row.name if tagged or not function else function)}"
 

@@ -9,9 +9,16 @@ from importlib.resources import files
 import pytest
 
 from looplab.diagnose import endpoints, move
+from looplab.diagnose.report import report
 from ontime.recordings import service_recording
 
 FILE = files("ontime.recordings").joinpath("service.jsonl.gz")
+
+
+def test_a_storm_inside_a_request_is_no_batch() -> None:
+    """A replay takes the request for one piece, so letting others between gains nothing."""
+    sentence = report(service_recording()).splitlines()[0]
+    assert sentence.endswith("--move 'POST /report'")
 
 
 def test_it_names_the_two_faults() -> None:
