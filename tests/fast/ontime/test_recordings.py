@@ -16,7 +16,7 @@ FILE = files("ontime.recordings").joinpath("service.jsonl.gz")
 
 
 def test_a_storm_inside_a_request_is_no_batch() -> None:
-    """A replay takes the request for one piece: letting others between gains nothing."""
+    """A replay takes the request for one piece: a turn for others gains nothing."""
     sentence = report(service_recording()).splitlines()[0]
     assert sentence.endswith("--move 'POST /report'")
 
