@@ -159,7 +159,8 @@ export function frame(d, p, W, guess) {
   back.push(text(0, 28, secs(d, now) + " s", "big") + text(R, 28, "iteration " + (st.k - d.steps[0].k + 1), "", right + ' style="font-size:13px"'));
 
   // The gate: what is above it waits until the iteration is over.
-  const left = snap((d.between ? st.b : d.ends[st.k]) - now), word = open ? "open" : rec && left > 0 ? `opens in ${span(d, left)}` : "opens now";
+  const left = snap((d.between ? st.b : d.ends[st.k]) - now), until = rec && left > 0 ? `in ${span(d, left)}` : now_.length ? "after these" : "now";
+  const word = (wide ? "gate " : "") + (open ? "open" : "opens " + until);
   const ww = size(word) + 44, gx = R - 10 - ww, taken = [[yG, gx, gx + ww]]; // what an arrow must pass by
   const eye = (x, y, c) => `<path class="lp-e ${c && "lp-" + c}" d="M${x} ${y}q8 ${open ? -10 : 8} 16 0${open ? "q-8 10 -16 0zm8 -1.5a1.5 1.5 0 1 0 .01 0" : "m-14 3l-2 3m8 -1v3.5m6 -5.5l2 3"}"/>`;
   front.push(`<path class="lp-gate" d="M${L + 2} ${yG}H${open ? L + 26 : R - 2}M${R - 2} ${yG}h${open ? -8 : 0}"/>`,
