@@ -126,8 +126,8 @@ def row(board: Scoreboard, judgement: Judgement, top: float) -> str:
         said = text(100 if far else 0, middle + 4, words, colour, where)
     label = f"{id_}: {judgement.status}. {judgement.row.run}"
     return (
-        f'<a href="#scoreboard-{id_.lower()}" class="v-{colour}" '
-        f'aria-label="{escape(label, quote=True)}"><title>{escape(label)}</title>'
+        f'<a href="#scoreboard-{id_.lower()}" class="v-{colour}">'
+        f"<title>{escape(label)}</title>"
         f'<rect x="-{LEFT}" y="{top:g}" width="100%" height="{ROW}" rx="4"/>'
         + text(0, middle + 4, id_, "n", f'dx="{-LEFT}"')
         + f"{dots}{said}</a>"

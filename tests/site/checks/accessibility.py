@@ -89,8 +89,9 @@ WITHOUT_ALTERNATIVE = r"""
     const named = (picture.getAttribute("aria-label") || "").trim()
       || text(picture.getAttribute("aria-labelledby"))
       || picture.querySelector(":scope > title")?.textContent.trim();
-    if (!named || picture.getAttribute("role") !== "img")
-      found.push("svg without role img and a name: " + describe(picture));
+    const role = picture.querySelector("a") ? "group" : "img";
+    if (!named || picture.getAttribute("role") !== role)
+      found.push("svg without a name and role " + role + ": " + describe(picture));
   }
   for (const canvas of document.querySelectorAll("canvas, object, embed")) {
     if (!hidden(canvas) && !canvas.textContent.trim()
