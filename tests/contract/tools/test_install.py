@@ -13,7 +13,7 @@ from tools.common import ROOT
 MOST_BYTES = 340_000  # of the wheel of the tools
 LARGE = {"diagnose", "lint", "priority"}  # rooms that only their own commands load
 MOST_BYTES_OF_THE_REST = 120_000  # the clock, the tracer and what they are used with
-DATA = {"rules.md", "service.jsonl.gz"}  # what a module reads beside it
+DATA = {"player.html", "rules.md", "service.jsonl.gz"}  # what a module reads beside it
 
 
 def make_wheel(name, folder):
