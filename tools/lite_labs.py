@@ -130,7 +130,7 @@ def add(site: Path, root: Path = ROOT) -> int:
     labs = sorted((root / "notebooks").glob("*.ipynb"))
     copies = {lab.name: json.loads(lab.read_text("utf-8")) for lab in labs}
     for lab in labs_of("all", folder=root / "notebooks"):
-        copies[f"{lab.stem}_without_solutions.ipynb"] = handed_out(lab)
+        copies[f"{lab.name[:2]}_class{lab.name[2:]}"] = handed_out(lab)
     with tempfile.TemporaryDirectory() as scrap:
         files, made = Path(scrap, "files"), Path(scrap, "wheels")
         files.mkdir()
