@@ -103,9 +103,8 @@ def uninstall() -> None:
 
 def _run_forever(loop: Any) -> None:
     stock, current = _stock_run_forever or _loops.run_forever, _session
-    if current is None or hasattr(
-        loop, "time_ns"
-    ):  # on the virtual clock it is not real
+    is_virtual = hasattr(loop, "time_ns")
+    if current is None or is_virtual:
         stock(loop)
         return
     current.loop_starts(loop)

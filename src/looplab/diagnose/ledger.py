@@ -627,7 +627,7 @@ class Ledger:
                     worst = max(worst, rows, key=_sum)
             if _sum(worst) > limit_ns:
                 late.append((_sum(worst), self.names[key], worst[0]))
-        return sorted(late, key=lambda late: -late[0])
+        return sorted(late, key=lambda wait: -wait[0])
 
     def _price(self) -> None:
         """Cut all the time into moments, and say what each of them costs whom it lets
@@ -903,8 +903,8 @@ class Ledger:
         first = bisect_left(seen, begin, key=_when)
         awaits = seen[first : bisect_right(seen, b, key=_when)]
         awake = [wait for wait in awaits if not _is_sleep(wait.stack)]
-        for callback in awake:
-            charge(self._awaited(callback.stack, callback.pool), (b - a) / len(awaits))
+        for wait in awake:
+            charge(self._awaited(wait.stack, wait.pool), (b - a) / len(awaits))
         if not awaits:
             size = sum(hi - lo for lo, hi in minus([span], naps))
             if size:

@@ -171,11 +171,9 @@ def attach_whole(
     returns is noted after each callback.  *notes* may note more.
     """
     virtual = isinstance(loop, VirtualTimeLoop)
-    if notes is not None:
-        pass
-    elif virtual:
+    if notes is None and virtual:
         notes = Notes(loop.time_ns, lambda timer: timer._due_ns, watch)
-    else:
+    elif notes is None:
         notes = Notes(*clock_of(loop), watch)
     if label is not None:
         notes.begin_with(task, label)
