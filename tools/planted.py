@@ -180,18 +180,10 @@ def _judged_otherwise(name: str) -> bool:
     """Whether an answer to an exercise is told something else than it should be."""
     _Limit().pytest_runtest_logstart()
     home = homes.all_homes()[name]
-    stub = (homes.exercise(name).stub, home.stub)
-    for source, words in (stub, *reversed(home.wrong.values())):
-        verdict = homes.verdict_on(name, source)
-        if not homes.refuses(verdict, words):
-            return True
-        if source == stub[0] and not homes.committed(name, "stub", verdict):
-            return True
-    for how, source in home.right.items():
-        verdict = homes.verdict_on(name, source)
-        if not (verdict.passed and homes.committed(name, how, verdict)):
-            return True
-    return False
+    wrong, misjudged = ("stub", *reversed(home.wrong)), homes.misjudged
+    return any(misjudged(name, answer, right=False) for answer in wrong) or any(
+        misjudged(name, answer, right=True) for answer in home.right
+    )
 
 
 def _try(fault: Fault, tree: ast.Module) -> int:

@@ -5,27 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from tests.fast.exercises import homes
 
 __all__ = ["as_committed", "run_again"]
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-
-
-@cache
-def _code(notebook: str) -> list[dict[str, Any]]:
-    text = (NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8")
-    return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-
 
 def as_committed(notebook: str, name: str) -> str:
     """What the cell of this id printed, and the HTML of what it showed."""
-    cell = next(cell for cell in _code(notebook) if cell["id"] == name)
+    cell = next(cell for cell in homes.code_cells(notebook) if cell["id"] == name)
     outputs = [out.get("text") or out["data"]["text/html"] for out in cell["outputs"]]
     return "".join("".join(lines) for lines in outputs)
 
@@ -35,7 +23,9 @@ def run_again(notebook: str, name: str, *above: str) -> str:
 
     Before it run the cells that are given, or all above it that bind what it uses.
     """
-    sources = {cell["id"]: "".join(cell["source"]) for cell in _code(notebook)}
+    sources = {
+        cell["id"]: "".join(cell["source"]) for cell in homes.code_cells(notebook)
+    }
     cells = tuple(sources.values())[: list(sources).index(name)]
     before = tuple(sources[cell] for cell in above) or homes.needed(
         cells, sources[name]

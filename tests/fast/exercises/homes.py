@@ -47,10 +47,10 @@ __all__ = [
     "after",
     "all_homes",
     "changed",
-    "committed",
+    "code_cells",
     "exercise",
+    "misjudged",
     "needed",
-    "refuses",
     "run_cell",
     "verdict_on",
 ]
@@ -124,12 +124,16 @@ def all_homes() -> dict[str, Home]:
     return homes
 
 
+def _labs() -> Path:
+    labs = default_folder()
+    assert labs is not None
+    return labs
+
+
 @cache
 def exercises() -> dict[str, Exercise]:
     """The exercises of labs and bank with their solutions, by name."""
-    labs = default_folder()
-    assert labs is not None
-    return read_labs(labs)
+    return read_labs(_labs())
 
 
 def exercise(name: str) -> Exercise:
@@ -178,27 +182,44 @@ def verdict_on(name: str, source: str) -> Verdict:
 
 
 @cache
+def code_cells(notebook: str) -> list[dict[str, Any]]:
+    """The code cells of a notebook, with their outputs, as they are committed."""
+    text = (_labs() / f"{notebook}.ipynb").read_text("utf-8")
+    return [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+
+
+@cache
 def _committed() -> dict[tuple[str, str], str]:
+    """The verdicts that the notebooks show, on stubs and solutions."""
     verdicts = {}
-    labs = default_folder()
-    assert labs is not None
-    for path in labs.glob("*.ipynb"):
-        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+    for path in _labs().glob("*.ipynb"):
+        for cell in code_cells(path.stem):
             tags = cell["metadata"].get("tags", [])
             answer = "stub" if "check" in tags else "solution"
-            if answer in {"stub", *tags} and cell.get("outputs"):
+            if answer in {"stub", *tags} and cell["outputs"]:
                 text = cell["outputs"][-1].get("data", {}).get("text/plain", "")
                 verdicts[cell["metadata"]["exercise"], answer] = "".join(text)
     return verdicts
 
 
-def committed(name: str, answer: str, verdict: Verdict) -> bool:
-    """Whether the notebook shows this verdict on the stub or the solution, if any."""
-    shown = _committed().get((name, answer))
-    return shown is None or shown == repr(verdict)
+def misjudged(name: str, answer: str, *, right: bool) -> str:
+    """What is wrong with the verdict on an answer to an exercise; nothing if empty.
 
-
-def refuses(verdict: Verdict, words: str) -> bool:
-    """Whether a verdict says *words*, in a sentence and, below it, a hint."""
-    is_sentence = verdict.message.endswith(".") and not verdict.hint.endswith(".")
-    return not verdict.passed and is_sentence and words in repr(verdict)
+    A right answer passes.  A wrong one, or the stub, is refused in a sentence and a
+    hint, which hold the words of its home.  A notebook that shows the verdict shows
+    this one.
+    """
+    home = all_homes()[name]
+    if right:
+        verdict = verdict_on(name, home.right[answer])
+        is_so = verdict.passed
+    else:
+        stub = (exercise(name).stub, home.stub)
+        source, words = stub if answer == "stub" else home.wrong[answer]
+        verdict = verdict_on(name, source)
+        is_sentence = verdict.message.endswith(".") and not verdict.hint.endswith(".")
+        is_so = not verdict.passed and is_sentence and words in repr(verdict)
+    if not is_so:
+        return f"{name}, {answer}: {verdict}"
+    shown = _committed().get((name, answer), repr(verdict))
+    return "" if shown == repr(verdict) else f"{name}: the notebook shows {shown}"
