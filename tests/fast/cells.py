@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 
+from ontime.grade.cells import needed, run_cell
 from tests.fast.exercises import homes
 
 __all__ = ["as_committed", "run_again"]
@@ -26,19 +26,12 @@ def run_again(notebook: str, name: str, *above: str) -> str:
     sources = {
         cell["id"]: "".join(cell["source"]) for cell in homes.code_cells(notebook)
     }
-    cells = tuple(sources.values())[: list(sources).index(name)]
-    before = tuple(sources[cell] for cell in above) or homes.needed(
-        cells, sources[name]
-    )
-    tree = ast.parse(sources[name])
-    shown = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else ast.Expr()
-    printed, html = io.StringIO(), ""
+    cells = list(sources.values())[: list(sources).index(name)]
+    before = [sources[cell] for cell in above] or needed(cells, [sources[name]])
+    printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        names = dict(homes.after(before))
+        names = dict(homes.after(tuple(before)))
         printed.truncate(0)  # what the cells above have printed
         printed.seek(0)
-        homes.run_cell(ast.unparse(tree), names)
-        if hasattr(shown, "value"):
-            value = eval(ast.unparse(shown), names)
-            html = "" if value is None else value._repr_html_()
-    return printed.getvalue() + html
+        shown = run_cell(sources[name], names)
+    return printed.getvalue() + ("" if shown is None else shown._repr_html_())

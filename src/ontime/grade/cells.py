@@ -6,11 +6,19 @@ import ast
 import asyncio
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["NO_PROGRAM", "checked", "defines", "names_in", "parse", "run_cell"]
+__all__ = [
+    "NO_PROGRAM",
+    "checked",
+    "defines",
+    "names_in",
+    "needed",
+    "parse",
+    "run_cell",
+]
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 #: What is IPython's and not Python's, and what takes its place.
@@ -80,6 +88,21 @@ def _execute(code: Any, space: dict[str, Any]) -> Any:
 def names_in(source: str) -> tuple[set[str], set[str]]:
     """The names that a cell binds and all that it mentions."""
     return _names(ast.walk(parse(source)))
+
+
+def needed(setup: Sequence[str], sources: Iterable[str]) -> list[str]:
+    """The cells of *setup* that bind a name that *sources* use, and what those use."""
+    wanted: set[str] = set()
+    for source in sources:
+        with suppress(*NO_PROGRAM):
+            wanted |= names_in(source)[1]
+    cells = []
+    for source in reversed(setup):
+        binds, uses = names_in(source)
+        if binds & wanted:
+            wanted |= uses
+            cells.append(source)
+    return cells[::-1]
 
 
 def _names(nodes: Iterator[ast.AST]) -> tuple[set[str], set[str]]:

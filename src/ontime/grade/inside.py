@@ -22,7 +22,7 @@ from time import monotonic, process_time, sleep
 from typing import Any, NoReturn
 
 from ontime.check import check
-from ontime.grade.cells import NO_PROGRAM, names_in, run_cell
+from ontime.grade.cells import needed, run_cell
 
 __all__ = ["PATIENCE", "main"]
 
@@ -65,27 +65,13 @@ def main(folder: str) -> None:
 def _prepared(job: dict[str, Any]) -> dict[str, Any]:
     """The names that the lab gives an answer; what it will need is imported."""
     space = {"__name__": "__main__", "display": lambda *_, **__: None}
-    for source in _needed(job):
+    used = *job["before"], job["source"], *job["after"], job["expression"]
+    for source in needed(job["setup"], used):
         run_cell(source, space)
     with suppress(Exception):
         check(job["name"], None)  # has the chapter's checks imported
     asyncio.run(asyncio.sleep(0))  # has everything for a loop imported
     return space
-
-
-def _needed(job: dict[str, Any]) -> list[str]:
-    """The cells of the setup that define a name that is used, and what those use."""
-    wanted: set[str] = set()
-    for source in (*job["before"], job["source"], *job["after"], job["expression"]):
-        with suppress(*NO_PROGRAM):
-            wanted |= names_in(source)[1]
-    cells = []
-    for source in reversed(job["setup"]):
-        binds, uses = names_in(source)
-        if binds & wanted:
-            wanted |= uses
-            cells.append(source)
-    return cells[::-1]
 
 
 def _limit(memory: int, seconds: float, end: Callable[[str, str], NoReturn]) -> None:

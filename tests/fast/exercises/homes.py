@@ -38,7 +38,7 @@ from typing import Any
 from looplab.clock import run
 from ontime.check import Verdict, check
 from ontime.grade import Exercise, read_labs
-from ontime.grade.cells import names_in
+from ontime.grade.cells import needed
 from ontime.grade.labs import default_folder
 
 __all__ = [
@@ -50,7 +50,6 @@ __all__ = [
     "code_cells",
     "exercise",
     "misjudged",
-    "needed",
     "run_cell",
     "verdict_on",
 ]
@@ -150,18 +149,6 @@ def run_cell(source: str, names: dict[str, Any]) -> None:
         run(result)
 
 
-def needed(setup: tuple[str, ...], source: str) -> tuple[str, ...]:
-    """The cells above an answer that bind what it uses, and what these use in turn."""
-    _, used = names_in(source)
-    chosen: list[str] = []
-    for cell in reversed(setup):
-        binds, uses = names_in(cell)
-        if binds & used:
-            used |= uses
-            chosen.insert(0, cell)
-    return tuple(chosen)
-
-
 @cache
 def after(setup: tuple[str, ...]) -> dict[str, Any]:
     """The names that cells make, one below the other."""
@@ -175,8 +162,8 @@ def after(setup: tuple[str, ...]) -> dict[str, Any]:
 def verdict_on(name: str, source: str) -> Verdict:
     """What the check says of the text of a cell, below the cells of its notebook."""
     asked = exercise(name)
-    cells = needed(asked.setup, f"{source}\n{asked.expression}")
-    names = dict(after(cells))
+    cells = needed(asked.setup, (source, asked.expression))
+    names = dict(after(tuple(cells)))
     run_cell(source, names)
     return check(name, eval(asked.expression, names))
 
