@@ -31,6 +31,7 @@ class Findings:
     axe: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     wide: list[str] = field(default_factory=list)
+    words_cut: list[str] = field(default_factory=list)
     signs: list[str] = field(default_factory=list)
     alternatives: list[str] = field(default_factory=list)
     scheme: list[str] = field(default_factory=list)
@@ -62,6 +63,7 @@ def findings(pages: list[str], origin: str, visitor: Make, axe: Path) -> Finding
         found.axe += checks.axe_violations(visit.page, name)
         found.cut += checks.cut_outputs(visit.page, name)
         found.wide += checks.too_wide(visit.page, name, checks.ZOOMED)
+        found.words_cut += checks.cut_words(visit.page, name)
         if name in whole:
             checks.switch_scheme(visit.page, DARK)
             dark = f"{name} (turned dark)"
@@ -144,6 +146,10 @@ def test_nothing_takes_the_focus_out_of_sight(findings: Findings) -> None:
 
 def test_no_output_is_cut_on_a_wide_screen(findings: Findings) -> None:
     assert not findings.cut, report(findings.cut)
+
+
+def test_no_word_of_a_chart_is_cut_on_a_narrow_screen(findings: Findings) -> None:
+    assert not findings.words_cut, report(findings.words_cut)
 
 
 def test_what_scrolls_shows_it(findings: Findings) -> None:

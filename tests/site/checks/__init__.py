@@ -15,7 +15,12 @@ from tests.site.checks.accessibility import (
     without_alternative,
 )
 from tests.site.checks.keyboard import keyboard_faults, out_of_sight
-from tests.site.checks.layout import boxes_without_a_sign, cut_outputs, too_wide
+from tests.site.checks.layout import (
+    boxes_without_a_sign,
+    cut_outputs,
+    cut_words,
+    too_wide,
+)
 from tests.site.checks.links import broken_links
 from tests.site.checks.scripts_off import article_text, lost_without_scripts
 from tests.site.checks.serving import is_redirect, pages, read_page, serve
@@ -41,6 +46,7 @@ __all__ = [
     "boxes_without_a_sign",
     "broken_links",
     "cut_outputs",
+    "cut_words",
     "is_redirect",
     "keyboard_faults",
     "lost_without_scripts",

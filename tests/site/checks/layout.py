@@ -127,3 +127,21 @@ CUT = """
 def cut_outputs(page: Any, address: str) -> list[str]:
     """What a cell prints and a wide screen does not show without scrolling."""
     return [f"{address}: cut at the right: {text!r}" for text in page.evaluate(CUT)]
+
+
+CUT_WORDS = """
+() => [...document.querySelectorAll("article svg.looplab-chart text")]
+  .filter(text => {
+    const word = text.getBoundingClientRect();
+    const chart = text.closest("svg").getBoundingClientRect();
+    return word.width && (word.left < chart.left - 1 || word.right > chart.right + 1);
+  })
+  .map(text => text.textContent)
+"""
+
+
+def cut_words(page: Any, address: str, width: int = NARROW) -> list[str]:
+    """Words of a chart that do not fit into it on a screen of that width."""
+    page.set_viewport_size({"width": width, "height": 844})
+    words = page.evaluate(CUT_WORDS)
+    return [f"{address}: a chart cuts {text!r}" for text in words]
