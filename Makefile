@@ -39,7 +39,7 @@ help:
 	@echo "make planted     plant faults, and see which the fast tests miss"
 	@echo "make execute     run the notebooks again, refresh outputs (NOTEBOOK=04 selects)"
 	@echo "make bench       run the benchmarks"
-	@echo "make lint        check style and types; make format mends the style"
+	@echo "make lint        check style and types; make format fixes the style"
 	@echo "make screenshot  take the README's picture of the site"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       remove the environment and everything built"

@@ -1,7 +1,7 @@
-"""Mend what the theme and docutils write that a screen reader stumbles over.
+"""Fix what the theme and docutils write that a screen reader stumbles over.
 
 axe-core finds these faults on the built pages, and neither settings nor templates
-reach them. Each is mended in the finished HTML:
+reach them. Each is fixed in the finished HTML:
 
 * the search button's label hides its visible text, which names the shortcut;
 * the triangles that fold the table of contents have no name;
@@ -28,8 +28,8 @@ LIST = re.compile(r'<div role="list" class="citation-list">')
 ENTRY = re.compile(r'(<div class="citation"[^>]*?) role="doc-biblioentry"')
 
 
-def mend(html: str) -> str:
-    """Return a page with these faults mended; a mended page stays as it is."""
+def fix(html: str) -> str:
+    """Return a page with these faults fixed; a fixed page stays as it is."""
     html = SEARCH.sub(r"\1", html)
     html = FOLD.sub(_named, html)
     html = HIDDEN.sub("<summary>", html)
@@ -43,16 +43,16 @@ def _named(match: re.Match[str]) -> str:
 
 
 def mend_pages(app: Any, error: Exception | None) -> None:
-    """Mend every page once all of them are written."""
+    """Fix every page once all of them are written."""
     if error or app.builder.format != "html":
         return
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" in path.parts:
             continue
         html = path.read_text(encoding="utf-8")
-        mended = mend(html)
-        if mended != html:
-            path.write_text(mended, encoding="utf-8")
+        fixed = fix(html)
+        if fixed != html:
+            path.write_text(fixed, encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class ReadableMethod(MethodDocumenter):
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Mend signatures and docstrings once autodoc and napoleon have read them."""
+    """Tidy signatures and docstrings once autodoc and napoleon have read them."""
     app.add_autodocumenter(ReadableMethod, override=True)
     register_plugin("pybtex.style.formatting", "short", ShortStyle)
     app.connect("autodoc-process-signature", _signature)

@@ -199,18 +199,18 @@ class Visit:
 
 
 def visit(
-    fault: str, *, mended: bool = False, seconds: float = 3.0, settle: str = ""
+    fault: str, *, fixed: bool = False, seconds: float = 3.0, settle: str = ""
 ) -> Visit:
     """Run the service with *fault* alone, or without, under the load that shows it.
 
     Args:
         fault: one of :data:`service.settings.FAULTS`.
-        mended: run it without the fault.
+        fixed: run it without the fault.
         seconds: how long the client sends.
         settle: then wait until this figure of the service does not change.
     """
     check_faults([fault])
-    with Service(() if mended else (fault,)) as service:
+    with Service(() if fixed else (fault,)) as service:
         before = service.figures()
         answers = service.send(LOADS[fault], seconds)
         after = service.settle(settle) if settle else service.figures()
@@ -220,12 +220,12 @@ def visit(
 def main() -> None:
     """Measure the faults that are named, each before and after its fix."""
     for fault in sys.argv[1:] or FAULTS:
-        for mended in False, True:
-            visited = visit(fault, mended=mended)
+        for fixed in False, True:
+            visited = visit(fault, fixed=fixed)
             late = sorted(answer.seconds for answer in visited.answers)
             figures = {name: visited.after[name] for name in SHOWN}
             print(
-                f"{fault}, {'fixed' if mended else 'with the fault'}: "
+                f"{fault}, {'fixed' if fixed else 'with the fault'}: "
                 f"{len(late)} answers, p90 {late[int(0.9 * len(late))]:.3f} s, "
                 f"{visited.cpu:.2f} CPU s, worst lateness {visited.worst:.3f} s, "
                 f"{figures}"

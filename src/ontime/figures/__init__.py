@@ -10,6 +10,5 @@ They are the only parts of the course that need matplotlib.
 from looplab.draw import Chart
 from ontime.figures.curves import Curve, curves
 from ontime.figures.ranking import ranking
-from ontime.figures.strips import Strip, strips
 
-__all__ = ["Chart", "Curve", "Strip", "curves", "ranking", "strips"]
+__all__ = ["Chart", "Curve", "curves", "ranking"]

@@ -26,7 +26,6 @@ __all__ = [
     "WIDTH",
     "as_chart",
     "make_logarithmic",
-    "name_rows",
     "new_axes",
 ]
 
@@ -84,17 +83,6 @@ def make_logarithmic(axes: Axes, values: Sequence[float], label: str) -> None:
     axes.set_xlabel(f"{label}, logarithmic")
 
 
-def name_rows(axes: Axes, names: Sequence[str], above: float = 0.5) -> None:
-    """Give the vertical axis a name for each row, the first at the top.
-
-    *above* is the room over the first row, in rows.
-    """
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -above)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.spines["left"].set_visible(False)
-
-
 def as_chart(figure: Figure, alt: str) -> Chart:
     """Turn a figure into SVG that takes its colours and its font from the page."""
     if not alt.strip():
@@ -131,7 +119,7 @@ def as_chart(figure: Figure, alt: str) -> Chart:
 
 
 def _rounded(tag: re.Match[str]) -> str:
-    return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", tag[0])
+    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", tag[0])
 
 
 def _own_ids(body: str, salt: str) -> str:
@@ -143,8 +131,8 @@ def _own_ids(body: str, salt: str) -> str:
     used = dict.fromkeys(name for _, name in re.findall(reference, body))
     own = {name: f"{salt}-{count}" for count, name in enumerate(used)}
 
-    def mend(match: re.Match[str]) -> str:
+    def made_unique(match: re.Match[str]) -> str:
         return f' id="{own[match[1]]}"' if match[1] in own else ""
 
-    body = re.sub(r' id="([^"]*)"', mend, body)
-    return re.sub(reference, lambda found: found[1] + own[found[2]], body)
+    body = re.sub(r' id="([^"]*)"', made_unique, body)
+    return re.sub(reference, lambda use: use[1] + own[use[2]], body)

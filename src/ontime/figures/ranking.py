@@ -9,14 +9,7 @@ import matplotlib
 
 from looplab.draw import Chart
 from looplab.draw.palette import check_colour
-from ontime.figures.chart import (
-    MUTED,
-    STYLE,
-    as_chart,
-    make_logarithmic,
-    name_rows,
-    new_axes,
-)
+from ontime.figures.chart import INK, MUTED, STYLE, as_chart, make_logarithmic, new_axes
 
 __all__ = ["ranking"]
 
@@ -81,7 +74,10 @@ def ranking(
                 va="center",
                 fontsize=11,
             )
-        name_rows(axes, [label for label, _, _ in listed])
+        axes.set_yticks(range(len(listed)), [label for label, _, _ in listed])
+        axes.set_ylim(len(listed) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.spines["left"].set_visible(False)
         shown = [value for _, value, _ in listed]
         shown += itertools.chain(*spread.values(), (predicted or {}).values())
         make_logarithmic(axes, shown, x)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("program", ["crawler", "crawler_mended"])
+@pytest.mark.parametrize("program", ["crawler", "crawler_fixed"])
 def test_the_crawlers_agree(program: str) -> None:
     done = subprocess.run(
         [sys.executable, "-B", "-m", program],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from looplab.timeline import COLOURS
-from ontime.figures import Chart, Curve, Strip, curves, ranking, strips
+from ontime.figures import Chart, Curve, curves, ranking
 from tests.fast.ontime.test_figures import two_curves
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -20,20 +20,10 @@ ROWS = [("storm", 1.99, "orange"), ("queue", 0.02, "blue"), ("a & b", 0.01, "blu
 
 def three_rows(**settings: Any) -> Chart:
     settings.setdefault("predicted", {"storm": 2.0, "queue": 0.02})
-    return ranking(ROWS, x="worst lateness (s)", alt="Three rows", **settings)
+    return ranking(ROWS, x="worst lateness (s)", alt='less < "more" & all', **settings)
 
 
-def two_strips() -> Chart:
-    return strips(
-        Strip("stock", [96, 97, 97, 98], "orange", exact=87, published=90),
-        Strip("gate", [0, 0, 0, 0], "green", exact=0),
-        x="lost of 100",
-        alt='less < "more" & all',
-        most=100,
-    )
-
-
-CHARTS = [two_curves, three_rows, two_strips]
+CHARTS = [two_curves, three_rows]
 
 
 def texts(chart: Chart) -> dict[str, float]:
@@ -146,32 +136,3 @@ def test_a_ranking_marks_predictions_and_the_spread() -> None:
     assert three_rows(predicted={}, spread={"queue": (0.02, 0.02)}).svg == plain.svg
     with pytest.raises(ValueError, match="queue is 0: a logarithmic axis"):
         three_rows(spread={"queue": (0, 4.0)})
-
-
-def test_a_strip_has_a_bar_for_each_value_as_high_as_it_is_frequent() -> None:
-    def bars(name: str) -> list[float]:
-        """The heights of the bars in one colour, from left to right."""
-        paths = [
-            element.attrib["d"]
-            for element in ET.fromstring(two_strips().svg).iter(f"{SVG}path")
-            if f"stroke: var(--{name})" in element.attrib.get("style", "")
-        ]
-        ends = [[float(n) for n in re.findall(r"[\d.]+", path)] for path in paths]
-        return [low - high for _, low, _, high in sorted(ends)]
-
-    heights = bars("orange")
-    assert [round(height / max(heights), 2) for height in heights] == [0.5, 1, 0.5]
-    assert len(bars("green")) == 1
-
-
-def test_a_strip_marks_the_exact_and_the_published_figure() -> None:
-    def marks(**figures: Any) -> int:
-        chart = strips(Strip("a", [1, 2], **figures), x="lost", alt="A", most=9)
-        named = " ".join(texts(chart))
-        assert ("exact" in named) == ("exact" in figures)
-        assert ("published" in named) == ("published" in figures)
-        return chart.svg.count("<use ")
-
-    plain = marks()
-    assert marks(exact=1) == plain + 1
-    assert marks(exact=1, published=3) == plain + 2

@@ -29,5 +29,5 @@ def test_what_the_linter_finds() -> None:
         "index.py LAG101",
         "index.py LAG201",
     ]
-    assert codes("crawler_mended") == []
+    assert codes("crawler_fixed") == []
     assert codes("service") == ["audit.py LAG201", "orders.py LAG101"]

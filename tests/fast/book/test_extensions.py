@@ -8,7 +8,7 @@ import reference
 
 
 @pytest.mark.parametrize(
-    ("html", "mended"),
+    ("html", "fixed"),
     [
         (
             '<button class="btn search-button-field x" title="S" aria-label="Search" '
@@ -30,9 +30,9 @@ import reference
         ('<button aria-label="Menu">', '<button aria-label="Menu">'),
     ],
 )
-def test_the_theme_is_mended(html: str, mended: str) -> None:
-    assert accessible_theme.mend(html) == mended
-    assert accessible_theme.mend(mended) == mended
+def test_the_theme_is_fixed(html: str, fixed: str) -> None:
+    assert accessible_theme.fix(html) == fixed
+    assert accessible_theme.fix(fixed) == fixed
 
 
 # --------------------------------------------------------------- the reference

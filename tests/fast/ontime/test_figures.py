@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from ontime.figures import Chart, Curve, Strip, curves, ranking, strips
+from ontime.figures import Chart, Curve, curves, ranking
 from tools import landing_figure
 
 
@@ -60,14 +60,3 @@ def test_the_picture_shows_both_and_says_how_late() -> None:
     assert "1.500 s late" in storm
     assert "0.010 s late" in queue
     assert "1.500 s late" not in queue
-
-
-def test_errors_of_strips_name_the_value_and_the_fix() -> None:
-    with pytest.raises(ValueError, match="there is no row: give at least one Strip"):
-        strips(x="x", alt="z")
-    with pytest.raises(ValueError, match="a has no values: give one for each run"):
-        strips(Strip("a", []), x="x", alt="z")
-    with pytest.raises(ValueError, match="a has -1: give 0 or more"):
-        strips(Strip("a", [-1]), x="x", alt="z")
-    with pytest.raises(ValueError, match="a has 12: give 0 or more, and 10 at most"):
-        strips(Strip("a", [1], exact=12), x="x", alt="z", most=10)

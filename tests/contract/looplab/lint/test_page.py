@@ -23,7 +23,7 @@ def run(source: str) -> int:
         if (first[1], second[1]) == ("Before", "After")
     ],
 )
-def test_what_is_mended_still_works_and_is_better(before, after):
+def test_what_is_fixed_still_works_and_is_better(before, after):
     """What main() returns is what was too much: items, tasks, questions asked."""
     much, less = run(before), run(after)
     assert isinstance(much, int)

@@ -223,7 +223,7 @@ export async function without_private_parts(t) {
     [/\{_makeSnapshot:!0\}/, "{_gone:!0}"],
     [/\.makeMemorySnapshot\(\)/, ".gone()"],
   ]) {
-    t.check(part.test(text), `the worker has no ${part}: mend this test`);
+    t.check(part.test(text), `the worker has no ${part}: fix this test`);
     text = text.replace(part, gone);
   }
   text += " ".repeat(byteLength - Buffer.byteLength(text)); // the page knows its size
