@@ -19,6 +19,9 @@ __all__ = [
 
 Loop = asyncio.AbstractEventLoop
 
+#: Python 3.12 begins with some hundred frozen objects of its own.
+_FROZEN_AT_START = gc.get_freeze_count()
+
 
 def running_loops() -> list[Loop]:
     """The event loops of this process that are running, in any thread.
@@ -27,18 +30,18 @@ def running_loops() -> list[Loop]:
     that nobody has to hand them over.
 
     Raises:
-        RuntimeError: ``gc.freeze()`` has hidden objects from the garbage collector, and
-            loops may be among them.
+        RuntimeError: ``gc.freeze()`` has hidden objects from the garbage collector
+            since this module was imported, and loops may be among them.
     """
-    if gc.get_freeze_count():
+    if gc.get_freeze_count() > _FROZEN_AT_START:
         raise RuntimeError(
             "gc.freeze() has hidden objects of this process, and loops may be among "
             "them: call gc.unfreeze() first, or hand the loops over"
         )
     return [
-        found
-        for found in gc.get_objects()
-        if issubclass(type(found), asyncio.AbstractEventLoop) and is_running(found)
+        loop
+        for loop in gc.get_objects()
+        if issubclass(type(loop), asyncio.AbstractEventLoop) and is_running(loop)
     ]
 
 
