@@ -68,40 +68,23 @@ def hop_for(loops: list[PollingLoop], seconds: float) -> list[float]:
 
 
 def hops(loops: list[PollingLoop], seconds: float) -> dict[str, Any]:
-    """Hop latency, and what the system counted meanwhile."""
-    caller, process = Usage("RUSAGE_THREAD"), Usage("RUSAGE_SELF")
+    """Hop latency, and what the system counted meanwhile for caller and process."""
+    # A thread alone is counted on Linux only.
+    kinds = {"caller": "RUSAGE_THREAD", "process": "RUSAGE_SELF"}
+    counted = {name: getattr(resource, kind, None) for name, kind in kinds.items()}
+    before = {n: resource.getrusage(k) for n, k in counted.items() if k is not None}
+    started = time.perf_counter()
     taken = hop_for(loops, seconds)
-    switches, caller_cpu = caller.share()
-    _, process_cpu = process.share()
+    wall = time.perf_counter() - started
     figures = described(taken)
-    if switches is not None:
-        figures["caller_voluntary_switches_per_hop"] = round(switches / len(taken), 1)
-    figures["caller_cpu_share"] = caller_cpu
-    figures["process_cpu_share"] = process_cpu
+    for name, first in before.items():
+        last = resource.getrusage(counted[name])
+        if name == "caller":
+            each = (last.ru_nvcsw - first.ru_nvcsw) / len(taken)
+            figures["caller_voluntary_switches_per_hop"] = round(each, 1)
+        cpu = last.ru_utime + last.ru_stime - first.ru_utime - first.ru_stime
+        figures[f"{name}_cpu_share"] = round(cpu / wall, 3)
     return figures
-
-
-class Usage:
-    """What the system has counted for this thread, or for this process, from now on."""
-
-    def __init__(self, who: str) -> None:
-        self.who = getattr(resource, who, None)  # the one of a thread: Linux only
-        self.started = time.perf_counter()
-        self.before = self.read()
-
-    def read(self) -> tuple[int, float] | None:
-        if self.who is None:
-            return None
-        usage = resource.getrusage(self.who)
-        return usage.ru_nvcsw, usage.ru_utime + usage.ru_stime
-
-    def share(self) -> tuple[int | None, float | None]:
-        """Voluntary context switches, and CPU seconds a second; None where unknown."""
-        after = self.read()
-        if self.before is None or after is None:
-            return None, None
-        wall = time.perf_counter() - self.started
-        return after[0] - self.before[0], round((after[1] - self.before[1]) / wall, 3)
 
 
 def described(taken: list[float]) -> dict[str, Any]:

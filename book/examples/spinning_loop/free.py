@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def measured(
     return figures
 
 
-def capture(output: Path, say: Callable[[str], None]) -> None:
+def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     """Write ``free.txt``.
 
     Raises:
@@ -123,15 +124,13 @@ def capture(output: Path, say: Callable[[str], None]) -> None:
     }
     for number in range(RUNS):
         say(f"round {number + 1} of {RUNS}")
-        for way in WAYS:
-            for sessions in SESSIONS:
-                for gil in (1, 0):  # in turns, so that load meets both
-                    command = [python, "-X", f"gil={gil}"]
-                    hops = measured(command, way, sessions, SECONDS)
-                    part = figures[way].setdefault(str(sessions), {})
-                    row = part.setdefault(f"gil={gil}", {"median_ms": [], "idle": []})
-                    row["median_ms"].append(round(hops["median_s"] * 1000, 3))
-                    row["idle"].append(round(hops["idle_share"], 4))
+        # With the lock and without it in turns, so that load meets both.
+        for way, sessions, gil in product(WAYS, SESSIONS, (1, 0)):
+            hops = measured([python, "-X", f"gil={gil}"], way, sessions, SECONDS)
+            part = figures[way].setdefault(str(sessions), {})
+            row = part.setdefault(f"gil={gil}", {"median_ms": [], "idle": []})
+            row["median_ms"].append(round(hops["median_s"] * 1000, 3))
+            row["idle"].append(round(hops["idle_share"], 4))
     write_text(output / "free.txt", table(figures))
     remember(output, "free", figures)
 
@@ -181,14 +180,7 @@ def shim(folder: Path) -> Path:
     return library
 
 
-def hop(command: list[str], sessions: int, library: Path | None) -> float:
-    """Milliseconds of a hop on one core, on average."""
-    preload = {"LD_PRELOAD": str(library)} if library is not None else {}
-    figures = measured(command, "poll", sessions, 0.3, cores=1, **preload)
-    return round(figures["mean_s"] * 1000, 3)
-
-
-def capture_yields(output: Path, say: Callable[[str], None]) -> None:
+def capture_yields(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     """Write ``yields.txt``.
 
     Raises:
@@ -207,16 +199,18 @@ def capture_yields(output: Path, say: Callable[[str], None]) -> None:
         "on": machine(),
         "mean_ms": {},
     }
-    with tempfile.TemporaryDirectory() as folder:
-        library = shim(Path(folder))
+    with tempfile.TemporaryDirectory() as built:
+        library = str(shim(Path(built)))
         for number in range(RUNS):
             say(f"round {number + 1} of {RUNS}")
-            for sessions in ON_ONE:
+            for sessions, build in product(ON_ONE, commands):
                 part = figures["mean_ms"].setdefault(str(sessions), {})
-                for build, command in commands.items():
-                    row = part.setdefault(build, {"calls": [], "none": []})
-                    row["calls"].append(hop(command, sessions, None))
-                    row["none"].append(hop(command, sessions, library))
+                row = part.setdefault(build, {"calls": [], "none": []})
+                for name, preloaded in ("calls", {}), ("none", {"LD_PRELOAD": library}):
+                    hops = measured(
+                        commands[build], "poll", sessions, 0.3, cores=1, **preloaded
+                    )
+                    row[name].append(round(hops["mean_s"] * 1000, 3))
     write_text(output / "yields.txt", yields_table(figures))
     remember(output, "yields", figures)
 

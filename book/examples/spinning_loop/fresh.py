@@ -16,9 +16,9 @@ quartiles and the ends; the variants take turns, so that load meets all.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
+import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -34,17 +34,17 @@ from spinning_loop.programs import (
     SkippedError,
     clean,
     find,
-    machine,
+    finished,
     parsed,
-    spawn,
+    started,
     write_text,
 )
 from spinning_loop.realcase import (
     Program,
-    both,
     head,
+    keep,
+    of_both,
     pinned,
-    read_versions,
     row,
     spread,
     timing,
@@ -57,26 +57,18 @@ from spinning_loop.watching import (
     gdb_script,
     innermost,
     part_of,
-    spawn_tracer,
     strace_rows,
+    tracing,
     waiting,
 )
 
-__all__ = ["Size", "added", "measure", "table", "write"]
+__all__ = ["added", "capture", "table"]
 
 # Shares of the usual time of a test after which one is looked at: both loops run by
 # then.
 MOMENTS = (0.6, 0.7, 0.8, 0.9)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How many processes there are."""
-
-    rounds: int = 20  # of each variant
-    dumps: int = 40
-    aborted: int = 16
-    attaches: int = 12
+# How many processes there are: of each variant, dumped, aborted; how many attaches.
+ROUNDS, DUMPS, ABORTED, ATTACHES = 20, 40, 16, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +102,10 @@ def first_test(program: Program, variant: Variant, calls: Path) -> dict[str, Any
     if variant.traced is None:
         return program.result(*arguments, before=pinned() if variant.pinned else [])
     strace = find("strace", APT.format("strace"))
-    with spawn(program.command(*arguments), env=quiet_environ()) as traced:
+    with started(program.command(*arguments, "--wait"), env=quiet_environ()) as traced:
         command = [strace, *variant.traced, "-o", str(calls), "-p", str(traced.pid)]
-        with spawn_tracer(command) as tracer:
-            traced.say("go")
-            figures = parsed(traced.wait(180))
-            tracer.wait(30)
+        with tracing(command):
+            figures = parsed(finished(traced, 180))
     return {**figures, "calls": strace_rows(calls.read_text("utf-8"))}
 
 
@@ -145,15 +135,14 @@ def added(tables: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
 
 def timed_variants(
     programs: dict[str, Program],
-    size: Size,
     calls: Path,
     say: Callable[[str], None],
     free: FreeCores,
 ) -> dict[str, Any]:
     """All variants in turns."""
     blocks: dict[str, list[dict[str, Any]]] = {name: [] for name in VARIANTS}
-    for number in range(size.rounds):
-        say(f"round {number + 1} of {size.rounds}, {free} of the cores free")
+    for number in range(ROUNDS):
+        say(f"round {number + 1} of {ROUNDS}, {free} of the cores free")
         free.ask()
         for name, variant in VARIANTS.items():
             program = programs["new" if name == "new" else "old"]
@@ -169,16 +158,14 @@ def timed_variants(
 # ------------------------------------------------------------------ D4
 
 
-def thread_dumps(
-    program: Program, size: Size, folder: Path, usual: float
-) -> dict[str, Any]:
+def thread_dumps(program: Program, folder: Path, usual: float) -> dict[str, Any]:
     """D4: where the threads are in the first test of a process."""
     places: list[Counter[str]] = [Counter(), Counter(), Counter()]
     together: Counter[str] = Counter()
     crashed = quick = starting = 0
     example: dict[str, str] = {}
     file = folder / "dump.txt"
-    for number in range(size.dumps):
+    for number in range(DUMPS):
         delay = round(usual * MOMENTS[number % len(MOMENTS)], 4)
         try:
             dumped = program.result("stacks", "--delay", delay, "--file", file)
@@ -203,7 +190,7 @@ def thread_dumps(
         example.setdefault(key, text)
     if not together:
         raise SkippedError(
-            f"none of {size.dumps} processes was met with both loops running: this "
+            f"none of {DUMPS} processes was met with both loops running: this "
             "machine is too quick for this part"
         )
     usually = "; ".join(count.most_common(1)[0][0] for count in places)
@@ -229,26 +216,30 @@ def alike(key: str, other: str) -> int:
 # ------------------------------------------------------------------ D5
 
 
-def core_dumps(
-    program: Program, size: Size, folder: Path, usual: float
-) -> dict[str, Any]:
+def go(program: subprocess.Popen[str]) -> None:
+    """Let a program that is ready go on."""
+    assert program.stdin is not None
+    program.stdin.write("go\n")
+    program.stdin.flush()
+
+
+def core_dumps(program: Program, folder: Path, usual: float) -> dict[str, Any]:
     """D5: abort a fresh process with three clients in its test, and read its core."""
     source = f"source {gdb_script()}"
     running = main_waiting = 0
     frames: Counter[str] = Counter()
     example = ""
-    for number in range(size.aborted):
+    for number in range(ABORTED):
         delay = usual * MOMENTS[number % len(MOMENTS)]
         place = folder / f"core-{number}"
         place.mkdir()
-        arguments = ["timed", "--runs", 0, "--clients", 3, "--core"]
-        with spawn(
-            program.command(*arguments), env=quiet_environ(), cwd=place
-        ) as child:
-            child.say("go")
+        arguments = ["timed", "--runs", 0, "--clients", 3, "--core", "--wait"]
+        command = program.command(*arguments)
+        with started(command, env=quiet_environ(), cwd=place) as child:
+            go(child)
             time.sleep(delay)
             pid = child.pid
-            os.kill(pid, signal.SIGABRT)  # one that has ended is not waited for yet
+            os.kill(pid, signal.SIGABRT)  # if it has ended it is not waited for yet
             child.wait(60)
         core = next(iter(place.glob("core*")), None)
         if core is None:
@@ -296,14 +287,14 @@ def shown_core(main: str, called: list[str]) -> str:
     return "\n".join(lines) + "\n\n" + clean(main)
 
 
-def live(program: Program, size: Size) -> dict[str, Any]:
+def live(program: Program) -> dict[str, Any]:
     """The same question to a program that repeats the test: warm repeats."""
     source = f"source {gdb_script()}"
     met: list[dict[str, bool]] = []
-    arguments = ["timed", "--runs", 10_000_000, "--budget", 120]
-    with spawn(program.command(*arguments), env=quiet_environ()) as traced:
-        traced.say("go")
-        for _ in range(size.attaches):
+    arguments = ["timed", "--runs", 10_000_000, "--budget", 120, "--wait"]
+    with started(program.command(*arguments), env=quiet_environ()) as traced:
+        go(traced)
+        for _ in range(ATTACHES):
             command = gdb_command(source, "thread apply all py-bt")
             threads = waiting(gdb_run([*command, "-p", str(traced.pid)]))
             if not threads:
@@ -319,40 +310,34 @@ def live(program: Program, size: Size) -> dict[str, Any]:
 # ------------------------------------------------------------------ all of it
 
 
-def measure(
-    folder: Path, size: Size | None = None, say: Callable[[str], None] = print
-) -> dict[str, Any]:
-    """Measure, and return what ``captures/fresh.json`` holds.
+def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
+    """Measure, and write ``fresh.json``, ``fresh.txt`` and the examples.
 
     Args:
+        output: Where they are written.
         folder: Where the environments lie or will be made.
-        size: How many processes there are.
         say: Called with lines of progress.
 
     Raises:
         SkippedError: This machine lacks something; the message says what.
         CaptureError: A measurement failed.
     """
-    size = size or Size()
-    described, free = machine(), FreeCores()
-    programs = both(folder, say)
-    old = programs["old"]
-    figures: dict[str, Any] = {
-        "machine": described,
-        "versions": {side: read_versions(p) for side, p in programs.items()},
-    }
-    with tempfile.TemporaryDirectory(prefix="spinning-loop-") as name:
-        place = Path(name)
-        figures |= timed_variants(programs, size, place / "calls", say, free)
+    with (
+        of_both(folder, say) as (figures, programs, free),
+        tempfile.TemporaryDirectory(prefix="spinning-loop-") as name,
+    ):
+        place, old = Path(name), programs["old"]
+        figures |= timed_variants(programs, place / "calls", say, free)
         say("D4, stacks")
-        figures["D4"] = thread_dumps(old, size, place, figures["D1"]["median"])
+        figures["D4"] = thread_dumps(old, place, figures["D1"]["median"])
         say("D5, core files")
-        figures["D5"] = core_dumps(old, size, place, figures["D1_third"]["median"])
+        figures["D5"] = core_dumps(old, place, figures["D1_third"]["median"])
         say("D5, attached")
-        figures["D5_live"] = live(old, size)
-    free.ask()
-    described["free_cores"] = round(free.least, 2)
-    return figures
+        figures["D5_live"] = live(old)
+    keep(figures, table(figures), output / "fresh")
+    for name, part in (("fresh_stacks", "D4"), ("fresh_core", "D5")):
+        if figures[part]["example"]:
+            write_text(output / f"{name}.txt", figures[part]["example"])
 
 
 # ------------------------------------------------------------------ the table
@@ -413,14 +398,3 @@ def counted(counts: dict[str, int]) -> str:
     parts = [f"{name} {count}" for name, count in list(counts.items())[:4]]
     left = sum(list(counts.values())[4:])
     return ", ".join([*parts, f"others {left}"] if left else parts)
-
-
-def write(figures: dict[str, Any], folder: Path) -> None:
-    """Write ``fresh.json``, ``fresh.txt`` and the examples."""
-    text = table(figures)
-    whole = {**figures, "table": text}
-    write_text(folder / "fresh.json", json.dumps(whole, indent=1) + "\n")
-    write_text(folder / "fresh.txt", text)
-    for name, part in (("fresh_stacks", "D4"), ("fresh_core", "D5")):
-        if figures[part]["example"]:
-            write_text(folder / f"{name}.txt", figures[part]["example"])

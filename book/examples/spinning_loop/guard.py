@@ -13,7 +13,7 @@ from spinning_loop.programs import (
     clean,
     parsed,
     remember,
-    spawn,
+    run,
     write_text,
 )
 
@@ -21,25 +21,19 @@ __all__ = ["capture", "check"]
 
 HERE = Path(__file__).resolve().parent
 PASSES = {"old": False, "new": True}
+# The two guards, by what their results begin with.
+GUARDS = {"": "looplab.idle.assert_idle", "short_": "idle_guard.assert_idle"}
 
 
 def check(side: str, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
-    """Run the guarded test with one side's libraries.
-
-    Returns:
-        ``passed`` and the ``words`` of the failure, the same of the short guard, and
-        the ``versions``.
+    """Run the guarded test with one side's libraries; what ``idle_sessions.py`` says.
 
     Raises:
         SkippedError: The environment cannot be made here.
         CaptureError: The test did something else than pass or fail.
     """
-    python = ensure(side, folder, say)
-    with spawn(
-        [str(python), str(HERE / "idle_sessions.py")], env=environ_with_ours()
-    ) as program:
-        program.say("go")
-        return parsed(program.wait(60))
+    command = [str(ensure(side, folder, say)), str(HERE / "idle_sessions.py")]
+    return parsed(run(command, environ_with_ours()))
 
 
 def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
@@ -52,21 +46,17 @@ def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     results = {}
     for side, wanted in PASSES.items():
         say(f"guard, {side} libraries")
-        result = check(side, folder, say)
-        for name, start in (("guard", ""), ("short guard", "short_")):
-            if result[start + "passed"] is not wanted:
-                words = result[start + "words"]
+        results[side] = check(side, folder, say)
+        for start in GUARDS:
+            if results[side][f"{start}passed"] is not wanted:
+                words = results[side][f"{start}words"]
                 verb = f"failed ({words})" if words else "passed"
-                raise CaptureError(f"the {name} {verb} with the {side} libraries")
-        results[side] = result
+                raise CaptureError(f"{GUARDS[start]} {verb} with the {side} libraries")
     for side, result in results.items():
         names = ", ".join(f"{n} {v}" for n, v in result["versions"].items())
         text = f"# {names}\n"
-        for name, start in (
-            ("looplab.idle.assert_idle", ""),
-            ("idle_guard.assert_idle", "short_"),
-        ):
-            words = clean(result[start + "words"]).strip()
+        for start, name in GUARDS.items():
+            words = clean(result[f"{start}words"]).strip()
             words = f"AssertionError: {words}" if words else "passed"
             text += f"\n# {name}\n{wrapped(words)}\n"
         write_text(output / f"guard_{side}.txt", text)

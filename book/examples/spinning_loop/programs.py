@@ -16,17 +16,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ontime.measuring import processes, records
 from ontime.measuring.cores import free_cores
 
 __all__ = [
-    "CaptureError", "FreeCores", "Running", "SkippedError", "clean", "cores", "find",
-    "machine", "parsed", "remember", "run", "spawn", "start_up", "write_text",
+    "CaptureError", "FreeCores", "SkippedError", "clean", "cores", "find", "finished",
+    "machine", "parsed", "remember", "run", "started", "write_text",
 ]  # fmt: skip
 
 
@@ -53,117 +53,6 @@ def find(name: str, fix: str) -> str:
     return path
 
 
-class Running:
-    """A program that is still running, with its output in temporary files.
-
-    A context manager: the end of the block ends the program and whatever it started.
-    """
-
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-    ) -> None:
-        self.command = [str(part) for part in command]
-        self._out: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
-        self._err: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        try:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=self._out,
-                stderr=self._err,
-                env=None if env is None else dict(env),
-                cwd=cwd,
-                start_new_session=True,
-            )
-        except OSError as error:
-            self._close()
-            raise SkippedError(
-                f"{Path(self.command[0]).name} cannot be started: {error.strerror}"
-            ) from None
-
-    @property
-    def pid(self) -> int:
-        return self.process.pid
-
-    def _read(self, file: IO[bytes]) -> str:
-        # The child shares the file's position: read without moving it.
-        size = os.fstat(file.fileno()).st_size
-        return os.pread(file.fileno(), size, 0).decode("utf-8", "replace")
-
-    def out(self) -> str:
-        return self._read(self._out)
-
-    def err(self) -> str:
-        return self._read(self._err)
-
-    def say(self, line: str) -> None:
-        """Send a line to the program; a program that has ended does not mind."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            self.process.stdin.write(line.encode() + b"\n")
-            self.process.stdin.flush()
-
-    def wait_for(self, text: str, timeout: float, *, where: str = "out") -> None:
-        """Wait until the program has printed *text*.
-
-        Raises:
-            CaptureError: It ended first, or did not print it in time.
-        """
-        end = time.monotonic() + timeout
-        while text not in (self.out() if where == "out" else self.err()):
-            if self.process.poll() is not None:
-                # It may have printed and ended between the two looks.
-                if text in (self.out() if where == "out" else self.err()):
-                    return
-                raise CaptureError(self._failed("ended too soon"))
-            if time.monotonic() > end:
-                raise CaptureError(self._failed(f"was not ready after {timeout:g} s"))
-            time.sleep(0.01)
-
-    def _failed(self, what: str) -> str:
-        last = processes.last_line(self.err().strip() or self.out())
-        return f"{Path(self.command[0]).name} {what}: {last}"
-
-    def wait(self, timeout: float) -> subprocess.CompletedProcess[str]:
-        """Wait for the end; end the program when it takes longer.
-
-        Raises:
-            CaptureError: It took longer than *timeout* seconds.
-        """
-        try:
-            code = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.end()
-            raise CaptureError(
-                self._failed(f"ran for more than {timeout:g} s")
-            ) from None
-        return subprocess.CompletedProcess(self.command, code, self.out(), self.err())
-
-    def end(self) -> None:
-        """End the program and its children at once."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def _close(self) -> None:
-        self._out.close()
-        self._err.close()
-
-    def __enter__(self) -> Running:
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        self.end()
-        if self.process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
-        self._close()
-
-
 def run(
     command: Sequence[str], env: Mapping[str, str], timeout: float = 300
 ) -> subprocess.CompletedProcess[str]:
@@ -183,17 +72,73 @@ def run(
 
 
 @contextlib.contextmanager
-def spawn(
+def started(
     command: Sequence[str],
     *,
+    ready: str = "ready",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     timeout: float = 300,
-) -> Iterator[Running]:
-    """Start a program of ours that prints ``ready`` when its imports are done."""
-    with Running(command, env=env, cwd=cwd) as program:
-        program.wait_for("ready", timeout)
+) -> Iterator[subprocess.Popen[str]]:
+    """Start a program and go on when it has printed *ready*.
+
+    The end of the block ends the program and whatever it has started.
+
+    Raises:
+        SkippedError: It cannot be started.
+        CaptureError: It ended first, or did not print it within *timeout* seconds.
+    """
+    name = Path(command[0]).name
+    try:
+        program = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SkippedError(f"{name} cannot be started: {error.strerror}") from None
+
+    def end() -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+    limit = threading.Timer(timeout, end)
+    limit.start()
+    printed = ""
+    try:
+        assert program.stdout is not None
+        while ready not in printed:
+            line = program.stdout.readline()
+            if not line:
+                words = processes.last_line(printed)
+                raise CaptureError(f"{name} ended before it was {ready}: {words}")
+            printed += line
+        limit.cancel()
         yield program
+    finally:
+        limit.cancel()
+        end()
+        program.communicate()
+
+
+def finished(
+    program: subprocess.Popen[str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """Let a program that is ready go on, and wait for its end.
+
+    Raises:
+        CaptureError: It took longer than *timeout* seconds.
+    """
+    try:
+        printed, _ = program.communicate("go\n", timeout)
+    except subprocess.TimeoutExpired:
+        raise CaptureError(f"a program ran for more than {timeout:g} s") from None
+    return subprocess.CompletedProcess(program.args, program.returncode, printed, "")
 
 
 def parsed(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -204,7 +149,7 @@ def parsed(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     """
     if code := done.returncode:
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        last = processes.last_line(done.stderr)
+        last = processes.last_line(done.stderr or done.stdout)
         raise CaptureError(f"the test ended with {how}: {last}")
     try:
         figures = json.loads(processes.last_line(done.stdout))
@@ -220,16 +165,6 @@ def remember(output: Path, name: str, figures: dict[str, Any]) -> None:
     known = json.loads(path.read_text("utf-8")) if path.exists() else {}
     known[name] = {**figures, "machine": machine()}
     write_text(path, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
-
-
-def start_up() -> None:
-    """Let a polite kill clean up as Ctrl-C does."""
-
-    def interrupted(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    with contextlib.suppress(ValueError, OSError):  # not in the main thread
-        signal.signal(signal.SIGTERM, interrupted)
 
 
 def cores() -> list[int]:
@@ -269,21 +204,18 @@ class FreeCores:
         self.least = 1.0
         self.ask()
 
-    def ask(self) -> None:
-        """Ask now: between two measurements, for it takes the cores itself."""
-        self.least = min(self.least, free_cores() / len(cores()))
+    def ask(self) -> float:
+        """The share now; between two measurements, for to ask takes the cores."""
+        share = free_cores() / len(cores())
+        self.least = min(self.least, share)
+        return share
 
     def __str__(self) -> str:
         return f"{self.least:.0%}"
 
 
-def clean(text: str, numbers: Mapping[int, str] | None = None) -> str:
-    """Take what differs between machines out of a text: folders, numbers of processes.
-
-    Args:
-        text: What a program printed.
-        numbers: Process and thread numbers, and what to call each.
-    """
+def clean(text: str) -> str:
+    """Take what differs between machines out of what a program printed."""
     # Terminal codes, then the folders of packages, of the standard library, of ours.
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     text = re.sub(r"[^\s\"'(=]*/site-packages/", "", text)
@@ -296,8 +228,6 @@ def clean(text: str, numbers: Mapping[int, str] | None = None) -> str:
     for place in {str(Path.home()), tempfile.gettempdir()}:
         if len(place) > 1:
             text = re.sub(re.escape(place) + r"[^\s\"')]*/", "", text)
-    for number, name in sorted((numbers or {}).items(), reverse=True):
-        text = re.sub(rf"\b{number}\b", name, text)
     text = re.sub(r"\(LWP \d+\)", "(LWP …)", text)
     text = re.sub(r"\b0x[0-9a-f]{5,}\b", "0x…", text)
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"

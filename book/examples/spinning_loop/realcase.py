@@ -10,20 +10,20 @@ The figures go into ``captures/real.json`` and the same as a table of text into
 
 Times are seconds.  The delay is a lottery, so every figure is a median over many tests
 in several processes, with the quartiles and the ends beside it.  The variants take
-turns, and a block of tests during which other programs used much of the machine is
-left out as long as enough quiet ones remain; the result says how many there were.
+turns, and a block of tests before which other programs used much of the machine is left
+out as long as enough quiet ones remain; the result says how many there were.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from spinning_loop.environments import ensure, quiet_environ
+from spinning_loop.environments import ensure, environ_with_ours
 from spinning_loop.programs import (
     CaptureError,
     FreeCores,
@@ -33,27 +33,20 @@ from spinning_loop.programs import (
     machine,
     parsed,
     run,
-    spawn,
     write_text,
 )
 from spinning_loop.watching import APT
 
-__all__ = ["Program", "Size", "measure", "spread", "table", "write"]
+__all__ = ["Program", "capture", "keep", "of_both", "spread", "table"]
 
 HERE = Path(__file__).resolve().parent
-QUIET = 0.10  # share of the machine that others may use during a quiet block
+QUIET = 0.10  # share of the cores that others may use before a quiet block
 ENOUGH = 3  # a third of the blocks must be quiet, or the others are kept too
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How much is measured."""
-
-    rounds: int = 3
-    rounds_of_two: int = 6  # of two sockets, as published
-    runs: int = 10
-    budget: float = 2.5  # seconds of one block of tests
-    clients: tuple[int, ...] = (1, 2, 3, 4, 5, 8)
+ROUNDS = 3
+ROUNDS_OF_TWO = 6  # of two sockets, as published
+RUNS = 10  # tests of a block
+BUDGET = 2.5  # seconds of a block
+CLIENTS = (1, 2, 3, 4, 5, 8)
 
 
 class Program:
@@ -71,9 +64,7 @@ class Program:
     ) -> dict[str, Any]:
         """Run it to its end and read the JSON object that it prints."""
         command = [*before, *self.command(*arguments)]
-        with spawn(command, env=quiet_environ()) as program:
-            program.say("go")
-            return parsed(program.wait(timeout))
+        return parsed(run(command, environ_with_ours(), timeout))
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
@@ -100,7 +91,7 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 def summary(blocks: list[dict[str, Any]]) -> dict[str, Any]:
     """The figures of one variant, from its quiet blocks where there are enough."""
-    quiet = [b for b in blocks if b["others"] is None or b["others"] <= QUIET]
+    quiet = [block for block in blocks if block["others"] <= QUIET]
     kept = quiet if len(quiet) * ENOUGH >= len(blocks) and quiet[1:] else blocks
     return {
         **spread([second for block in kept for second in block["seconds"]]),
@@ -114,10 +105,7 @@ def summary(blocks: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def timed_variants(
-    programs: dict[str, Program],
-    size: Size,
-    say: Callable[[str], None],
-    free: FreeCores,
+    programs: dict[str, Program], say: Callable[[str], None], free: FreeCores
 ) -> dict[str, Any]:
     """The growth with the sockets: the variants take turns, so that load meets all."""
     variants: dict[str, tuple[Program, list[object], list[str]]] = {
@@ -127,18 +115,18 @@ def timed_variants(
         "new": (programs["new"], [], []),
     }
     blocks: dict[str, dict[int, list[dict[str, Any]]]] = {
-        name: {clients: [] for clients in size.clients} for name in variants
+        name: {clients: [] for clients in CLIENTS} for name in variants
     }
-    for number in range(max(size.rounds, size.rounds_of_two)):
-        every = size.clients if number < size.rounds else (2,)
+    for number in range(max(ROUNDS, ROUNDS_OF_TWO)):
+        every = CLIENTS if number < ROUNDS else (2,)
         say(f"round {number + 1}, {len(every) * len(variants)} blocks of tests")
         for clients in every:
-            free.ask()
             for name, (program, extra, before) in variants.items():
-                arguments = ["timed", "--clients", clients, "--runs", size.runs]
-                arguments += ["--budget", size.budget, *extra]
+                others = round(1 - free.ask(), 3)
+                arguments = ["timed", "--clients", clients, "--runs", RUNS]
+                arguments += ["--budget", BUDGET, *extra]
                 block = program.result(*arguments, before=before)
-                blocks[name][clients].append(block)
+                blocks[name][clients].append({**block, "others": others})
     return {
         name: {str(clients): summary(of) for clients, of in by.items()}
         for name, by in blocks.items()
@@ -160,48 +148,50 @@ def pinned() -> list[str]:
 # ------------------------------------------------------------------ all of it
 
 
-def both(folder: Path, say: Callable[[str], None]) -> dict[str, Program]:
-    """The test with each side's libraries.
+@contextlib.contextmanager
+def of_both(
+    folder: Path, say: Callable[[str], None]
+) -> Iterator[tuple[dict[str, Any], dict[str, Program], FreeCores]]:
+    """What figures begin with, the test with each side's libraries, and free cores.
 
     Raises:
         SkippedError: An environment cannot be made here.
     """
-    return {side: Program(ensure(side, folder, say)) for side in ("old", "new")}
+    described, free = machine(), FreeCores()
+    programs = {side: Program(ensure(side, folder, say)) for side in ("old", "new")}
+    versions = {side: programs[side].result("versions") for side in programs}
+    yield {"machine": described, "versions": versions}, programs, free
+    free.ask()
+    described["free_cores"] = round(free.least, 2)
 
 
-def measure(
-    folder: Path, size: Size | None = None, say: Callable[[str], None] = print
-) -> dict[str, Any]:
-    """Measure, and return what ``captures/real.json`` holds.
+def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
+    """Measure, and write ``real.json`` and ``real.txt``.
 
     Args:
+        output: Where they are written.
         folder: Where the environments lie or will be made.
-        size: How much to measure.
         say: Called with lines of progress.
 
     Raises:
         SkippedError: This machine lacks something; the message says what.
         CaptureError: A measurement failed.
     """
-    described, free = machine(), FreeCores()
-    programs = both(folder, say)
-    figures: dict[str, Any] = {
-        "machine": described,
-        "versions": {side: read_versions(p) for side, p in programs.items()},
-        "growth": timed_variants(programs, size or Size(), say, free),
-        "idle": {
+    with of_both(folder, say) as (figures, programs, free):
+        figures["growth"] = timed_variants(programs, say, free)
+        figures["idle"] = {
             side: program.result("idle", "--clients", 4, "--seconds", 0.3)
             for side, program in programs.items()
-        },
-    }
-    free.ask()
-    described["free_cores"] = round(free.least, 2)
-    return figures
+        }
+    keep(figures, table(figures), output / "real")
 
 
-def read_versions(program: Program) -> dict[str, str]:
-    done = run(program.command("versions"), quiet_environ())
-    return {str(k): str(v) for k, v in parsed(done).items()}
+def keep(figures: dict[str, Any], text: str, path: Path) -> None:
+    """Write figures as JSON and as a table, and print the table."""
+    print(text, end="")
+    whole = json.dumps({**figures, "table": text}, indent=1)
+    write_text(path.with_suffix(".json"), f"{whole}\n")
+    write_text(path.with_suffix(".txt"), text)
 
 
 # ------------------------------------------------------------------ the table
@@ -276,11 +266,3 @@ def table(figures: dict[str, Any]) -> str:
     loud = sum(not part["quiet"] for name in names for part in growth[name].values())
     lines.append(f"{loud} of the figures were taken while other programs were busy")
     return "\n".join(lines) + "\n"
-
-
-def write(figures: dict[str, Any], folder: Path) -> None:
-    """Write ``real.json`` and ``real.txt``."""
-    text = table(figures)
-    whole = {**figures, "table": text}
-    write_text(folder / "real.json", json.dumps(whole, indent=1) + "\n")
-    write_text(folder / "real.txt", text)

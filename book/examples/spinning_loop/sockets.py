@@ -1,14 +1,13 @@
 """The published test: websockets that are opened at once through a test client.
 
-This program runs inside one of the pinned environments and needs nothing but FastAPI.
-It prints ``ready`` when its imports are done, waits for a line on its standard input,
-does its work and prints one JSON object.
+This program runs inside one of the pinned environments.  It does its work and prints
+one JSON object; with ``--wait`` it first prints ``ready`` and waits for a line on its
+standard input.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import faulthandler
 import importlib.metadata
@@ -59,37 +58,6 @@ def sleep_for_real() -> None:
     starlette.testclient.WebSocketTestSession._asgi_receive = receive
 
 
-def busy_seconds() -> float | None:
-    """CPU seconds that all programs of this machine have used since it was started."""
-    try:
-        first = Path("/proc/stat").read_text("ascii").split("\n", 1)[0]
-        user, nice, system, _, _, irq, softirq, *_ = map(int, first.split()[1:])
-        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError):
-        return None
-
-
-class Others:
-    """Share of the machine that other programs use during a block."""
-
-    share: float | None = None
-
-    def __enter__(self) -> Others:
-        self._busy = busy_seconds()
-        self._own = time.process_time()
-        self._wall = time.perf_counter()
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        busy = busy_seconds()
-        if self._busy is None or busy is None:
-            return
-        own = time.process_time() - self._own
-        wall = time.perf_counter() - self._wall
-        share = (busy - self._busy - own) / (wall * (os.cpu_count() or 1))
-        self.share = round(max(share, 0.0), 3)
-
-
 def timed(arguments: argparse.Namespace) -> dict[str, Any]:
     """Run the test, and then again and again.
 
@@ -97,41 +65,30 @@ def timed(arguments: argparse.Namespace) -> dict[str, Any]:
     the others are warm repeats.
     """
     seconds: list[float] = []
-    with Others() as others:
-        first = the_test(arguments.clients)
-        end = time.perf_counter() + arguments.budget
-        while len(seconds) < arguments.runs and time.perf_counter() < end:
-            seconds.append(round(the_test(arguments.clients), 6))
-    return {"first": round(first, 6), "seconds": seconds, "others": others.share}
+    first = the_test(arguments.clients)
+    end = time.perf_counter() + arguments.budget
+    while len(seconds) < arguments.runs and time.perf_counter() < end:
+        seconds.append(round(the_test(arguments.clients), 6))
+    return {"first": round(first, 6), "seconds": seconds}
 
 
 def idle(arguments: argparse.Namespace) -> dict[str, Any]:
     """How often the loops turn, and what they burn, while no one sends anything."""
-    turns = 0
-    once = asyncio.BaseEventLoop._run_once  # type: ignore[attr-defined]
-
-    def counted(loop: asyncio.BaseEventLoop) -> None:
-        nonlocal turns
-        turns += 1
-        once(loop)
+    from looplab.idle import count_turns
 
     figures: dict[str, Any] = {}
 
     def wait() -> None:
         time.sleep(0.1)  # what the opening has left to do
-        started = time.perf_counter()
-        turned, burned = turns, time.process_time()
-        time.sleep(arguments.seconds)
+        burned = time.process_time()
+        with count_turns() as turns:
+            time.sleep(arguments.seconds)
         # The sleeper may wake late: the loops hold the GIL.
-        figures["seconds"] = round(time.perf_counter() - started, 6)
+        figures["seconds"] = round(turns.seconds, 6)
         figures["cpu"] = round(time.process_time() - burned, 6)
-        figures["turns"] = turns - turned
+        figures["turns"] = turns.total
 
-    asyncio.BaseEventLoop._run_once = counted  # type: ignore[attr-defined]
-    try:
-        the_test(arguments.clients, wait)
-    finally:
-        asyncio.BaseEventLoop._run_once = once  # type: ignore[attr-defined]
+    the_test(arguments.clients, wait)
     return figures
 
 
@@ -176,6 +133,7 @@ def main() -> None:
     parser.add_argument("--file")
     parser.add_argument("--real-sleep", action="store_true")
     parser.add_argument("--core", action="store_true")
+    parser.add_argument("--wait", action="store_true")
     arguments = parser.parse_args()
     if arguments.work == "versions":
         print(json.dumps(versions()))
@@ -184,9 +142,10 @@ def main() -> None:
         sleep_for_real()
     if arguments.core:
         allow_core()
-    print("ready", flush=True)
-    if sys.stdin.readline():
-        print(json.dumps(WORK[arguments.work](arguments)), flush=True)
+    if arguments.wait:
+        print("ready", flush=True)
+        sys.stdin.readline()
+    print(json.dumps(WORK[arguments.work](arguments)), flush=True)
 
 
 if __name__ == "__main__":

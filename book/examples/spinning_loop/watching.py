@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spinning_loop.environments import quiet_environ
-from spinning_loop.programs import CaptureError, Running, SkippedError, find, run
+from spinning_loop.programs import CaptureError, SkippedError, find, run, started
 
 __all__ = [
     "APT", "PTRACE", "called_by", "gdb_command", "gdb_run", "gdb_script", "innermost",
-    "part_of", "spawn_tracer", "strace_rows", "waiting",
+    "part_of", "strace_rows", "tracing", "waiting",
 ]  # fmt: skip
 
 APT = "on Debian and Ubuntu: apt install {}"
@@ -28,16 +28,16 @@ PTRACE = (
 
 
 @contextlib.contextmanager
-def spawn_tracer(command: list[str]) -> Iterator[Running]:
-    """A tracer that has attached to a program of ours."""
-    with Running(command) as tracer:
-        try:
-            tracer.wait_for("attached", 300, where="err")
-        except CaptureError:
-            if re.search("not permitted|EPERM|denied", tracer.err(), re.IGNORECASE):
-                raise SkippedError(PTRACE) from None
-            raise
-        yield tracer
+def tracing(command: list[str]) -> Iterator[None]:
+    """A tracer that has attached to a program of ours; it ends with that program."""
+    try:
+        with started(command, ready="attached") as tracer:
+            yield
+            tracer.wait(30)
+    except CaptureError as error:
+        if re.search("not permitted|EPERM|denied", str(error), re.IGNORECASE):
+            raise SkippedError(PTRACE) from None
+        raise
 
 
 def strace_rows(text: str) -> dict[str, dict[str, float]]:

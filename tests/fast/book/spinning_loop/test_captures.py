@@ -132,7 +132,7 @@ def test_fresh_processes_and_their_text_are_of_one_run() -> None:
     assert figures["table"] == text == fresh.table(figures)
     assert figures["versions"]["old"]["starlette"] == "0.36.3"
     # Each figure is of as many processes, and of the first test in each.
-    assert {figures[name]["tests"] for name in fresh.VARIANTS} == {fresh.Size().rounds}
+    assert {figures[name]["tests"] for name in fresh.VARIANTS} == {fresh.ROUNDS}
     # Without -f the loops are not seen; with it they look into their selectors.
     assert figures["D2"]["epoll_wait_calls"] < 5 < figures["D2_all"]["epoll_wait_calls"]
     assert figures["D1_third"]["median"] > figures["D1"]["median"]
