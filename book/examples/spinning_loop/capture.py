@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except SkippedError as error:
             print(f"capture.py: {part} left out: {error}", file=sys.stderr)
             status = status or 3
-        except CaptureError as error:
+        except (CaptureError, OSError) as error:
             print(f"capture.py: {part} failed: {error}", file=sys.stderr)
             status = 1
         except KeyboardInterrupt:

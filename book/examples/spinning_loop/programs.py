@@ -185,15 +185,11 @@ def machine() -> dict[str, object]:
     return {
         "system": platform.system(),
         "kernel": kernel.group() if kernel else "",
-        "architecture": platform.machine(),
         "processor": records.processor(),
         "cores": len(cores()),
         "python": platform.python_version(),
         "build": "with the GIL" if gil else "free-threaded",
-        "switch_interval": sys.getswitchinterval(),
         "load_before": load,
-        # Below 0: run before the other programs of a busy machine.
-        "nice": os.nice(0) if hasattr(os, "nice") else None,
     }
 
 
@@ -234,15 +230,6 @@ def clean(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file in one step, so that nobody ever reads half of it.
-
-    Raises:
-        CaptureError: The folder cannot be written to.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, "utf-8", newline="\n")
-        part.replace(path)
-    except OSError as error:
-        raise CaptureError(f"{path} cannot be written: {error.strerror}") from None
+    """Write a file, and make its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8", newline="\n")
