@@ -2,8 +2,9 @@
 
 ``looplab lint`` checks Python files (chapter 5).  ``looplab --help`` lists them all.
 
-A command is a module with ``add_arguments(parser)`` and ``run(options, parser)``, which
-returns the exit status.  Only the module of the command that was given is imported.
+A command is a module with ``ABOUT``, ``add_arguments(parser)`` and ``run(options,
+parser)``, which returns the exit status.  Only the module of the command that was given
+is imported.
 ``lint`` is flake8's command line, and has it to itself.
 """
 
@@ -92,7 +93,10 @@ def _parser(given: str | None) -> argparse.ArgumentParser:
             commands.add_parser(name, help=text)
             continue
         command = import_module(module)
-        parser = commands.add_parser(name, help=text)
+        kind = argparse.RawDescriptionHelpFormatter
+        parser = commands.add_parser(
+            name, help=text, description=command.ABOUT, formatter_class=kind
+        )
         command.add_arguments(parser)
         parser.set_defaults(run=command.run, parser=parser)
     return top

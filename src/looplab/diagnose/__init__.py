@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .adapters import asgi
     from .changes import Change, chunk, faster, first, move, workers, yields
+    from .events import Callback, Code, ThreadUse
     from .fileformat import NotATraceError, load, loads
     from .latencies import Endpoint, Request, endpoints, requests
-    from .ledger import Ledger, Row, blame
+    from .ledger import Ledger, Row
     from .prediction import DisagreementError, Figure, Prediction, predict
-    from .recording import Callback, Code, Recording, ThreadUse
+    from .recording import Recording
     from .replaying import NothingMatchesError, replay
     from .tags import tag
     from .virtual import record
@@ -50,7 +51,6 @@ __all__ = [
     "Row",
     "ThreadUse",
     "asgi",
-    "blame",
     "chunk",
     "endpoints",
     "faster",
@@ -67,38 +67,20 @@ __all__ = [
     "yields",
 ]
 
-_HOME = {
-    "Callback": "recording",
-    "Change": "changes",
-    "Code": "recording",
-    "DisagreementError": "prediction",
-    "Endpoint": "latencies",
-    "Figure": "prediction",
-    "Ledger": "ledger",
-    "NotATraceError": "fileformat",
-    "NothingMatchesError": "replaying",
-    "Prediction": "prediction",
-    "Recording": "recording",
-    "Request": "latencies",
-    "Row": "ledger",
-    "ThreadUse": "recording",
-    "asgi": "adapters",
-    "blame": "ledger",
-    "chunk": "changes",
-    "endpoints": "latencies",
-    "faster": "changes",
-    "first": "changes",
-    "load": "fileformat",
-    "loads": "fileformat",
-    "move": "changes",
-    "predict": "prediction",
-    "record": "virtual",
-    "replay": "replaying",
-    "requests": "latencies",
-    "tag": "tags",
-    "workers": "changes",
-    "yields": "changes",
+_HOMES = {
+    "adapters": ("asgi",),
+    "changes": ("Change", "chunk", "faster", "first", "move", "workers", "yields"),
+    "events": ("Callback", "Code", "ThreadUse"),
+    "fileformat": ("NotATraceError", "load", "loads"),
+    "latencies": ("Endpoint", "Request", "endpoints", "requests"),
+    "ledger": ("Ledger", "Row"),
+    "prediction": ("DisagreementError", "Figure", "Prediction", "predict"),
+    "recording": ("Recording",),
+    "replaying": ("NothingMatchesError", "replay"),
+    "tags": ("tag",),
+    "virtual": ("record",),
 }
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,8 +4,8 @@ Each adapter waits until the program imports its framework and then wraps the on
 through which each request goes.  A program that does not use it is not touched.
 
 ========== ============================================================================
-ASGI       an application under uvicorn or hypercorn: ``GET /items/{id}``, by the route
-           of Starlette, FastAPI or Django where there is one; a websocket message
+ASGI       an application under uvicorn: ``GET /items/{id}``, by the route of Starlette,
+           FastAPI or Django where there is one; a websocket message
 aiohttp    ``aiohttp.web``: ``GET /items/{id}``
 tornado    ``GET package.Handler``
 ========== ============================================================================
@@ -30,7 +30,6 @@ _KEY = "looplab.request"
 def install() -> None:
     """Wait for the frameworks; :data:`.imports.WATCHED` names the modules too."""
     after_import("uvicorn.config", _uvicorn)
-    after_import("hypercorn.app_wrappers", _hypercorn)
     after_import("aiohttp.web_app", _aiohttp)
     after_import("tornado.web", _tornado)
 
@@ -114,17 +113,6 @@ def _uvicorn(module: Any) -> None:
             self.loaded_app = asgi(self.loaded_app)
 
     config.load = loading
-
-
-def _hypercorn(module: Any) -> None:
-    wrapper = module.ASGIWrapper
-    start = wrapper.__init__
-
-    @wraps(start)
-    def starting(self: Any, app: Any) -> None:
-        start(self, asgi(app))
-
-    wrapper.__init__ = starting
 
 
 def _aiohttp(module: Any) -> None:

@@ -60,38 +60,12 @@ from typing import Any
 from looplab._numbers import NS
 
 from .columns import unpack
+from .events import FORMAT, PARTS, Callback, Code, OtherThread, RequestNote
 from .recorder import BLOCK, cause_of
-from .recording import (
-    Await,
-    Callback,
-    Code,
-    Job,
-    Mark,
-    OtherThread,
-    Pause,
-    Recording,
-    RequestNote,
-    Sample,
-    ThreadUse,
-    Window,
-)
+from .recording import Recording
 
-__all__ = ["FORMAT", "PARTS", "NotATraceError", "Tables", "load", "loads", "take"]
+__all__ = ["NotATraceError", "Tables", "load", "loads", "take"]
 
-FORMAT = "looplab-trace/6"
-#: What the rows of a part of a line hold, a letter a field: a number as it is (i), a
-#: time (t), one that is -1 where it did not come (T), the number of a name (n), of a
-#: code (c; -1: none), of the code of a function (f) or of a stack (s); and, if there is
-#: more, what the rows hold that stand last.
-PARTS: dict[str, tuple[Any, str, str]] = {
-    "samples": (Sample, "tiis", "nc"),
-    "pauses": (Pause, "iii", ""),
-    "marks": (Mark, "itii", ""),
-    "windows": (Window, "ttiiiiii", "niic"),
-    "awaits": (Await, "tis", "ci"),
-    "jobs": (Job, "iitTTf", ""),
-    "threads": (ThreadUse, "tnii", ""),
-}
 _NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
 
 
@@ -175,7 +149,8 @@ class Tables:
         """A row of one of the :data:`PARTS`."""
         values = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
         if inner:
-            values.append(tuple(self.row(_RESTS[kind], inner, "", r) for r in row[-1]))
+            rest = OtherThread if len(inner) == 4 else _pair
+            values.append(tuple(self.row(rest, inner, "", each) for each in row[-1]))
         return kind(*values)
 
     def _meant(self, field: str, value: Any) -> Any:
@@ -192,13 +167,9 @@ def _pair(*fields: Any) -> tuple[Any, ...]:
     return fields
 
 
-_RESTS: dict[Any, Any] = {Sample: _pair, Window: OtherThread, Await: _pair}
-
-
 def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     rest = iter(lines)
-    first = next(rest, "")
-    about = _object(first)
+    about = _object(next(rest, ""))
     if about is None or about.get("format") != FORMAT:
         kind = "" if about is None else f" (its format is {about.get('format')!r})"
         raise NotATraceError(
@@ -209,19 +180,16 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     damaged = 0
     for text in rest:
         line = _object(text)
-        if line is None:
-            damaged += 1
-            if text.startswith('{"loop":') and not any(key in text for key in _NAMING):
-                continue
-            damaged += sum(1 for _ in rest)
-            break
         try:
-            take(line, tables, loops)
+            if line is not None:
+                take(line, tables, loops)
+                continue
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            damaged += 1
-            if any(key[1:-1] in line for key in _NAMING):
-                damaged += sum(1 for _ in rest)
-                break
+            pass
+        damaged += 1
+        whole = line is not None or text.startswith('{"loop":')
+        if not whole or any(key in text for key in _NAMING):
+            damaged += sum(1 for _ in rest)
     for loop in loops.values():
         loop.damaged += damaged
 
@@ -239,10 +207,9 @@ def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> N
     tables.learn(line)
     if "loop" not in line:
         return
-    number = line["loop"]
+    number, about = line["loop"], tables.about
     loop = loops.get(number)
     if loop is None:
-        about = tables.about
         clock = about.get("clock", "real")
         loop = Recording([], clock=clock, about=about, loop=number, complete=False)
         loops[number] = loop
@@ -257,8 +224,8 @@ def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> N
     for began, ended, arrived, tag, first, last, name in done:
         loop.tags[tag] = tables.names[name]
         came = None if arrived < 0 else arrived - zero
-        note = RequestNote(tag, first, last, began - zero, ended - zero, came)
-        (loop.blocks if arrived == BLOCK else loop.notes).append(note)
+        notes = loop.blocks if arrived == BLOCK else loop.notes
+        notes.append(RequestNote(tag, first, last, began - zero, ended - zero, came))
     for part, form in PARTS.items():
         if part in line:
             rows: list[Any] = getattr(loop, part)
@@ -275,20 +242,12 @@ def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
     data = {number: rest for number, *rest in line.get("came", ())}
     rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
     for index, (row, task) in enumerate(rows, line["from"]):
-        ready, run, ended, cpu, by, tag, code = row
+        ready, run, ended, cpu, by, tag, number = row
         cause, maker = cause_of(by)
-        callback = Callback(
-            index=index,
-            ready_ns=ready - zero,
-            run_ns=run - zero,
-            ended_ns=ended - zero,
-            cpu_ns=min(round(cpu * NS), ended - run),
-            cause=cause,
-            by=maker,
-            code=tables.codes[code],
-            task=task,
-            tag=tag,
-        )
+        times = ready - zero, run - zero, ended - zero
+        computed = min(round(cpu * NS), ended - run)
+        code = tables.codes[number]
+        callback = Callback(index, *times, computed, cause, maker, code, task, tag)
         if cause == "timer":
             by, due, was_set = timers[index]
             callback.by = by if by >= 0 else None

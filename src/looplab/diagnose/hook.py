@@ -14,6 +14,7 @@ import signal
 import threading
 from asyncio import base_events
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import adapters
@@ -27,6 +28,13 @@ _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None
 _held: list[Session] = []  # while this process forks
+_met: set[str] = set()  # what was said to run
+#: What cannot be recorded: the function that starts it, and what is said of it.
+_UNSEEN = {
+    # It puts a run_forever() of its own into each loop.
+    "nest_asyncio": ("apply", "nest_asyncio, whose loops are not recorded"),
+    "trio": ("run", "trio, which has no asyncio loop to record"),
+}
 _prepared = False  # what is done to frameworks and to forks is done once
 
 
@@ -65,8 +73,8 @@ def install(options: Options | None = None) -> Session | None:
             )
         adapters.install()
         after_import("uvloop", _meet_uvloop)
-        after_import("nest_asyncio", _meet_nest_asyncio)
-        after_import("trio", _meet_trio)
+        for name, (function, what) in _UNSEEN.items():
+            after_import(name, partial(_meet, function, what))
     return _session
 
 
@@ -137,53 +145,22 @@ def _forked() -> None:
 
 
 def _meet_uvloop(module: Any) -> None:
-    """Do with uvloop what ``--uvloop`` says."""
-    if _session is None:
-        return
-    how = _session.options.uvloop
-    if how == "replace":
+    if _session is not None:
         module.Loop = asyncio.SelectorEventLoop
         say("uvloop is replaced by asyncio's own loop while it is recorded")
-        return
-
-    class Loop(module.Loop):  # type: ignore[misc]
-        def run_forever(self) -> None:
-            _meet("a uvloop, which is not recorded (--uvloop refuse)")
-            super().run_forever()
-
-    Loop.__module__, Loop.__qualname__ = "uvloop", "Loop"
-    module.Loop = Loop
 
 
-_met: set[str] = set()
+def _meet(function: str, what: str, module: Any) -> None:
+    """Say, when *function* of *module* is called, that the program runs *what*."""
+    stock = getattr(module, function)
 
-
-def _meet(what: str) -> None:
-    """Say once that something runs that cannot be recorded."""
-    if what not in _met and _session is not None:
-        _met.add(what)
-        say(f"the program runs {what}")
-
-
-def _meet_nest_asyncio(module: Any) -> None:
-    """It puts a run_forever() of its own into each loop, and so nothing is seen."""
-    stock = module.apply
-
-    def apply(*args: Any, **options: Any) -> Any:
-        stock(*args, **options)
-        _meet("nest_asyncio, whose loops are not recorded")
-
-    module.apply = apply
-
-
-def _meet_trio(module: Any) -> None:
-    stock = module.run
-
-    def run(*args: Any, **options: Any) -> Any:
-        _meet("trio, which has no asyncio loop to record")
+    def called(*args: Any, **options: Any) -> Any:
+        if what not in _met and _session is not None:
+            _met.add(what)
+            say(f"the program runs {what}")
         return stock(*args, **options)
 
-    module.run = run
+    setattr(module, function, called)
 
 
 def attach_here(text: str) -> None:

@@ -22,7 +22,6 @@ Act = Callable[[ModuleType], object]
 #: asyncio can be imported in the middle of the import of one of them.
 WATCHED = (
     "uvicorn.config",
-    "hypercorn.app_wrappers",
     "aiohttp.web_app",
     "tornado.web",
     "uvloop",

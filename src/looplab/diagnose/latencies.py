@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from looplab._numbers import NS, percentile
 
 if TYPE_CHECKING:
-    from .recording import Callback, Recording, RequestNote
+    from .events import Callback, RequestNote
+    from .recording import Recording
 
 __all__ = ["Endpoint", "Request", "endpoints", "requests"]
 
@@ -92,57 +93,46 @@ def requests(recording: Recording) -> list[Request]:
     for callback in recording.callbacks:
         if callback.tag in parts:
             parts[callback.tag].append(callback)
-    answered = (
+    return [
         _request(recording, note, parts[note.tag])
         for note in recording.notes
         if recording.numbered(note.first) is not None
-    )
-    return list(answered)
+    ]
 
 
 def _request(
     recording: Recording, note: RequestNote, parts: Iterable[Callback]
 ) -> Request:
     chain = list(recording.back_from(note.first))
-    trigger = chain[-1] if chain else None
-    arrived = note.began_ns
-    kernel = queue = ran = 0
-    seen: set[int] = set()
-    if trigger is not None:
-        # A task that was busy with something else when the data came is no queue: only
-        # what leads from the trigger to the first callback belongs to the request.
-        arrived = trigger.ready_ns
-        came = trigger.arrived_ns if note.arrived_ns is None else note.arrived_ns
-        if trigger.cause == "io" and came is not None:
-            kernel = max(0, trigger.ready_ns - came)
-            arrived = min(arrived, came)
-        elif trigger.cause == "timer" and trigger.due_ns is not None:
-            arrived = min(arrived, trigger.due_ns)
-            kernel = trigger.ready_ns - arrived
-        for callback in chain:
-            seen.add(callback.index)
-            queue += callback.run_ns - callback.ready_ns
-            ran += min(callback.ended_ns, note.ended_ns) - callback.run_ns
-    for callback in parts:
-        if callback.index in seen or callback.run_ns >= note.ended_ns:
-            continue
-        seen.add(callback.index)
+    trigger, kernel = chain[-1], 0
+    # A task that was busy with something else when the data came is no queue: only what
+    # leads from the trigger to the first callback belongs to the request.
+    arrived = trigger.ready_ns
+    came = trigger.arrived_ns if note.arrived_ns is None else note.arrived_ns
+    if trigger.cause == "io" and came is not None:
+        kernel = max(0, trigger.ready_ns - came)
+        arrived = min(arrived, came)
+    elif trigger.cause == "timer" and trigger.due_ns is not None:
+        arrived = min(arrived, trigger.due_ns)
+        kernel = trigger.ready_ns - arrived
+    led = {callback.index for callback in chain}
+    later = [
+        callback
+        for callback in parts
+        if callback.index not in led and callback.run_ns < note.ended_ns
+    ]
+    queue = ran = 0
+    for callback in [*chain, *later]:
         queue += callback.run_ns - callback.ready_ns
+        ran += min(callback.ended_ns, note.ended_ns) - callback.run_ns
+    for callback in later:
         if callback.cause == "timer" and callback.due_ns is not None:
             queue += max(0, callback.ready_ns - callback.due_ns)
         elif callback.cause == "io" and callback.arrived_ns is not None:
             kernel += max(0, callback.ready_ns - callback.arrived_ns)
-        ran += min(callback.ended_ns, note.ended_ns) - callback.run_ns
-    return Request(
-        endpoint=recording.tags.get(note.tag, "?"),
-        tag=note.tag,
-        trigger=None if trigger is None else trigger.index,
-        arrived_ns=min(arrived, note.began_ns),
-        ended_ns=note.ended_ns,
-        kernel_ns=kernel,
-        queue_ns=queue,
-        ran_ns=ran,
-    )
+    name, arrived = recording.tags.get(note.tag, "?"), min(arrived, note.began_ns)
+    times = arrived, note.ended_ns, kernel, queue, ran
+    return Request(name, note.tag, trigger.index, *times)
 
 
 def endpoints(asked: Iterable[Request]) -> list[Endpoint]:
@@ -150,22 +140,22 @@ def endpoints(asked: Iterable[Request]) -> list[Endpoint]:
     of: dict[str, list[Request]] = {}
     for request in asked:
         of.setdefault(request.endpoint, []).append(request)
-    made = []
-    for name, group in of.items():
-        times = [request.latency for request in group]
-        scale = len(group) * NS
-        made.append(
-            Endpoint(
-                name=name,
-                count=len(group),
-                p50=percentile(times, 50),
-                p90=percentile(times, 90),
-                p99=percentile(times, 99),
-                worst=max(times),
-                kernel=sum(request.kernel_ns for request in group) / scale,
-                queue=sum(request.queue_ns for request in group) / scale,
-                ran=sum(request.ran_ns for request in group) / scale,
-                elsewhere=sum(request.elsewhere_ns for request in group) / scale,
-            )
-        )
-    return sorted(made, key=lambda endpoint: (-endpoint.p90, endpoint.name))
+    return sorted(
+        (_summary(name, group) for name, group in of.items()),
+        key=lambda endpoint: (-endpoint.p90, endpoint.name),
+    )
+
+
+def _summary(name: str, group: list[Request]) -> Endpoint:
+    times = [request.latency for request in group]
+    p50, p90, p99 = (percentile(times, percent) for percent in (50, 90, 99))
+    scale = len(group) * NS
+    return Endpoint(
+        name,
+        len(group),
+        *(p50, p90, p99, max(times)),
+        kernel=sum(request.kernel_ns for request in group) / scale,
+        queue=sum(request.queue_ns for request in group) / scale,
+        ran=sum(request.ran_ns for request in group) / scale,
+        elsewhere=sum(request.elsewhere_ns for request in group) / scale,
+    )

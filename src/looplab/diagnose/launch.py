@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from .fileformat import FORMAT
+from .events import FORMAT
 from .options import VARIABLE, Options
 
 __all__ = ["LaunchError", "command_of", "files_of", "leave_as", "run_recorded"]

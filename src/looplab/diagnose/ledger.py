@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from looplab._numbers import NS
 
@@ -33,22 +34,27 @@ from .naming import (
     matches,
     name_of,
     own_line,
+    plain,
     waits_from,
 )
 
 if TYPE_CHECKING:
-    from .recording import Await, Callback, Code, Recording, RequestNote, Sample
+    from .events import Await, Callback, Code, RequestNote, Sample, Window
+    from .recording import Recording
 
-__all__ = ["Delayed", "Ledger", "Row", "blame"]
+__all__ = ["IMPORT", "Delayed", "Ledger", "Row", "spun"]
 
-Key = tuple[str, int]  # ("tag", its number), or ("from", the callback that began it)
+Key = tuple[str, int]  # ("tag", its number), or ("from", the place where it began)
 Span = tuple[int, int]
+S = TypeVar("S", bound=tuple[Any, ...])
 
-SWITCH_NS = 5_000_000
+SWITCH_NS = 5_000_000  # how long a thread keeps the interpreter while others want it
 IMPORT = "an import"  # what a line called that imports
-KEPT_NS = 25_000_000
-_NEVER = 1 << 63
+KEPT_NS = 25_000_000  # so long in one go is one call and no turns
 CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
+_LITTLE_NS = 300_000  # off the CPU: nothing to explain
+_QUEUED_NS = 1_000_000  # a job that waited for less found a free thread
+_NEVER = 1 << 63
 
 
 class Delayed(NamedTuple):
@@ -152,13 +158,12 @@ def origins(recording: Recording) -> tuple[list[int], set[int]]:
     roots: list[int] = []
     handed: dict[int, int] = {}
     seen: set[str] = set()
-    callbacks = recording.callbacks
-    for at, callback in enumerate(callbacks):
+    for at, callback in enumerate(recording):
         by = recording.place_of(callback.by) if callback.cause == "call" else None
         task = callback.task
         if by is None or by >= at:
             roots.append(at)
-        elif task in seen and (other := callbacks[by].task) and other != task:
+        elif task in seen and (other := recording[by].task) and other != task:
             roots.append(handed.setdefault(by, at))
         else:
             roots.append(roots[by])
@@ -180,184 +185,126 @@ class Segment(NamedTuple):
 #: What a moment costs: so much of it goes to the row with this number, and whether that
 #: kept the interpreter.
 Costs = tuple[tuple[int, float, bool], ...]
-#: From when to when which part of what was off the CPU had no core, waited for the
-#: interpreter, was stopped; and which threads kept the interpreter, with their lines,
-#: parts, and whether one call did.
-Share = tuple[
-    int, int, float, float, float, list[tuple[str, "Code | None", float, bool]]
-]
+
+
+class _Share(NamedTuple):
+    """What took part in what was off the CPU between two looks."""
+
+    start: int
+    end: int
+    core: float  # had no core
+    interpreter: float  # waited for the interpreter
+    stopped: float
+    #: The threads that kept it: name, line, part, and whether one call did.
+    threads: list[tuple[str, Code | None, float, bool]]
+
+
+class _Look(NamedTuple):
+    """A window, and what of it somebody waited for while the loop did not compute."""
+
+    window: Window
+    off: float
+    gap: int  # of that no callback held the loop
+    place: int  # of the callback that held it longest
+
+    @property
+    def no_core(self) -> float:
+        return min(self.window.delay_ns, self.off)
+
+    @property
+    def within(self) -> bool:
+        """Whether a callback held the loop for most of it."""
+        return self.gap <= 0.5 * self.off
 
 
 class Ledger:
     """All that was waited for in *recording*.
 
     Attributes:
-        rows: what was waited for; :meth:`ranked` sorts them.
-        own_ns: how long victims waited for work of their own.
+        rows: what was waited for, the most first.
         segments: the callbacks, cut where their tag changes.
+        waiting: when each victim waited; *names* has what they are called.
         gaps: when somebody waited and no callback held the loop.
+        kept: places of callbacks that kept the interpreter, and for how long in one go.
         plumbing: the names of victims in which nothing of the program itself ran.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.rows: dict[tuple[str, str, str], Row] = {}
-        self.own_ns = 0
-        #: Places of callbacks that kept the interpreter, and for how long in one go.
         self.kept: dict[int, int] = {}
-        self._keys()
-        self._segments()
-        self._victims()
+        self._table: list[Row] = []  # each row by its number, with nothing charged
+        self._numbers: dict[tuple[str, str, str], int] = {}
+        self._find_keys()
+        self._cut()
+        self._find_victims()
+        self._find_places()
         self._read_windows()
-        self._places()
         self._price()
-        self._charge(self.waiting)
-        self._elsewhere()
+        charged = self._charged(self.waiting)
+        self._charge_awaits(charged)
+        self.rows = _ranked(charged)
 
     # -- who is one victim -----------------------------------------------------
 
-    def _keys(self) -> None:
+    def _find_keys(self) -> None:
         r = self.recording
-        roots, self._handed = origins(r)
-        self._roots = roots
-        self.notes: dict[int, RequestNote] = {}
+        self._roots, self._handed = origins(r)
+        self._notes: dict[int, RequestNote] = {}
         for note in (*r.notes, *r.blocks):
-            self.notes.setdefault(note.tag, note)
-        self._tag_keys: dict[int, Key] = {tag: ("tag", tag) for tag in self.notes}
-        events: dict[int, Key] = {}
+            self._notes.setdefault(note.tag, note)
         first_tag: dict[int, int] = {}
         for number, _, old, _ in r.marks:
             first_tag.setdefault(number, old)
         keys: list[Key] = []
-        for at, callback in enumerate(r.callbacks):
-            tag = (
-                first_tag.get(callback.index, callback.tag)
-                if first_tag
-                else callback.tag
-            )
-            key = self._tag_keys.get(tag)
-            if key is None:
-                key = events.get(roots[at])
-                if key is None:
-                    key = events[roots[at]] = "from", roots[at]
-            keys.append(key)
+        for callback, root in zip(r, self._roots, strict=True):
+            tag = first_tag.get(callback.index, callback.tag)
+            keys.append(("tag", tag) if tag in self._notes else ("from", root))
         for note in r.notes:  # the plumbing that led to a request is the request's
             for callback in r.back_from(note.first):
-                if not callback.tag or callback.index == note.first:
-                    keys[r.position(callback.index)] = self._tag_keys[note.tag]
+                at = r.place_of(callback.index)
+                if at is not None and (
+                    not callback.tag or callback.index == note.first
+                ):
+                    keys[at] = "tag", note.tag
         # A whole chain follows: what its end makes ready too (done-callbacks).
-        if self.notes:
-            for at, callback in enumerate(r.callbacks):
-                if keys[at][0] == "from" and callback.cause == "call":
-                    by = r.place_of(callback.by)
-                    if by is not None and keys[by][0] == "tag":
-                        keys[at] = keys[by]
+        for at, callback in enumerate(r) if self._notes else ():
+            if keys[at][0] == "from" and callback.cause == "call":
+                by = r.place_of(callback.by)
+                if by is not None and keys[by][0] == "tag":
+                    keys[at] = keys[by]
         self._key_at = keys
 
-    def key_of(self, callback: Callback) -> Key:
-        """Which victim *callback* is a part of."""
-        return self._key_at[self.recording.position(callback.index)]
+    def victim_of(self, callback: Callback) -> str:
+        """What the victim is called that *callback* is a part of."""
+        key = self._key_at[self.recording.place_of(callback.index) or 0]
+        return self.names.get(key) or name_of(self.recording, callback)
 
     # -- who held the loop -----------------------------------------------------
 
-    def _segments(self) -> None:
-        """The callbacks in order, cut where their tag changed."""
+    def _cut(self) -> None:
         r = self.recording
         marks = defaultdict(list)
-        for number, when, old, new in r.marks:
-            marks[number].append((when, old, new))
+        for mark in r.marks:
+            marks[mark.callback].append(mark)
         self.segments: list[Segment] = []
-        add, keys = self.segments.append, self._key_at
-        for at, callback in enumerate(r.callbacks):
-            mine = marks.get(callback.index) if marks else None
-            if not mine:
+        for at, callback in enumerate(r):
+            key, ended = self._key_at[at], callback.ended_ns
+            mine = marks.get(callback.index)
+            if mine is None:
                 name = name_of(r, callback)
-                add(Segment(callback.run_ns, callback.ended_ns, name, at, keys[at]))
+                self.segments.append(Segment(callback.run_ns, ended, name, at, key))
                 continue
-            start, last = callback.run_ns, 0
-            for when, old, new in mine:
-                self._segment(start, when, old, at)
-                start, last = when, new
-            self._segment(start, callback.ended_ns, last, at)
-        self.starts = [segment.start for segment in self.segments]
-
-    def _segment(self, start: int, end: int, tag: int, at: int) -> None:
-        if end > start:
-            name = self.recording.tags.get(tag) if tag else None
-            if name is None:
-                code = self.recording.callbacks[at].code
-                name = code.name.rpartition("<locals>.")[2]
-            key = self._tag_keys.get(tag) or self._key_at[at]
-            key = key if tag or key[0] != "tag" else ("from", self._roots[at])
-            self.segments.append(Segment(start, end, name, at, key))
-
-    def _computed(self, segment: Segment) -> int | None:
-        """How long the CPU was used for *segment*, as far as is known."""
-        callback = self.recording.callbacks[segment.place]
-        if callback.cpu_ns is None:
-            return None
-        return (
-            callback.cpu_ns * (segment.end - segment.start) // max(1, callback.held_ns)
-        )
-
-    # -- who waited ------------------------------------------------------------
-
-    def _victims(self) -> None:
-        r = self.recording
-        spans: dict[Key, list[Span]] = defaultdict(list)
-        for at, callback in enumerate(r.callbacks):
-            key = self._key_at[at]
-            if key[0] == "from":
-                root = self._roots[at]
-                cause = r.callbacks[root].cause
-                if cause in ("before", "call") and root not in self._handed:
-                    continue
-            start = waits_from(callback)
-            if callback.run_ns > start:
-                spans[key].append((start, callback.run_ns))
-        self.ran: dict[Key, list[Segment]] = defaultdict(list)
-        for segment in self.segments:
-            self.ran[segment.key].append(segment)
-        self.waiting: dict[Key, list[Span]] = {}
-        for key in list(spans):
-            waits = spans.pop(key)
-            if key[0] == "tag":
-                last = self.notes[key[1]].ended_ns
-                waits = [(a, min(b, last)) for a, b in waits if a < last]
-            self.waiting[key] = union(waits)
-        self.names = self._names()
-
-    def _names(self) -> dict[Key, str]:
-        r = self.recording
-        names: dict[Key, str] = {}
-        best: dict[int, Callback] = {}
-        for callback, root in zip(r.callbacks, self._roots, strict=True):
-            have = best.get(root)
-            if have is None or (
-                is_own(callback.code.file) and not is_own(have.code.file)
-            ):
-                best[root] = callback
-        own: set[str] = set()
-        for key in self.waiting:
-            if key[0] == "tag":
-                names[key] = r.tags.get(key[1], "?")
-                own.add(names[key])
-                continue
-            callback = best[key[1]]
-            what = name_of(r, callback)
-            timer = r.callbacks[key[1]].cause == "timer"
-            names[key] = f"timers of {what}" if timer else what
-            # A heartbeat of looplab is there because the program wants it.
-            if (
-                callback.tag
-                or is_own(callback.code.file)
-                or "/looplab/" in callback.code.file
-            ):
-                own.add(names[key])
-        self.plumbing = {*names.values()} - own
-        return names
-
-    # -- what kept the loop's thread from running ------------------------------
+            times = [callback.run_ns, *(mark.at_ns for mark in mine), ended]
+            in_force = [*(mark.old for mark in mine), mine[-1].new]
+            for (start, end), tag in zip(pairwise(times), in_force, strict=True):
+                whose = key
+                if tag in self._notes:
+                    whose = "tag", tag
+                elif not tag and key[0] == "tag":
+                    whose = "from", self._roots[at]
+                name = r.tags.get(tag) or plain(callback.code.name)
+                if end > start:
+                    self.segments.append(Segment(start, end, name, at, whose))
 
     def _off_cpu(self, place: int) -> float:
         """The share of its time that a callback did not compute."""
@@ -366,167 +313,82 @@ class Ledger:
             return 0.0
         return 1 - min(1.0, callback.cpu_ns / max(1, callback.held_ns))
 
-    def _read_windows(self) -> None:
+    # -- who waited ------------------------------------------------------------
+
+    def _find_victims(self) -> None:
         r = self.recording
-        anyone = union([span for spans in self.waiting.values() for span in spans])
-        held = [segment[:2] for segment in self.segments]
-        self.gaps = minus(anyone, held)
-        gap_starts = [a for a, _ in self.gaps]
-        self.shares: list[Share] = []
-        silent_ns: Counter[int] = Counter()
-        raw: list[Any] = []
-        for window in sorted(r.windows):
-            a, b, cpu, delay, n, own_cpu, own_wait, late, others = window
-            off = 0.0
-            longest = (0, -1)
-            for start, end, _, place, _ in self._overlapping(a, b):
-                size = min(end, b) - max(start, a)
-                off += size * self._off_cpu(place)
-                longest = max(longest, (size, place))
-            at = max(0, bisect_right(gap_starts, a) - 1)
-            gap = 0
-            while at < len(self.gaps) and self.gaps[at][0] < b:
-                gap += max(0, min(b, self.gaps[at][1]) - max(a, self.gaps[at][0]))
-                at += 1
-            off += gap
-            length = b - a
-            silent = late and length - own_wait > 4 * SWITCH_NS
-            if silent and cpu > 0.7 * (length - own_wait) and longest[1] >= 0:
-                silent_ns[longest[1]] += longest[0]
-                stretch = min(length - own_wait, r.callbacks[longest[1]].held_ns)
-                self.kept[longest[1]] = max(self.kept.get(longest[1], 0), stretch)
-            if off < 300_000:
+        spans: dict[Key, list[Span]] = defaultdict(list)
+        for callback, key in zip(r, self._key_at, strict=True):
+            inside = key[0] == "from" and r[key[1]].cause in ("before", "call")
+            start = waits_from(callback)
+            if callback.run_ns > start and not (inside and key[1] not in self._handed):
+                spans[key].append((start, callback.run_ns))
+        self._ran: dict[Key, list[Segment]] = defaultdict(list)
+        for segment in self.segments:
+            self._ran[segment.key].append(segment)
+        self.waiting: dict[Key, list[Span]] = {}
+        for key, waits in spans.items():
+            last = self._notes[key[1]].ended_ns if key[0] == "tag" else _NEVER
+            self.waiting[key] = union([(a, min(b, last)) for a, b in waits])
+        self._name_victims()
+
+    def _name_victims(self) -> None:
+        r = self.recording
+        best: dict[int, Callback] = {}
+        for callback, root in zip(r, self._roots, strict=True):
+            have = best.setdefault(root, callback)
+            if is_own(callback.code.file) and not is_own(have.code.file):
+                best[root] = callback
+        self.names: dict[Key, str] = {}
+        own: set[str] = set()
+        for key in self.waiting:
+            if key[0] == "tag":
+                self.names[key] = r.tags.get(key[1], "?")
+                own.add(self.names[key])
                 continue
-            no_core = min(delay, off)
-            seen = off, gap, no_core, off - no_core, n, own_cpu, own_wait, late, cpu
-            raw.append((a, b, *seen, others, longest[1]))
-        # A thread that waits for the interpreter wakes once in each switch interval to
-        # ask again, and one that sleeps or waits for I/O does not.
-        sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        for _, _, off, gap, _, rest, n, *_, place in raw:
-            if gap <= 0.5 * off:
-                sums[place][0] += rest
-                sums[place][1] += n
-        for window in raw:
-            a, b, off, gap, delay, rest, n, own_cpu, own_wait, late, cpu = window[:11]
-            others, place = window[11:]
-            length = b - a
-            theirs = sum(used for _, used, _, _ in others)
-            starved = sum(wait for _, _, wait, _ in others)
-            gil = stopped = 0.0
-            asked = 1.0
-            if gap <= 0.5 * off:
-                off_ns, slices = sums[place]
-                asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, off_ns))
-            used = theirs + cpu + own_cpu + delay + own_wait
-            if late and used < 0.2 * length and gap > 0.5 * length:
-                stopped = rest
-            elif theirs + starved > 0.4 * rest * asked and asked > 0.1:
-                gil = min(rest * asked, theirs)
-                # Whoever keeps the interpreter may itself wait for a core.
-                delay += min(rest * asked - gil, starved)
-            elif late and gap > 0.5 * off and own_wait > 0.3 * length:
-                delay = off  # the sampler had no core either
-            whom = []
-            if gil:
-                kept = late and length - own_wait - SWITCH_NS > KEPT_NS
-                for name, used, wanted, seen in others:
-                    if seen is not None and is_pythons(seen.file):
-                        seen = self._job_in(a, b) or seen  # it may be idle again
-                    alone = kept and used + wanted > 0.6 * length
-                    whom.append((name, seen, used / theirs, alone))
-            self.shares.append((a, b, delay / off, gil / off, stopped / off, whom))
-        self._one_line_a_function()
-        for place, ns in silent_ns.items():  # one late look alone is chance
-            if ns < 0.5 * r.callbacks[place].held_ns:
-                del self.kept[place]
+            callback = best[key[1]]
+            timer = "timers of " if r[key[1]].cause == "timer" else ""
+            self.names[key] = timer + name_of(r, callback)
+            # A heartbeat of looplab is there because the program wants it.
+            file = callback.code.file
+            if callback.tag or is_own(file) or "/looplab/" in file:
+                own.add(self.names[key])
+        self.plumbing = {*self.names.values()} - own
 
-    def _one_line_a_function(self) -> None:
-        """Let a thread's function be one row, at the line at which it was seen most."""
-        seen: Counter[Code] = Counter()
-        for a, b, _, gil, _, whom in self.shares:
-            for _, code, part, _ in whom:
-                if code is not None:
-                    seen[code] += round((b - a) * gil * part)
-        best: dict[tuple[str, str], Code] = {}
-        for code, _ in seen.most_common():
-            best.setdefault((code.file, code.name), code)
-        for *_, whom in self.shares:
-            whom[:] = [
-                (name, code and best[code.file, code.name], part, alone)
-                for name, code, part, alone in whom
-            ]
-
-    def _job_in(self, a: int, b: int) -> Any:
-        """What an executor ran between *a* and *b*: its thread may be idle again."""
-        best, most = None, 0
-        for job in self.recording.jobs:
-            size = min(job.ended_ns, b) - max(job.began_ns, a)
-            if job.began_ns >= 0 and size > most:
-                best, most = job.code, size
-        return best
-
-    def _overlapping(self, a: int, b: int) -> Iterator[Segment]:
-        at = max(0, bisect_right(self.starts, a) - 1)
-        while at < len(self.segments) and self.segments[at][0] < b:
-            if self.segments[at][1] > a:
-                yield self.segments[at]
-            at += 1
+    # -- where it was seen -----------------------------------------------------
 
     def name_at(self, sample: Sample) -> str | None:
         """The name of the work that *sample* saw; None if it ran no more."""
-        at = bisect_right(self.starts, sample.at_ns) - 1
+        at = bisect_right(self.segments, sample.at_ns, key=_start) - 1
         if at < 0:
             return None
         segment = self.segments[at]
         same = self.recording.place_of(sample.callback) == segment.place
         return segment.name if same else None
 
-    def _places(self) -> None:
-        """Of each name, the line at which it was seen most."""
+    def _find_places(self) -> None:
         r = self.recording
-        lines: dict[str, Counter[Code]] = defaultdict(Counter)
-        leaves: dict[tuple[str, Code], Counter[Code]] = defaultdict(Counter)
+        self._lines: dict[str, Counter[Code]] = defaultdict(Counter)
+        self._leaves: dict[tuple[str, Code], Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
-            name = self.name_at(sample)
-            if name is None:
+            name, callback = self.name_at(sample), r.numbered(sample.callback)
+            if name is None or callback is None:
                 continue
-            where = own_line(sample.stack)
-            callback = r.numbered(sample.callback)
-            if callback is None:
-                continue
+            line = own_line(sample.stack)
             # Its coroutine may have let go, while the loop sees to the rest.
-            if is_own(callback.code.file) and (where is None or not is_own(where.file)):
-                where = callback.code
-            if where is not None:
-                lines[name][where] += sample.weight_ns
-                leaf = sample.stack[0] if sample.stack else where
-                leaves[name, where][leaf] += sample.weight_ns
-        self._lines, self._leaves = lines, leaves
+            if is_own(callback.code.file) and (line is None or not is_own(line.file)):
+                line = callback.code
+            if line is not None:
+                self._lines[name][line] += sample.weight_ns
+                leaf = sample.stack[0] if sample.stack else line
+                self._leaves[name, line][leaf] += sample.weight_ns
         held: dict[str, Counter[Code]] = defaultdict(Counter)
         for start, end, name, place, _ in self.segments:
-            held[name][r.callbacks[place].code] += end - start + 1
+            held[name][r[place].code] += end - start + 1
         self._codes = {
             name: max(codes, key=lambda code: (is_own(code.file), codes[code]))
             for name, codes in held.items()
         }
-
-    # -- charge it -------------------------------------------------------------
-
-    def callback(self, name: str) -> Row:
-        """The row of a callback, with its line, whether or not somebody waited."""
-        return self._row("callback", name)
-
-    def _row(self, kind: str, name: str, place: str = "", function: str = "") -> Row:
-        key = (kind, name, place if kind != "callback" else "")
-        row = self.rows.get(key)
-        if row is None:
-            more = (place, function)
-            row = Row(
-                kind, name, *(self._place_of(name) if kind == "callback" else more)
-            )
-            self.rows[key] = row
-        return row
 
     def _place_of(self, name: str) -> tuple[str, str, str]:
         """The line of a callback at which it was seen most, its function, and what that
@@ -535,61 +397,187 @@ class Ledger:
         code = seen.most_common(1)[0][0] if seen else self._codes.get(name)
         if code is None:
             return "", "", ""
-        leaf = self._leaves[name, code].most_common(1)
-        if not leaf or leaf[0][0] == code or is_recorders(leaf[0][0].file):
+        [(leaf, _)] = self._leaves[name, code].most_common(1) or [(code, 0)]
+        if leaf == code or is_recorders(leaf.file):
             return code.place, code.name, ""
-        inner = leaf[0][0]
-        if inner.name == "<module>" or inner.file.startswith("<frozen importlib"):
+        if leaf.name == "<module>" or leaf.file.startswith("<frozen importlib"):
             return code.place, code.name, IMPORT
-        return code.place, code.name, f"{inner.name} at {inner.place}"
+        return code.place, code.name, f"{leaf.name} at {leaf.place}"
 
-    def _add(self, row: Row, ns: float, whom: str, times: int = 1) -> None:
-        if ns >= 1:
-            row.ns += round(ns)
-            row.whom[whom] += round(ns)
-            row.times[whom] += times
+    # -- what kept the loop's thread from running ------------------------------
+
+    def _read_windows(self) -> None:
+        everybody = union([span for spans in self.waiting.values() for span in spans])
+        self.gaps = minus(everybody, self.segments)
+        looks = list(map(self._look, sorted(self.recording.windows)))
+        self._find_kept(looks)
+        looks = [look for look in looks if look.off >= _LITTLE_NS]
+        # A thread that waits for the interpreter wakes once in each switch interval to
+        # ask again, and one that sleeps or waits for I/O does not.
+        sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        for look in looks:
+            if look.within:
+                sums[look.place][0] += look.off - look.no_core
+                sums[look.place][1] += look.window.slices
+        self._shares = []
+        for look in looks:
+            asked = 1.0
+            if look.within:
+                rest, slices = sums[look.place]
+                asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, rest))
+            self._shares.append(self._share(look, asked))
+        self._one_line_a_function()
+
+    def _look(self, window: Window) -> _Look:
+        a, b = window.start_ns, window.end_ns
+        off, longest, place = 0.0, 0, -1
+        for segment in overlapping(self.segments, a, b):
+            size = min(segment.end, b) - max(segment.start, a)
+            off += size * self._off_cpu(segment.place)
+            longest, place = max((longest, place), (size, segment.place))
+        gap = sum(min(b, hi) - max(a, lo) for lo, hi in overlapping(self.gaps, a, b))
+        return _Look(window, off + gap, gap, place)
+
+    def _find_kept(self, looks: Sequence[_Look]) -> None:
+        """Find the callbacks during which no other thread had a turn."""
+        silent: Counter[int] = Counter()
+        for window, _, _, place in looks:
+            size = window.end_ns - window.start_ns - window.own_delay_ns
+            if place < 0 or not window.late or size <= 4 * SWITCH_NS:
+                continue
+            if window.cpu_ns > 0.7 * size:
+                callback = self.recording[place]
+                begin = max(window.start_ns, callback.run_ns)
+                silent[place] += min(window.end_ns, callback.ended_ns) - begin
+                stretch = min(size, callback.held_ns)
+                self.kept[place] = max(self.kept.get(place, 0), stretch)
+        for place, ns in silent.items():  # one late look alone is chance
+            if ns < 0.5 * self.recording[place].held_ns:
+                del self.kept[place]
+
+    def _share(self, look: _Look, asked: float) -> _Share:
+        """What took part in *look*, where the loop's thread asked for the interpreter
+        for so much of what was off the CPU."""
+        window, off, gap, _ = look
+        a, b, length = window.start_ns, window.end_ns, window.end_ns - window.start_ns
+        delay, own_delay = look.no_core, window.own_delay_ns
+        rest = off - delay
+        theirs = sum(other.cpu_ns for other in window.others)
+        starved = sum(other.delay_ns for other in window.others)
+        used = theirs + window.cpu_ns + window.own_cpu_ns + delay + own_delay
+        interpreter = stopped = 0.0
+        if window.late and used < 0.2 * length and gap > 0.5 * length:
+            stopped = rest
+        elif theirs + starved > 0.4 * rest * asked and asked > 0.1:
+            interpreter = min(rest * asked, theirs)
+            # Whoever keeps the interpreter may itself wait for a core.
+            delay += min(rest * asked - interpreter, starved)
+        elif window.late and gap > 0.5 * off and own_delay > 0.3 * length:
+            delay = off  # the sampler had no core either
+        threads = []
+        kept = window.late and length - own_delay - SWITCH_NS > KEPT_NS
+        for name, cpu, wanted, seen in window.others if interpreter else ():
+            if seen is not None and is_pythons(seen.file):
+                seen = self._job_in(a, b) or seen  # it may be idle again
+            alone = bool(kept and cpu + wanted > 0.6 * length)
+            threads.append((name, seen, cpu / theirs, alone))
+        return _Share(a, b, delay / off, interpreter / off, stopped / off, threads)
+
+    def _one_line_a_function(self) -> None:
+        """Let a thread's function be one row, at the line at which it was seen most."""
+        seen: Counter[Code] = Counter()
+        for share in self._shares:
+            for _, code, part, _ in share.threads:
+                if code is not None:
+                    ns = (share.end - share.start) * share.interpreter * part
+                    seen[code] += round(ns)
+        best: dict[tuple[str, str], Code] = {}
+        for code, _ in seen.most_common():
+            best.setdefault((code.file, code.name), code)
+        for share in self._shares:
+            share.threads[:] = [
+                (name, code and best[code.file, code.name], part, alone)
+                for name, code, part, alone in share.threads
+            ]
+
+    def _job_in(self, a: int, b: int) -> Code | None:
+        """What an executor ran most between *a* and *b*."""
+        jobs = [job for job in self.recording.jobs if job.began_ns >= 0]
+        sizes = [
+            (min(job.ended_ns, b) - max(job.began_ns, a), job.code) for job in jobs
+        ]
+        best = max(sizes, key=itemgetter(0), default=(0, None))
+        return best[1] if best[0] > 0 else None
+
+    # -- charge it -------------------------------------------------------------
+
+    def callback(self, name: str) -> Row:
+        """The row of a callback, with its line, and nothing that was waited for."""
+        return self._table[self._number("callback", name)]
+
+    def _number(self, kind: str, name: str, place: str = "", function: str = "") -> int:
+        """The number of a row."""
+        key = kind, name, place
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._table)
+            where = self._place_of(name) if kind == "callback" else (place, function)
+            self._table.append(Row(kind, name, *where))
+        return number
+
+    def _charge(
+        self,
+        rows: dict[int, Row],
+        number: int,
+        ns: float,
+        whom: str,
+        times: int = 1,
+        kept: float = 0,
+    ) -> None:
+        if ns < 1:
+            return
+        row = rows.get(number)
+        if row is None:
+            row = replace(self._table[number], whom=Counter(), times=Counter())
+            rows[number] = row
+        row.ns += round(ns)
+        row.whom[whom] += round(ns)
+        row.times[whom] += times
+        row.kept_ns += round(kept)
 
     def waits_of(self, victim: str) -> dict[Key, list[Span]]:
         """When those waited whose name, tag, task or place the pattern *victim*
         matches."""
-        if victim == "*":
-            return self.waiting
-        spans: dict[Key, list[Span]] = defaultdict(list)
-        whole = {
-            key
+        spans: dict[Key, list[Span]] = {
+            key: self.waiting[key]
             for key, name in self.names.items()
             if fnmatchcase(name, victim)
             or fnmatchcase(name.removeprefix("timers of "), victim)
         }
-        for key in whole:
-            spans[key] = self.waiting[key]
-        for callback, key in zip(self.recording.callbacks, self._key_at, strict=True):
-            if key in self.waiting and key not in whole:
-                start = waits_from(callback)
-                if callback.run_ns > start and matches(
-                    self.recording, callback, victim
-                ):
-                    spans[key].append((start, callback.run_ns))
-        return {key: union(waits) for key, waits in spans.items()}
+        parts: dict[Key, list[Span]] = defaultdict(list)
+        for callback, key in zip(self.recording, self._key_at, strict=True):
+            start = waits_from(callback)
+            if key not in self.waiting or key in spans or callback.run_ns <= start:
+                continue
+            if matches(self.recording, callback, victim):
+                parts[key].append((start, callback.run_ns))
+        return spans | {key: union(waits) for key, waits in parts.items()}
 
     def blame(self, victim: str = "*") -> list[Row]:
-        """The callbacks, the most waited for first; see :func:`blame`."""
+        """The callbacks, the most waited for first; see :meth:`Recording.blame`."""
         rows: dict[str, Row] = {}
-        for segment in self.segments:
-            row = rows.get(segment.name)
+        for start, end, name, place, _ in self.segments:
+            row = rows.get(name)
             if row is None:
-                row = Row("callback", segment.name, *self._place_of(segment.name))
-                rows[segment.name] = row
+                row = rows[name] = replace(self.callback(name))
+            size, callback = end - start, self.recording[place]
             row.callbacks += 1
-            size = segment.end - segment.start
             row.held_ns += size
             row.longest_ns = max(row.longest_ns, size)
-            cpu = self._computed(segment)
-            if cpu is not None:
-                row.cpu_ns = (row.cpu_ns or 0) + cpu
-        # Of everybody it is charged already.
-        whole = victim == "*"
-        for cause in self.ranked() if whole else self.during(self.waits_of(victim)):
+            if callback.cpu_ns is not None:
+                part = callback.cpu_ns * size // max(1, callback.held_ns)
+                row.cpu_ns = (row.cpu_ns or 0) + part
+        for cause in self.rows_of(victim):
             if cause.kind == "callback":
                 row = rows[cause.name]
                 row.ns, row.whom, row.times = cause.ns, cause.whom, cause.times
@@ -597,34 +585,28 @@ class Ledger:
         for name, ns in spun(self.recording).items():
             if name in rows:
                 rows[name].spun_ns = ns
-        return sorted(
-            rows.values(), key=lambda row: (-row.ns - row.spun_ns, -row.held_ns)
-        )
+        return sorted(rows.values(), key=lambda row: (-row.ns - row.spun_ns, -row.held))
+
+    def rows_of(self, victim: str) -> list[Row]:
+        """The rows of those whom the pattern *victim* matches; of everybody they are
+        known already."""
+        return self.rows if victim == "*" else self.during(self.waits_of(victim))
 
     def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
         """What these victims waited for in these spans, the most first."""
-        everything = self.rows, self.own_ns
-        self.rows = {}
-        self._charge(waiting)
-        rows = self.ranked()
-        self.rows, self.own_ns = everything
-        return rows
+        return _ranked(self._charged(waiting))
 
-    def causes_of(self, start: int, end: int) -> list[Row]:
-        """What kept the loop from *start* to *end*, when no callback held it."""
-        key = next(iter(self.waiting))
-        return self.during({key: [(start, end)]})
+    def cause_of(self, start: int, end: int) -> Row:
+        """What kept the loop most from *start* to *end*, when no callback held it."""
+        return self.during({next(iter(self.waiting)): [(start, end)]})[0]
 
     def late(self, limit_ns: int) -> list[tuple[int, str, Row]]:
         """Each victim's longest wait for others, if it is above *limit_ns*: how long,
         who waited, and for what most; the longest first."""
         late = []
         for key, spans in self.waiting.items():
-            worst: list[Row] = []
-            for span in spans:
-                if span[1] - span[0] > limit_ns:
-                    rows = self.during({key: [span]})
-                    worst = max(worst, rows, key=_sum)
+            waits = [self.during({key: [(a, b)]}) for a, b in spans if b - a > limit_ns]
+            worst = max(waits, key=_sum, default=[])
             if _sum(worst) > limit_ns:
                 late.append((_sum(worst), self.names[key], worst[0]))
         return sorted(late, key=lambda wait: -wait[0])
@@ -638,19 +620,15 @@ class Ledger:
             paused = r.place_of(pause.callback)
             if paused is not None:
                 collected[paused] += pause.held_ns
-        self._priced: list[Row] = []
-        self._number: dict[tuple[str, str, str], int] = {}
-        unseen = self._number_of(
-            "unseen", "something not seen: no callback held the loop"
-        )
-        between = self._number_of("loop", "the loop itself, between callbacks")
-        self._clock = self._number_of("clock", "the selector's own millisecond")
-        gc_row = self._number_of("gc", "the garbage collector")
+        unseen = self._number("unseen", "something not seen: no callback held the loop")
+        between = self._number("loop", "the loop itself, between callbacks")
+        self._clock = self._number("clock", "the selector's own millisecond")
+        gc_row = self._number("gc", "the garbage collector")
         self._costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
-        plain: dict[tuple[str, bool], int] = {}
+        plain_costs: dict[tuple[str, bool], int] = {}
         self._ends: list[int] = []
         self._cost_at: list[int] = []
-        shares = iter([*self.shares, (_NEVER, _NEVER, 0.0, 0.0, 0.0, [])])
+        shares = iter([*self._shares, _Share(_NEVER, _NEVER, 0, 0, 0, [])])
         share = next(shares)
         at = 0
 
@@ -658,14 +636,14 @@ class Ledger:
             """The time up to *end* costs so much, where no look says more."""
             nonlocal at, share
             while at < end:
-                while share[1] <= at:
+                while share.end <= at:
                     share = next(shares)
                 stop, this = end, cost
-                if off > 0.02 and share[0] < end:
-                    if share[0] > at:
-                        stop = share[0]
+                if off > 0.02 and share.start < end:
+                    if share.start > at:
+                        stop = share.start
                     else:
-                        stop, this = min(end, share[1]), len(self._costs)
+                        stop, this = min(end, share.end), len(self._costs)
                         self._costs.append(self._shared(share, off, self._costs[cost]))
                 self._ends.append(stop)
                 self._cost_at.append(this)
@@ -675,72 +653,54 @@ class Ledger:
             if start > at:
                 until(start, int(start - at <= CLOCK_NS), 1.0)
             kept = place in self.kept
-            cost = plain.get((name, kept))
+            cost = plain_costs.get((name, kept))
             if cost is None:
-                cost = plain[name, kept] = len(self._costs)
-                row = self._number_of("callback", name)
-                self._costs.append(((row, 1.0, kept),))
+                cost = plain_costs[name, kept] = len(self._costs)
+                self._costs.append(((self._number("callback", name), 1.0, kept),))
             if place in collected:
-                held = r.callbacks[place].held_ns
-                gc = min(1.0, collected[place] / max(1, held))
+                gc = min(1.0, collected[place] / max(1, r[place].held_ns))
                 row = self._costs[cost][0][0]
                 cost = len(self._costs)
                 self._costs.append(((row, 1 - gc, kept), (gc_row, gc, False)))
             until(end, cost, self._off_cpu(place))
         until(max(at, r.end_ns), 0, 1.0)
 
-    def _shared(self, share: Share, off: float, costs: Costs) -> Costs:
+    def _shared(self, share: _Share, off: float, costs: Costs) -> Costs:
         """What a moment costs of which a look tells that threads or cores took part:
         else it costs *costs*, and it was *off* the CPU for so much of it."""
-        _, _, core, gil, stopped, threads = share
         (row, left, kept), *rest = costs
         off = min(off, left)
-        for part, kind, name in (
-            (core, "core", "no core (other processes)"),
-            (stopped, "stopped", "the process was stopped"),
-        ):
-            if part:
-                rest.append((self._number_of(kind, name), part * off, False))
-        for thread, code, part, alone in threads:
-            place = ("", thread) if code is None else (code.place, "")
-            function = "" if code is None else code.name
-            number = self._number_of("thread", place[1], place[0], function)
-            self._priced[number].threads.add(thread)
-            rest.append((number, gil * off * part, alone))
-        left = max(0.0, left - off * (core + stopped + gil))
-        return (row, left, kept), *rest
+        if share.core:
+            number = self._number("core", "no core (other processes)")
+            rest.append((number, share.core * off, False))
+        if share.stopped:
+            number = self._number("stopped", "the process was stopped")
+            rest.append((number, share.stopped * off, False))
+        for thread, code, part, alone in share.threads:
+            where = (thread, "", "") if code is None else ("", code.place, code.name)
+            number = self._number("thread", *where)
+            self._table[number].threads.add(thread)
+            rest.append((number, share.interpreter * off * part, alone))
+        left -= off * (share.core + share.stopped + share.interpreter)
+        return (row, max(0.0, left), kept), *rest
 
-    def _number_of(
-        self, kind: str, name: str, place: str = "", function: str = ""
-    ) -> int:
-        """The number of a row in what moments cost."""
-        key = kind, name, place
-        number = self._number.get(key)
-        if number is None:
-            number = self._number[key] = len(self._priced)
-            self._priced.append(Row(kind, name, place, function))
-        return number
-
-    def _charged(self, number: int) -> Row:
-        """The row with this number, to charge it."""
-        priced = self._priced[number]
-        row = self._row(priced.kind, priced.name, priced.place, priced.function)
-        row.threads |= priced.threads
-        return row
-
-    def _charge(self, waiting: Mapping[Key, Sequence[Span]]) -> None:
+    def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> dict[int, Row]:
         """Charge each wait to the moments that it lasted."""
-        of: dict[str, list[Key]] = defaultdict(list)
-        for key in waiting:
-            of[self.names[key]].append(key)
-        for whom, keys in of.items():
-            parts: list[tuple[int, int, int]] = []
-            for key in keys:
-                parts += self._free(whom, self.ran.get(key, []), waiting[key])
-            self._sweep(whom, parts)
+        rows: dict[int, Row] = {}
+        parts: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+        for key, spans in waiting.items():
+            name = self.names[key]
+            parts[name] += self._free(rows, name, self._ran.get(key, []), spans)
+        for whom, of in parts.items():
+            self._sweep(rows, whom, of)
+        return rows
 
     def _free(
-        self, whom: str, own: list[Segment], spans: Sequence[Span]
+        self,
+        rows: dict[int, Row],
+        whom: str,
+        own: list[Segment],
+        spans: Sequence[Span],
     ) -> Iterator[tuple[int, int, int]]:
         """The parts of *spans* in which nothing of their *own* ran, as (from, to,
         began)."""
@@ -752,17 +712,14 @@ class Ledger:
                 if at < len(self._ends) and self._cost_at[at] < 2:
                     size = min(end, self._ends[at]) - start
                     if size <= CLOCK_NS:
-                        self._add(self._charged(self._clock), size, whom)
+                        self._charge(rows, self._clock, size, whom)
                         start += size
-            at = bisect_left(own, start, key=_end)
-            if at < len(own) and own[at][0] < end:
-                left = minus([(start, end)], [segment[:2] for segment in own])
-                self.own_ns += end - start - sum(hi - lo for lo, hi in left)
-                yield from [(lo, hi, began) for lo, hi in left]
-            elif end > start:
-                yield start, end, began
+            for lo, hi in minus([(start, end)], own):
+                yield lo, hi, began
 
-    def _sweep(self, whom: str, parts: list[tuple[int, int, int]]) -> None:
+    def _sweep(
+        self, rows: dict[int, Row], whom: str, parts: list[tuple[int, int, int]]
+    ) -> None:
         """Charge the waits of those who are called *whom*, as (from, to, began): moment
         by moment, however many of them wait at once."""
         begins = sorted(parts)
@@ -808,115 +765,91 @@ class Ledger:
                 amounts[number] += ns * share
                 alone[number] += ns * share if kept else 0
         for number, total in amounts.items():
-            if total >= 1:
-                row = self._charged(number)
-                self._add(row, total, whom, times[number])
-                row.kept_ns += round(alone[number])
+            self._charge(rows, number, total, whom, times[number], alone[number])
 
     # -- what was awaited ------------------------------------------------------
 
-    def _elsewhere(self) -> None:
+    def _charge_awaits(self, rows: dict[int, Row]) -> None:
         """Charge what requests and blocks of tags waited for beside the loop."""
         r = self.recording
         awaits: dict[int, list[Await]] = defaultdict(list)
         for seen in sorted(r.awaits):
             awaits[seen.tag].append(seen)
         jobs: dict[int, list[tuple[int, int, int, Code]]] = defaultdict(list)
-        for tag, _, sub, start, end, code in r.jobs:
-            times = sub, r.end_ns if start < 0 else start, r.end_ns if end < 0 else end
-            jobs[tag].append((*times, code))
-        running = sorted(
-            (start, end, code)
-            for submitted in jobs.values()
-            for _, start, end, code in submitted
-        )
+        for tag, _, submitted, start, end, code in r.jobs:
+            began, ended = (r.end_ns if at < 0 else at for at in (start, end))
+            jobs[tag].append((submitted, began, ended, code))
+        running = [job for of in jobs.values() for job in of]
         slept = self._slept()
-        for tag, note in self.notes.items():
-            key = self._tag_keys[tag]
-            ran = [segment[:2] for segment in self.ran.get(key, [])]
+        for tag, note in self._notes.items():
+            key = ("tag", tag)
+            ran = [segment[:2] for segment in self._ran.get(key, [])]
             loop = union([*self.waiting.get(key, []), *ran])
             for a, b in minus([(note.began_ns, note.ended_ns)], loop):
-                charged: dict[int, tuple[Row, float]] = {}
-
-                def charge(row: Row, ns: float, charged: Any = charged) -> None:
-                    _, before = charged.get(id(row), (row, 0.0))
-                    charged[id(row)] = row, before + ns
-
+                sums: dict[int, float] = defaultdict(float)
+                seen_in = [look for look in awaits[tag] if a <= look.at_ns]
                 at = a
-                for sub, start, end, code in sorted(jobs.get(tag, ())):
-                    q0, q1 = max(sub, at), min(start, b)
-                    if q1 > q0 + 1_000_000:
-                        charge(self._full(running, q0, q1), q1 - q0)
-                        self._unseen(a, (at, q0), awaits[tag], slept[tag], charge)
-                        at = q1
-                    r0, r1 = max(start, at), min(end, b)
-                    if r1 > r0 and sub < b and end > a:
+                for submitted, began, ended, code in sorted(jobs[tag]):
+                    queued = max(submitted, at), min(began, b)
+                    if queued[1] > queued[0] + _QUEUED_NS:
+                        sums[self._full(running, *queued)] += queued[1] - queued[0]
+                        self._unseen(sums, (at, queued[0]), seen_in, slept[tag])
+                        at = queued[1]
+                    runs = max(began, at), min(ended, b)
+                    if runs[1] > runs[0]:
                         name = f"{code.name} in an executor"
-                        charge(
-                            self._row("executor", name, code.place, code.name), r1 - r0
-                        )
-                        at = r1
-                self._unseen(a, (at, b), awaits[tag], slept[tag], charge)
-                for row, ns in charged.values():
-                    self._add(row, ns, r.tags.get(tag, "?"))
+                        number = self._number("executor", name, code.place, code.name)
+                        sums[number] += runs[1] - runs[0]
+                        at = runs[1]
+                self._unseen(sums, (at, b), seen_in, slept[tag])
+                for number, ns in sums.items():
+                    self._charge(rows, number, ns, r.tags.get(tag, "?"))
 
-    def _full(self, running: Sequence[tuple[int, int, Code]], a: int, b: int) -> Row:
-        """The executor that was full, and who filled it most."""
+    def _full(self, jobs: Sequence[tuple[int, int, int, Code]], a: int, b: int) -> int:
+        """The row of an executor that was full, with who filled it most."""
         who: Counter[Code] = Counter()
-        for start, end, code in running:
-            if start < b and end > a:
-                who[code] += min(end, b) - max(start, a)
-        place, function = "", ""
-        if who:
-            code = who.most_common(1)[0][0]
-            place, function = code.place, code.name
-        return self._row("pool", "a full executor", place, function)
+        for _, began, ended, code in jobs:
+            if began < b and ended > a:
+                who[code] += min(ended, b) - max(began, a)
+        for code, _ in who.most_common(1):
+            return self._number("pool", "a full executor", code.place, code.name)
+        return self._number("pool", "a full executor")
 
     def _slept(self) -> dict[int, list[Span]]:
         """When the work of each tag slept because it asked to: a timer says it."""
         naps: dict[int, list[Span]] = defaultdict(list)
-        for callback, (kind, tag) in zip(
-            self.recording.callbacks, self._key_at, strict=True
-        ):
-            if (
-                callback.cause != "timer"
-                or callback.due_ns is None
-                or callback.set_ns is None
-            ):
+        for each, (kind, tag) in zip(self.recording, self._key_at, strict=True):
+            if each.set_ns is None or each.due_ns is None or kind != "tag":
                 continue
-            if callback.code.name in _SLEEPS and kind == "tag":
-                naps[tag].append((callback.set_ns, callback.due_ns))
+            if each.code.name in _SLEEPS and each.cause == "timer":
+                naps[tag].append((each.set_ns, each.due_ns))
         return defaultdict(list, {tag: union(spans) for tag, spans in naps.items()})
 
     def _unseen(
         self,
-        begin: int,
+        sums: dict[int, float],
         span: Span,
-        seen: Sequence[Await],
-        naps: list[Span],
-        charge: Callable[[Row, float], None],
+        awaits: Sequence[Await],
+        naps: Sequence[Span],
     ) -> None:
-        """Charge what was awaited in *span*, of a wait from *begin* on."""
+        """Charge what was awaited in *span*, by the looks since the wait began."""
         a, b = span
         if b <= a:
             return
-        first = bisect_left(seen, begin, key=_when)
-        awaits = seen[first : bisect_right(seen, b, key=_when)]
-        awake = [wait for wait in awaits if not _is_sleep(wait.stack)]
-        for wait in awake:
-            charge(self._awaited(wait.stack, wait.pool), (b - a) / len(awaits))
-        if not awaits:
-            size = sum(hi - lo for lo, hi in minus([span], naps))
-            if size:
-                charge(self._row("unseen", "something awaited, not seen where"), size)
+        awaits = [seen for seen in awaits if seen.at_ns <= b]
+        for seen in awaits:
+            if not _is_sleep(seen.stack):
+                sums[self._awaited(seen.stack, seen.pool)] += (b - a) / len(awaits)
+        if not awaits and (size := sum(hi - lo for lo, hi in minus([span], naps))):
+            sums[self._number("unseen", "something awaited, not seen where")] += size
 
-    def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> Row:
+    def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> int:
         """The row of what was awaited at the innermost place of *stack*."""
         if pool:
             filler, many = pool[0]
             kind = "pool" if many > 0 else "executor"
             name = "AnyIO's full pool" if many > 0 else "a thread of AnyIO"
-            return self._row(kind, name, filler.place, filler.name)
+            return self._number(kind, name, filler.place, filler.name)
         what = stack[0]
         line = own_line(stack) or what
         at_line = stack.index(line)
@@ -925,24 +858,11 @@ class Ledger:
         plumbing = is_pythons(called.file)
         if called not in (line, what) and called.name != what.name and not plumbing:
             label = f"{called.name} … {what.name}"
-        return self._row("await", label, line.place, line.name)
-
-    # -- in order ------------------------------------------------------------
-
-    @property
-    def total(self) -> int:
-        """Nanoseconds of all waiting."""
-        return sum(row.ns for row in self.rows.values())
-
-    def ranked(self) -> list[Row]:
-        """What was waited for, the most first."""
-        return sorted(
-            (row for row in self.rows.values() if row.ns), key=lambda row: -row.ns
-        )
+        return self._number("await", label, line.place, line.name)
 
 
-_when: Callable[[Await], int] = attrgetter("at_ns")
-_end: Callable[[Segment], int] = itemgetter(1)
+_start: Any = attrgetter("start")
+_end: Any = itemgetter(1)
 #: The timer that ends an ``asyncio.sleep``.
 _SLEEPS = WAKERS - {"Timeout._on_timeout"}
 _SPIN_NS = 200_000  # a step of a task that spins is shorter
@@ -953,42 +873,21 @@ def _is_sleep(stack: Sequence[Code]) -> bool:
     return stack[0].name == "sleep" and "asyncio" in stack[0].file
 
 
-def blame(recording: Recording, victim: str = "*") -> list[Row]:
-    """Return the callbacks that ran in *recording*, the most waited for first.
-
-    Each has what others waited for it, whom it delayed, and how long it held the loop;
-    one that nobody waited for has 0.  What was waited for and is no callback, such as
-    another thread, is in :attr:`Ledger.rows`.
-
-    Args:
-        recording: what ran.
-        victim: count only those whose tag, name, task or place this pattern matches.
-
-    Introduced in the chapter *Diagnose your own program*.
-    """
-    return recording.ledger.blame(victim)
-
-
 def spun(recording: Recording) -> dict[str, int]:
     """Nanoseconds in which nothing ran but steps of tasks that woke themselves."""
     spinning: Counter[str] = Counter()
     steps: Counter[str] = Counter()
     last_other = -1
     before: Callback | None = None
-    for callback in recording.callbacks:
+    for callback in recording:
         maker = recording.numbered(callback.by) if callback.cause == "call" else None
-        if (
-            maker is not None
-            and callback.task is not None
-            and maker.task == callback.task
-            and callback.held_ns <= _SPIN_NS
-        ):
-            if before is not None and last_other < maker.index:
-                name = name_of(recording, callback)
-                spinning[name] += callback.run_ns - before.run_ns
-                steps[name] += 1
-        else:
+        itself = maker is not None and maker.task == callback.task is not None
+        if maker is None or not itself or callback.held_ns > _SPIN_NS:
             last_other = callback.index
+        elif before is not None and last_other < maker.index:
+            name = name_of(recording, callback)
+            spinning[name] += callback.run_ns - before.run_ns
+            steps[name] += 1
         before = callback
     # A few in a row are a task that lets others go first, and no poll.
     least = max(_SPINS / 4, _SPINS * recording.duration / 4)
@@ -999,32 +898,38 @@ def _sum(rows: Sequence[Row]) -> int:
     return sum(row.ns for row in rows)
 
 
-def union(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
+def _ranked(rows: Mapping[int, Row]) -> list[Row]:
+    return sorted(rows.values(), key=lambda row: -row.ns)
+
+
+def union(spans: Sequence[Span]) -> list[Span]:
+    """The same time as *spans*, in order and without overlaps."""
+    merged: list[Span] = []
     for a, b in sorted(spans):
         if merged and a <= merged[-1][1]:
-            if b > merged[-1][1]:
-                merged[-1] = merged[-1][0], b
+            merged[-1] = merged[-1][0], max(b, merged[-1][1])
         elif b > a:
             merged.append((a, b))
     return merged
 
 
-def minus(
-    spans: list[tuple[int, int]], cut: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """What of *spans* is in none of *cut*; both sorted, without overlaps."""
+def overlapping(spans: Sequence[S], a: int, b: int) -> Iterator[S]:
+    """Those of *spans*, in order and without overlaps, that have a part of *a* to
+    *b*."""
+    at = bisect_right(spans, a, key=_end)
+    while at < len(spans) and spans[at][0] < b:
+        yield spans[at]
+        at += 1
+
+
+def minus(spans: Sequence[Span], cut: Sequence[tuple[Any, ...]]) -> list[Span]:
+    """What of *spans* is in none of *cut*; both in order, without overlaps."""
     left = []
-    starts = [a for a, _ in cut]
     for a, b in spans:
-        at = max(0, bisect_right(starts, a) - 1)
-        while at < len(cut) and cut[at][0] < b:
-            lo, hi = cut[at]
-            if hi > a:
-                if lo > a:
-                    left.append((a, min(lo, b)))
-                a = max(a, hi)
-            at += 1
+        for lo, hi, *_ in overlapping(cut, a, b):
+            if lo > a:
+                left.append((a, lo))
+            a = max(a, hi)
         if b > a:
             left.append((a, b))
     return left

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .recording import Callback, Code, Recording
+    from .events import Callback, Code
+    from .recording import Recording
 
 __all__ = [
     "WAKERS",
@@ -19,6 +20,7 @@ __all__ = [
     "name_of",
     "own_line",
     "places_of",
+    "plain",
     "waits_from",
 ]
 
@@ -36,7 +38,12 @@ def name_of(recording: Recording, callback: Callback) -> str:
         maker = recording.numbered(callback.by)
         if maker is not None:
             return name_of(recording, maker)
-    return name.rpartition("<locals>.")[2] if "<" in name else name
+    return plain(name)
+
+
+def plain(function: str) -> str:
+    """A qualified name without the functions around it."""
+    return function.rpartition("<locals>.")[2]
 
 
 def matches(recording: Recording, callback: Callback, pattern: str) -> bool:
@@ -45,7 +52,7 @@ def matches(recording: Recording, callback: Callback, pattern: str) -> bool:
     pattern = pattern.removeprefix("timers of ")
     for text in (
         name_of(recording, callback),
-        code.name.rpartition("<locals>.")[2],
+        plain(code.name),
         callback.task,
         *places_of(code),
     ):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import Literal
 
 __all__ = ["VARIABLE", "Options", "bytes_of", "seconds_of"]
 
 #: The environment variable that carries the options to every child process.
 VARIABLE = "LOOPLAB_TRACE"
-
-UVLOOP = ("replace", "refuse")
 
 _UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 _SIZES = {"k": 1e3, "m": 1e6, "g": 1e9, "": 1.0}
@@ -26,20 +23,14 @@ class Options:
         output: path of the file of the first process; others add their number.
         session: tells the files of one run from those of another.
         seconds: stop recording after so many; None for never.
-        keep: how many seconds are kept in memory with *when_late*.
-        when_late: write only what surrounds a lateness of so many seconds; None: all.
         sample: seconds between two looks at where the loop's thread is; 0 for never.
-        uvloop: what to do with uvloop, one of ``replace`` or ``refuse``.
         max_bytes: how much disk the files of one process may take.
     """
 
     output: str
     session: str = ""
     seconds: float | None = None
-    keep: float = 60.0
-    when_late: float | None = None
     sample: float = 0.005
-    uvloop: Literal["replace", "refuse"] = "replace"
     max_bytes: int = 1_000_000_000
 
     def to_json(self) -> str:

@@ -22,11 +22,11 @@ from looplab.timeline import Timeline
 from looplab.trace import Trace
 
 from .changes import Change, chunk, faster, move, yields
+from .events import Callback, Code
 from .latencies import Request, endpoints, requests
 from .ledger import Row
-from .naming import name_of
 from .prediction import DisagreementError, predict, span
-from .recording import Callback, Code, Recording
+from .recording import Recording
 from .report import (
     cause_name,
     described,
@@ -75,19 +75,17 @@ ol{padding-left:1.6rem}li{margin:.7rem 0}li small{display:block}
 """
 
 
-def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> str:
+def page(recording: Recording, *, file: str = "FILE") -> str:
     """Return *recording* as a page of HTML.
 
     Args:
         recording: what ran.
-        changes: calculate what changes would bring, which takes as long as some
-            replays.
         file: where the recording is, for the next command to type.
 
     Introduced in the chapter *Diagnose your own program*.
     """
     ledger = recording.ledger
-    rows, asked = ledger.ranked(), requests(recording)
+    rows, asked = ledger.rows, requests(recording)
     callbacks = {row.name: row for row in ledger.blame()}
     title = head(recording).partition(":")[0] if recording.about.get("argv") else ""
     title = f"What was waited for: {title}" if title else "What was waited for"
@@ -101,9 +99,8 @@ def page(recording: Recording, *, changes: bool = True, file: str = "FILE") -> s
         *_listed(rows, callbacks, ledger.plumbing),
         *_moment(ledger, rows),
         *_endpoints(recording, asked),
+        *_changes(recording, rows, callbacks),
     ]
-    if changes:
-        parts += _changes(recording, rows, callbacks)
     doubts = notes(recording)
     if doubts:
         parts.append(f"<h2>Mind</h2><p>{escape(doubts)}</p>")
@@ -196,7 +193,7 @@ def _around(
     ][:_MOST_DRAWN]
     for a, b in ledger.gaps:
         if b > start and a < end and b - a > _GAP_NS:
-            name = cause_name(ledger.causes_of(a, b)[0])
+            name = cause_name(ledger.cause_of(a, b))
             drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
     drawn.sort(key=lambda callback: callback.run_ns)
     for number, callback in enumerate(drawn):
@@ -212,9 +209,7 @@ def _around(
 
 def _drawn(ledger: Ledger, callback: Callback) -> Callback:
     """*callback* in the lane of whom it works for, due when its data came."""
-    name = ledger.names.get(ledger.key_of(callback)) or name_of(
-        ledger.recording, callback
-    )
+    name = ledger.victim_of(callback)
     # Between two numbers is room for a gap.
     by = None if callback.by is None else 2 * callback.by
     shown = replace(callback, index=2 * callback.index, by=by, tag=0)

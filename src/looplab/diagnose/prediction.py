@@ -19,13 +19,12 @@ from looplab._words import seconds
 
 from .latencies import requests
 from .naming import WAKERS, name_of
-from .plan import Plan
-from .recording import Recording
-from .replaying import replay
+from .replaying import Plan, replay
 from .report import table, waited_for_core
 
 if TYPE_CHECKING:
     from .changes import Change
+    from .recording import Recording
 
 __all__ = ["DisagreementError", "Figure", "Prediction", "predict"]
 
@@ -169,18 +168,10 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
             continue
         for what, share in SHARES:
             after = [end for each in predicted for end in ends(each[name], share)]
-            error = errors[name, what]
-            figures.append(
-                Figure(
-                    name,
-                    what,
-                    len(values),
-                    percentile(values, 100 * share),
-                    max(0.0, min(after) - error),
-                    max(after) + error,
-                    *ends(values, share),
-                )
-            )
+            error, at = errors[name, what], percentile(values, 100 * share)
+            then = max(0.0, min(after) - error), max(after) + error
+            now = ends(values, share)
+            figures.append(Figure(name, what, len(values), at, *then, *now))
     warning = ". ".join(filter(None, [*plan.warnings, _shortage(recording)]))
     return Prediction(changes, tuple(figures), tuple(replays), warning, refused)
 

@@ -3,11 +3,6 @@
 :mod:`.stock` does it for asyncio's own loops; a virtual
 loop tells :mod:`.virtual` by itself.
 
-The tracers of :mod:`looplab.trace` put their queue in its place by the same code
-(:func:`looplab.trace.stock.stand_in`) and stay apart otherwise: a plain trace notes two
-times and a name, and may cost half of what a callback that does nothing does.  What is
-noted here beside that (who made it ready, CPU time, tag, arrival) would cost more.
-
 A recorder keeps code objects, names and numbers, never tasks, coroutines, contexts or
 handles beyond the callback that they belong to, so that it does not change when a
 program's objects are freed.
@@ -26,7 +21,7 @@ from . import tags
 from .tags import Request, Tag
 
 if TYPE_CHECKING:
-    from .recording import Cause
+    from .events import Cause
 
 __all__ = [
     "BEFORE",
@@ -45,6 +40,7 @@ __all__ = [
     "cause_of",
     "cpu_clock",
     "real_clock",
+    "taken",
 ]
 
 #: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
@@ -108,11 +104,11 @@ class Recorder:
         self.windows: list[Any] = []
         self.awaits: list[Any] = []
         self.jobs: list[Any] = []
-        self._works: dict[int, Any] = {}  # blocks of tag() under way
+        self.under_way: dict[int, Request] = {}  # by the numbers of their tags
+        self.blocks: dict[int, Tag] = {}  # of tag(), under way
         self._running = (-1, 0)
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()
-        self._under_way: dict[int, Request] = {}
         self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
@@ -130,20 +126,19 @@ class Recorder:
         self.names.append(tag)
         if not self._touched:
             self._touched.append(tag)
-        old = getattr(before, "number", 0)
         callback, at = self.running()[0], self.now()
-        self.marks.append((callback, at, old, tag.number))
-        self._works[tag.number] = [tag, callback, at, _task_here(self.loop), 0]
+        self.marks.append((callback, at, getattr(before, "number", 0), tag.number))
+        tag.first, tag.began = callback, at
+        tag.task, tag.noted = _task_here(self.loop), 0
+        self.blocks[tag.number] = tag
 
     def let_go(self, tag: Tag, after: Any) -> None:
         """The running callback no longer works for *tag*."""
-        callback, at = self.running()[0], self.now()
-        self.marks.append((callback, at, tag.number, getattr(after, "number", 0)))
-        work = self._works.pop(tag.number, None)
-        if work is not None:
-            self.requests.append(
-                (work[2], at, BLOCK, tag.number, work[1], callback, tag.name)
-            )
+        callback, at, number = self.running()[0], self.now(), tag.number
+        self.marks.append((callback, at, number, getattr(after, "number", 0)))
+        if self.blocks.pop(number, None) is not None:
+            row = tag.began, at, BLOCK, number, tag.first, callback, tag.name
+            self.requests.append(row)
 
     def request_begins(self, tag: Request, fd: int | None) -> None:
         """*tag* begins in the running callback; its data came on *fd*."""
@@ -156,15 +151,15 @@ class Recorder:
         tag.arrived = -1
         if fd is not None and at < self.slow_until[0]:
             tag.arrived = at - max(0, self.age(fd))
-        self._under_way[tag.number] = tag
+        self.under_way[tag.number] = tag
 
     def request_ends(self, tag: Request) -> None:
         """*tag* ends in the running callback."""
         number = tag.number
-        if self._under_way.pop(number, None) is None:
+        if self.under_way.pop(number, None) is None:
             return
-        at, first, last = self.now(), tag.first, self.running()[0]
-        row = tag.began, at, tag.arrived, number, first, last, tag.name
+        at, last = self.now(), self.running()[0]
+        row = tag.began, at, tag.arrived, number, tag.first, last, tag.name
         self.requests.append(row)
 
     def new_names(self) -> list[Tag]:
@@ -172,9 +167,8 @@ class Recorder:
 
         A request that has ended is told of with its end.
         """
-        names = self.names[:]
-        del self.names[: len(names)]
-        under_way = list(self._under_way.values())
+        names = taken(self.names)
+        under_way = list(self.under_way.values())
         names += [tag for tag in under_way if tag.number not in self._told]
         self._told = {tag.number for tag in under_way}
         return names
@@ -199,15 +193,18 @@ class Recorder:
             detach()
 
 
+def taken(notes: list[Any]) -> list[Any]:
+    """Take what is in *notes*, to which another thread may append meanwhile."""
+    seen = notes[:]
+    del notes[: len(seen)]
+    return seen
+
+
 def _task_here(loop: Any) -> Any:
     try:
         return weakref.ref(current_task(loop))
     except (RuntimeError, TypeError):  # no task, or no loop
-        return _nothing
-
-
-def _nothing() -> None:
-    return None
+        return lambda: None
 
 
 _CAUSES: dict[int, Cause] = {

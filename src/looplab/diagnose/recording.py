@@ -28,215 +28,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from looplab._numbers import NS
 from looplab.trace import Origin, Record, Timer, Trace
 
-if TYPE_CHECKING:
-    from .changes import Change
-    from .latencies import Request
-    from .ledger import Ledger, Row
-    from .prediction import Prediction
+from .changes import Change
+from .events import (
+    Await,
+    Callback,
+    Job,
+    Mark,
+    Pause,
+    RequestNote,
+    Sample,
+    ThreadUse,
+    Window,
+)
+from .latencies import Request, requests
+from .ledger import Ledger, Row
+from .prediction import Prediction, predict
 
-__all__ = [
-    "Await",
-    "Callback",
-    "Code",
-    "Job",
-    "Mark",
-    "OtherThread",
-    "Pause",
-    "Recording",
-    "RequestNote",
-    "Sample",
-    "ThreadUse",
-    "Window",
-]
-
-
-#: What made a callback ready: another callback, a timer, a file descriptor, another
-#: thread; or it was ready before.
-Cause = Literal["call", "timer", "io", "thread", "before"]
-
-
-class Code(NamedTuple):
-    """What a callback is: its qualified name and the line where it is defined."""
-
-    name: str
-    file: str = ""
-    line: int = 0
-
-    @property
-    def place(self) -> str:
-        """``file.py:12``; empty if it is not Python."""
-        return f"{self.file}:{self.line}" if self.line else ""
-
-
-@dataclass(slots=True)
-class Callback:
-    """One callback that ran.  Times are nanoseconds from the start of the recording.
-
-    Attributes:
-        index: its number in the recording, in the order in which they ran.
-        ready_ns: when it joined the ready queue.
-        run_ns: when it began to run.
-        ended_ns: when it gave the thread back.
-        cpu_ns: CPU time that it used; ``None`` if unknown.
-        cause: what made it ready, a :data:`Cause`.
-        by: the number of the callback that made it ready, that set its timer, or that
-            began to watch its file descriptor if these are the first data since.
-        code: what it is.
-        task: the name of its task, or ``None``.
-        tag: the number of the tag it worked under; 0 for none.
-        due_ns: when its timer was due.
-        set_ns: when its timer was set.
-        arrived_ns: when its data came to this machine, if the system knows.
-        accepted: its data came on a connection that somebody else opened.
-    """
-
-    index: int
-    ready_ns: int
-    run_ns: int
-    ended_ns: int
-    cpu_ns: int | None
-    cause: Cause
-    by: int | None
-    code: Code
-    task: str | None
-    tag: int = 0
-    due_ns: int | None = None
-    set_ns: int | None = None
-    arrived_ns: int | None = None
-    accepted: bool = True
-
-    @property
-    def waits_from_ns(self) -> int:
-        """From when on it would have run, had nobody held the loop."""
-        if self.due_ns is not None:
-            return min(self.due_ns, self.ready_ns)
-        if self.arrived_ns is not None:
-            return min(self.arrived_ns, self.ready_ns)
-        return self.ready_ns
-
-    @property
-    def held_ns(self) -> int:
-        """How long it held the loop."""
-        return self.ended_ns - self.run_ns
-
-
-class Sample(NamedTuple):
-    """Where the loop's thread was at a moment.
-
-    Attributes:
-        at_ns: when.
-        callback: the number of the callback that ran.
-        weight_ns: for how much time the sample stands.
-        stack: places, the innermost first, out to the first of the program itself.
-        others: (name, place) of each other thread that was not waiting for work.
-    """
-
-    at_ns: int
-    callback: int
-    weight_ns: int
-    stack: tuple[Code, ...]
-    others: tuple[tuple[str, Code], ...] = ()
-
-
-class Pause(NamedTuple):
-    """The garbage collector stopped the loop's thread."""
-
-    callback: int
-    held_ns: int
-    generation: int
-
-
-class ThreadUse(NamedTuple):
-    """CPU time of a thread up to a moment, and how long it waited for a core."""
-
-    at_ns: int
-    name: str
-    cpu_ns: int
-    waited_ns: int
-
-
-class RequestNote(NamedTuple):
-    """One request: its tag, in which callbacks and when it began and ended; when its
-    data came, if that is known better than by its callbacks."""
-
-    tag: int
-    first: int
-    last: int
-    began_ns: int
-    ended_ns: int
-    arrived_ns: int | None = None
-
-
-class Mark(NamedTuple):
-    """In a callback the tag changed: from the number *old* to *new*; 0 is none."""
-
-    callback: int
-    at_ns: int
-    old: int
-    new: int
-
-
-class OtherThread(NamedTuple):
-    """What another thread did in a window: CPU time, waiting for a core, its line."""
-
-    name: str
-    cpu_ns: int
-    delay_ns: int
-    code: Code | None
-
-
-class Window(NamedTuple):
-    """What threads did between two looks of the sampler, where that may explain a wait.
-
-    Attributes:
-        start_ns: the look before.
-        end_ns: this look.
-        cpu_ns: how long the loop's thread computed.
-        delay_ns: how long it had work and no core.
-        slices: how often it was given a core.
-        own_cpu_ns: how long the sampler computed.
-        own_delay_ns: how long the sampler had no core.
-        late: this look came late.
-        others: threads that computed or wanted to.
-    """
-
-    start_ns: int
-    end_ns: int
-    cpu_ns: int
-    delay_ns: int
-    slices: int
-    own_cpu_ns: int
-    own_delay_ns: int
-    late: int
-    others: tuple[OtherThread, ...] = ()
-
-
-class Await(NamedTuple):
-    """Where a request or block of a tag was suspended, the innermost place first; and
-    what the threads of a pool did, if it waited for one: places and how many threads,
-    below 0 if the pool was not full."""
-
-    at_ns: int
-    tag: int
-    stack: tuple[Code, ...]
-    pool: tuple[tuple[Code, int], ...] = ()
-
-
-class Job(NamedTuple):
-    """A job of an executor: for which tag, by which callback, and when it was
-    submitted, began and ended (-1: not yet)."""
-
-    tag: int
-    callback: int
-    submitted_ns: int
-    began_ns: int
-    ended_ns: int
-    code: Code
+__all__ = ["Recording"]
 
 
 @dataclass
@@ -329,9 +142,8 @@ class Recording(Sequence[Callback]):
         if index is None or not callbacks:
             return None
         at = index - callbacks[0].index
-        if 0 <= at < len(callbacks) and callbacks[at].index == index:
-            return at
-        at = bisect_left(callbacks, index, key=_number)  # some in between are lost
+        if not (0 <= at < len(callbacks) and callbacks[at].index == index):
+            at = bisect_left(callbacks, index, key=_number)  # some in between are lost
         is_there = at < len(callbacks) and callbacks[at].index == index
         return at if is_there else None
 
@@ -339,17 +151,6 @@ class Recording(Sequence[Callback]):
         """The callback with the number *index*, if it is in the recording."""
         at = self.place_of(index)
         return None if at is None else self.callbacks[at]
-
-    def position(self, index: int) -> int:
-        """Where the callback with the number *index* is in the recording.
-
-        Raises:
-            KeyError: if it is not.
-        """
-        at = self.place_of(index)
-        if at is None:
-            raise KeyError(f"there is no callback {index} in the recording")
-        return at
 
     def back_from(self, index: int | None) -> Iterator[Callback]:
         """The callback with this number, who made it ready, and so on, back to what
@@ -360,11 +161,6 @@ class Recording(Sequence[Callback]):
                 return
             yield callback
             callback = self.numbered(callback.by) if callback.cause == "call" else None
-
-    def trigger_of(self, index: int | None) -> Callback | None:
-        """What came from outside and led to the callback with this number."""
-        *_, last = None, *self.back_from(index)
-        return last
 
     def tag_of(self, callback: Callback) -> str | None:
         """The name of the tag that *callback* worked under, or None."""
@@ -381,61 +177,50 @@ class Recording(Sequence[Callback]):
         origins: list[Origin] = []
         timers: list[Timer] = []
         iteration, looked = -1, -1
-        for callback in self.callbacks:
+        for each in self.callbacks:
             # What was ready as an iteration began belongs to it, and nothing else does.
-            if not records or callback.ready_ns > looked:
-                iteration, looked = iteration + 1, callback.run_ns
-            by = self.place_of(callback.by)
-            timer = None
-            if callback.cause == "timer" and callback.due_ns is not None:
+            if not records or each.ready_ns > looked:
+                iteration, looked = iteration + 1, each.run_ns
+            by, due, timer = self.place_of(each.by), each.due_ns, None
+            if each.cause == "timer" and due is not None:
                 timer = len(timers)
-                was_set = (
-                    callback.due_ns if callback.set_ns is None else callback.set_ns
-                )
-                timers.append(Timer(was_set, by, callback.due_ns, None, None))
-            maker = by if callback.cause == "call" else None
-            name = self.tag_of(callback) or callback.task
-            times = (
-                callback.ready_ns,
-                callback.due_ns,
-                callback.run_ns,
-                callback.ended_ns,
-            )
-            records.append(Record(*times, name, callback.code.name))
+                was_set = due if each.set_ns is None else each.set_ns
+                timers.append(Timer(was_set, by, due, None, None))
+            maker = by if each.cause == "call" else None
+            name = self.tag_of(each) or each.task
+            times = each.ready_ns, due, each.run_ns, each.ended_ns
+            records.append(Record(*times, name, each.code.name))
             origins.append(Origin(iteration, maker, timer))
-        return Trace(
-            records,
-            end_ns=self.end_ns,
-            clock=self.clock,
-            dropped=self.dropped,
-            result=self.result,
-            origins=origins,
-            timers=timers,
-        )
+        about: Any = {"end_ns": self.end_ns, "dropped": self.dropped}
+        about |= {"clock": self.clock, "result": self.result}
+        return Trace(records, origins=origins, timers=timers, **about)
 
     @cached_property
     def ledger(self) -> Ledger:
         """All that was waited for; see :class:`looplab.diagnose.Ledger`."""
-        from .ledger import Ledger
-
         return Ledger(self)
 
     # -- the questions ---------------------------------------------------------
 
     def blame(self, victim: str = "*") -> list[Row]:
-        """The callbacks by what waited for them; see :func:`looplab.diagnose.blame`."""
+        """The callbacks, the most waited for first.
+
+        Each has what others waited for it, whom it delayed, and how long it held the
+        loop; one that nobody waited for has 0.  What was waited for and is no callback,
+        such as another thread, is in :attr:`Ledger.rows`.
+
+        Args:
+            victim: count only those whose tag, name, task or place this pattern
+                matches.
+        """
         return self.ledger.blame(victim)
 
     def replay(self, *changes: Change) -> Prediction:
         """What *changes* would bring; see :func:`looplab.diagnose.predict`."""
-        from .prediction import predict
-
         return predict(self, *changes)
 
     def requests(self) -> list[Request]:
         """Each request taken apart; see :func:`looplab.diagnose.requests`."""
-        from .latencies import requests
-
         return requests(self)
 
 
@@ -448,40 +233,26 @@ def _carry_due_times(recording: Recording) -> None:
 
     It is carried that one hop only, as in :mod:`looplab.trace`.
     """
-    own = {
-        callback.index: callback.due_ns
-        for callback in recording.callbacks
-        if callback.cause == "timer" and callback.due_ns is not None
-    }
-    for callback in recording.callbacks:
-        if (
-            callback.cause == "call"
-            and callback.task is not None
-            and callback.due_ns is None
-        ):
-            callback.due_ns = own.get(-1 if callback.by is None else callback.by)
+    own: dict[int | None, int | None] = {}
+    for callback in recording:
+        if callback.cause == "timer":
+            own[callback.index] = callback.due_ns
+        elif callback.cause == "call" and callback.task and callback.due_ns is None:
+            callback.due_ns = own.get(callback.by)
 
 
 def _carry_arrivals(recording: Recording) -> None:
     """Tell the callback that set off a request when the data of the request came."""
-
-    def came(index: int | None, at: int) -> None:
-        callback = recording.trigger_of(index)
-        if callback is not None and callback.cause == "io":
-            known = (
-                callback.ready_ns
-                if callback.arrived_ns is None
-                else callback.arrived_ns
-            )
-            callback.arrived_ns = min(known, at)
-
     for note in recording.notes:
-        if note.arrived_ns is not None:
-            came(note.first, note.arrived_ns)
-    for callback in recording.callbacks:
-        if (
-            callback.cause == "io"
-            and callback.by is not None
-            and callback.arrived_ns is not None
-        ):
-            came(callback.by, callback.arrived_ns)  # its connection came first
+        _came(recording, note.first, note.arrived_ns)
+    for callback in recording:
+        if callback.cause == "io" and callback.by is not None:
+            # Its connection came first.
+            _came(recording, callback.by, callback.arrived_ns)
+
+
+def _came(recording: Recording, index: int, at: int | None) -> None:
+    *_, trigger = None, *recording.back_from(index)
+    if at is not None and trigger is not None and trigger.cause == "io":
+        known = trigger.arrived_ns
+        trigger.arrived_ns = min(trigger.ready_ns if known is None else known, at)

@@ -1,9 +1,9 @@
 """Run a recording again on the virtual clock, unchanged or with a change.
 
-Each callback of the recording becomes one on a virtual loop that burns as long as the
-callback held the loop, makes ready what it made ready, and sets the timers that it set:
-:mod:`.plan` finds out what those are.  What came from outside comes when it came.  So
-the loop decides anew who waits for whom.
+A :class:`Plan` says what led to each callback, and what changes.  Each callback becomes
+one on a virtual loop that burns as long as the callback held the loop, makes ready what
+it made ready, and sets the timers that it set.  What came from outside comes when it
+came.  So the loop decides anew who waits for whom.
 
 A replay keeps the arrivals: a client that waits for its answer before it asks again
 would ask sooner after a fix.  It keeps what each callback did, too.  On a recording of
@@ -17,24 +17,331 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextvars import Context
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from heapq import heapreplace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from looplab import clock as _clock
 from looplab._numbers import NS
 
-from .plan import Gate, Job, NothingMatchesError, Plan
-from .recording import Callback, Code, Recording, RequestNote
+from .events import Callback, Code, RequestNote
+from .naming import matches, places_of, plain
 
 if TYPE_CHECKING:
     from .changes import Change
+    from .recording import Recording
 
-__all__ = ["NothingMatchesError", "replay"]
+__all__ = ["NothingMatchesError", "Plan", "replay"]
 
+_SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
+_STALL_NS = 3_000_000  # what kept the loop for less is of the loop itself
 _SWITCH_NS = 5_000_000  # how long a thread keeps the interpreter while others want it
+_NEAR = 200  # callbacks between what a thread brings and the task that it wakes
 _THREAD = Code("(a thread is done)")
+_STALL = Code("(nothing ran)")
+
+
+class NothingMatchesError(ValueError):
+    """A change names something that did not run in the recording."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A callback of the recording, and what it led to."""
+
+    callback: Callback
+    held: int
+    soon: bool = True  # it was made ready by another; else a timer or the outside did
+    delay: int = 0  # of its timer
+    not_before: int = 0  # when its data come
+    children: list[tuple[int, int]] = field(default_factory=list)  # (offset, index)
+    change: Change | None = None
+    gate: _Gate | None = None
+    instance: Any = None  # the piece of work that it belongs to, at a gate
+    urgent: bool = False
+    kept: int = 0  # how long it kept the interpreter at a time: no thread helps then
+    part: tuple[int, int] | None = None  # of its work, what a change is about
+
+
+@dataclass(slots=True)
+class _Gate:
+    """Lets so many pieces of work begin at a time."""
+
+    free: int
+    yields: bool  # others get a turn before the next piece begins
+    parked: deque[tuple[int, Any]] = field(default_factory=deque)
+    instances: dict[Any, int] = field(default_factory=dict)  # callbacks left of each
+    begun: set[Any] = field(default_factory=set)
+    waking: set[Any] = field(default_factory=set)  # of these, those not gone on yet
+
+
+class Plan:
+    """The callbacks of *recording*, who makes each of them ready, and *changes*.
+
+    Attributes:
+        recording: what ran.
+        jobs: its callbacks, by their index.
+        roots: those that nothing in the recording led to, as (when, index).
+        pools: of each change that moves work to threads, when each thread is free.
+        warnings: what no replay can show.
+
+    Raises:
+        NothingMatchesError: if nothing ran that a change names.
+    """
+
+    def __init__(self, recording: Recording, changes: tuple[Change, ...]) -> None:
+        self.recording = recording
+        self.jobs = {each.index: _Job(each, each.held_ns) for each in recording}
+        self.roots: list[tuple[int, int]] = []
+        self.pools: dict[Change, list[int]] = {}
+        self.warnings: list[str] = []
+        self._spare = count(-1, -1)  # numbers that no recorded callback has
+        self._link()
+        self._stalls()
+        for change in changes:
+            self._apply(change)
+
+    def _maker(self, callback: Callback) -> _Job | None:
+        """What made it ready, set its timer or began to watch its descriptor."""
+        return None if callback.by is None else self.jobs.get(callback.by)
+
+    def _link(self) -> None:
+        """Find out what led to each callback."""
+        of_task: dict[str, Callback] = {}
+        for callback in self.recording:
+            maker = self._maker(callback)
+            job, was_set = self.jobs[callback.index], callback.set_ns
+            job.soon = callback.cause == "call" and maker is not None
+            if maker is not None and job.soon:
+                self._child(maker, callback.ready_ns, callback.index)
+            elif (
+                maker is not None and callback.cause == "timer" and was_set is not None
+            ):
+                job.delay = max(0, (callback.due_ns or callback.ready_ns) - was_set)
+                self._child(maker, was_set, callback.index)
+            else:
+                self._root(callback, of_task)
+            if callback.task is not None:
+                of_task[callback.task] = callback
+        self._accept_one_by_one()
+        for job in self.jobs.values():
+            job.children.sort()
+        self.roots.sort()
+
+    def _accept_one_by_one(self) -> None:
+        """Let each connection be accepted when it came.
+
+        A loop that is held finds several connections at its next look, and one callback
+        accepts them all.  A loop that is held for less would have found them one by
+        one.  Of a connection whose first data lay there at that look it is known that
+        it came before its data did.
+        """
+        came: dict[int, dict[int, int]] = {}  # who accepted, what it led to, when
+        for callback in self.recording:
+            if callback.cause != "io" or not callback.accepted:
+                continue
+            led, maker, at = -1, self._maker(callback), callback.waits_from_ns
+            while maker is not None and maker.soon:
+                led, maker = maker.callback.index, self._maker(maker.callback)
+            if maker is None or led < 0 or maker.callback.cause != "io":
+                continue
+            accepting = maker.callback
+            if accepting.waits_from_ns < at < accepting.run_ns:
+                came.setdefault(accepting.index, {})[led] = at
+        for index, later in came.items():
+            self._split(self.jobs[index], later)
+
+    def _split(self, accepting: _Job, later: dict[int, int]) -> None:
+        """Take the connections that came *later* out of what accepted them all."""
+        share = accepting.held // max(1, len(accepting.children))
+        kept: list[tuple[int, int]] = []
+        for offset, child in accepting.children:
+            if child in later:
+                own = replace(accepting.callback, index=next(self._spare))
+                job = _Job(own, share, soon=False, children=[(share, child)])
+                self._begin(job, later[child])
+            else:
+                kept.append((min(offset, share * (len(kept) + 1)), child))
+        accepting.held -= share * (len(accepting.children) - len(kept))
+        accepting.children = kept
+
+    def _begin(self, job: _Job, at: int) -> None:
+        """Add *job*, which nothing recorded led to."""
+        self.jobs[job.callback.index] = job
+        self.roots.append((at, job.callback.index))
+
+    def _stalls(self) -> None:
+        """What kept the loop from running while somebody waited and no callback held
+        it is a callback of its own: a thread, a lack of cores, a stop."""
+        gaps = self.recording.ledger.gaps if self.recording.clock == "real" else []
+        for start, end in gaps:
+            if end - start >= _STALL_NS:
+                times = next(self._spare), start, start, end
+                stall = Callback(*times, None, "io", None, _STALL, None)
+                self._begin(_Job(stall, end - start, soon=False), start)
+        self.roots.sort()
+
+    def _child(self, maker: _Job, at: int, index: int) -> None:
+        offset = min(max(0, at - maker.callback.run_ns), maker.held)
+        maker.children.append((offset, index))
+
+    def _root(self, callback: Callback, of_task: dict[str, Callback]) -> None:
+        """Something from outside: a request, or the answer to what a task asked."""
+        job, watcher = self.jobs[callback.index], self._maker(callback)
+        at = min(callback.waits_from_ns, callback.ready_ns)
+        accepted = callback.cause == "io" and callback.accepted
+        if accepted and watcher is not None:
+            job.not_before = at
+            self._child(watcher, watcher.callback.ended_ns, callback.index)
+            return
+        asker = None
+        if callback.cause == "thread" or (callback.cause == "io" and not accepted):
+            asker = self._asker(callback, of_task)
+        if asker is None:
+            self.roots.append((at, callback.index))
+            return
+        asked = min(max(at, asker.run_ns), asker.ended_ns)
+        job.delay = max(0, at - asked)
+        self._child(self.jobs[asker.index], asked, callback.index)
+
+    def _asker(self, answer: Callback, of_task: dict[str, Callback]) -> Callback | None:
+        """The callback that asked for what *answer* brings: the step before of the task
+        that it woke."""
+        woken = {answer.index}
+        first = (self.recording.place_of(answer.index) or 0) + 1
+        for later in self.recording.callbacks[first : first + _NEAR]:
+            if later.cause == "call" and later.by in woken:
+                if later.task is not None:
+                    return of_task.get(later.task)
+                woken.add(later.index)
+        return None
+
+    def _apply(self, change: Change) -> None:
+        recording = self.recording
+        parts = _tagged(recording, change.pattern)
+        cut = {mark.callback for mark in recording.marks}
+        matching = [
+            callback
+            for callback in recording
+            if callback.index in parts
+            or (
+                callback.index not in cut
+                and matches(recording, callback, change.pattern)
+            )
+        ]
+        if not matching:
+            parts = _seen(recording, change.pattern)
+            matching = [callback for callback in recording if callback.index in parts]
+        if not matching:
+            raise NothingMatchesError(
+                f"nothing in the recording matches {change.pattern!r}: name a tag, a "
+                "function, a task or file.py:12 as `looplab who` shows it"
+            )
+        jobs = [self.jobs[callback.index] for callback in matching]
+        for job in jobs:
+            job.part = parts.get(job.callback.index, job.part)
+        if change.kind in ("workers", "yields"):
+            self._behind(
+                _Gate(int(change.amount), change.kind == "yields"), jobs, change
+            )
+            return
+        small = 0 if recording.clock == "virtual" else _SMALL_NS
+        for job in jobs:
+            if change.kind == "first":
+                job.urgent = True
+            elif job.change is None and job.held > small:
+                job.change = change
+                if change.kind == "faster":
+                    _speed_up(job, change.amount)
+        if change.kind == "move":
+            self._move(change, jobs)
+
+    def _behind(self, gate: _Gate, jobs: list[_Job], change: Change) -> None:
+        """Put *jobs* behind *gate*: a request is one piece of work, where the change
+        names an endpoint; else a task is, of which a request may have started many."""
+        for job in jobs:
+            callback = job.callback
+            if not (callback.tag or callback.task):
+                continue  # a timer that wakes one of them is no work of its own
+            tag = self.recording.tag_of(callback)
+            named = tag is not None and fnmatchcase(tag, change.pattern)
+            key = callback.tag if named or not callback.task else callback.task
+            job.gate, job.instance = gate, key
+            gate.instances[key] = gate.instances.get(key, 0) + 1
+
+    def _move(self, change: Change, jobs: list[_Job]) -> None:
+        """Let *jobs* compute in threads; some keep the interpreter while they do."""
+        kept = self.recording.ledger.kept
+        for job in jobs:
+            job.kept = kept.get(self.recording.place_of(job.callback.index) or 0, 0)
+        if sum(job.held for job in jobs if job.kept) > 0.5 * sum(
+            job.held for job in jobs
+        ):
+            self.warnings.append(
+                f"{change.pattern} keeps the interpreter while it computes: a "
+                "thread gains nothing, a process will"
+            )
+        self.pools[change] = [0] * int(change.amount)
+
+
+def _speed_up(job: _Job, times: float) -> None:
+    """Let the part of *job* that a change is about take one *times*-th."""
+    start, end = job.part or (0, job.held)
+
+    def then(offset: int) -> int:
+        inside = min(max(offset, start), end) - start
+        return offset - inside + round(inside / times)
+
+    job.children = [(then(offset), index) for offset, index in job.children]
+    job.held = then(job.held)
+
+
+def _tagged(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
+    """Callbacks in which the tag changed, and the part of each that *pattern* names."""
+    if not recording.marks:
+        return {}
+    cut = {mark.callback for mark in recording.marks}
+    parts: dict[int, tuple[int, int]] = {}
+    for start, end, name, place, _ in recording.ledger.segments:
+        callback = recording[place]
+        if callback.index not in cut:
+            continue
+        if fnmatchcase(name, pattern) or matches(
+            recording, replace(callback, tag=0), pattern
+        ):
+            begun, _ = parts.get(callback.index, (start - callback.run_ns, 0))
+            parts[callback.index] = begun, end - callback.run_ns
+    return parts
+
+
+def _seen(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
+    """Callbacks in which *pattern*, a function or a line, was seen, and when."""
+    looks: dict[int, list[tuple[int, int, bool]]] = {}
+    for sample in recording.samples:
+        hit = any(
+            fnmatchcase(text, pattern)
+            for code in sample.stack
+            for text in (code.name, plain(code.name), *places_of(code))
+        )
+        look = sample.at_ns - sample.weight_ns, sample.at_ns, hit
+        looks.setdefault(sample.callback, []).append(look)
+    parts = {}
+    for index, of in looks.items():
+        callback = recording.numbered(index)
+        hits = [(a, b) for a, b, hit in of if hit]
+        if callback is None or not hits:
+            continue
+        start, end = min(a for a, _ in hits), max(b for _, b in hits)
+        # A look sees what went on until it, and the rest is of the same.
+        before = [b for _, b, hit in of if not hit and b <= start]
+        after = [a for a, _, hit in of if not hit and a >= end]
+        start = max(before, default=callback.run_ns) - callback.run_ns
+        end = min(after, default=callback.ended_ns) - callback.run_ns
+        parts[index] = max(0, start), min(callback.held_ns, end)
+    return parts
 
 
 def replay(
@@ -48,26 +355,24 @@ def replay(
             callback's work the first counts.
         lock_held: work that is moved to a thread keeps the interpreter lock, as pure
             Python does; else it releases the lock, as sleeping and hashing do.
+        seed: of how the system rounds what a selector waits; -1: not at all.
 
     Raises:
         NothingMatchesError: if nothing ran that a change names.
     """
-    again = _Replay(Plan(recording, changes), lock_held)
-    again.seed = seed
-    return again.run()
+    return _Replay(Plan(recording, changes), lock_held, seed).run()
 
 
 class _Replay:
-    def __init__(self, plan: Plan, lock_held: bool) -> None:
+    def __init__(self, plan: Plan, lock_held: bool, seed: int) -> None:
         self.plan = plan
         self.jobs, self.pools = plan.jobs, plan.pools
-        self.lock_held = lock_held
+        self.lock_held, self.seed = lock_held, seed
         self.log: list[Callback] = []
         self.first: dict[int, int] = {}  # of each callback, where it is in the log
         self.last: dict[int, int] = {}
         self.computing: deque[list[Any]] = deque()  # threads that hold the lock
         self.left = 0
-        self.seed = -1
         self.urgent: Context | None = None
         self.ordinary: Context | None = None
 
@@ -86,29 +391,21 @@ class _Replay:
         if self.seed >= 0:  # the system rounds a wait up to a millisecond
             settings |= {"jitter": 0.0011, "seed": self.seed}
         _clock.run(self._main(), **settings)
-        notes = []
-        for note in recording.notes:
-            first, last = self.first.get(note.first), self.last.get(note.last)
-            if first is None or last is None:
-                continue
-            notes.append(self._note(note, first, last))
-        return replace(
-            recording,
-            callbacks=self.log,
-            notes=notes,
-            samples=[],
-            pauses=[],
-            threads=[],
-            clock="virtual",
-            end_ns=0,
-            dropped=0,
-        )
+        notes = [
+            self._note(note)
+            for note in recording.notes
+            if note.first in self.first and note.last in self.last
+        ]
+        nothing: Any = {"samples": [], "pauses": [], "threads": [], "dropped": 0}
+        nothing |= {"clock": "virtual", "end_ns": 0}
+        return replace(recording, callbacks=self.log, notes=notes, **nothing)
 
-    def _note(self, note: RequestNote, first: int, last: int) -> RequestNote:
-        callback, then = self.log[first], self.jobs[note.first].callback
-        began = callback.run_ns + min(note.began_ns - then.run_ns, callback.held_ns)
-        end, was = self.log[last], self.jobs[note.last].callback
-        after = max(0, was.ended_ns - note.ended_ns)
+    def _note(self, note: RequestNote) -> RequestNote:
+        first, last = self.first[note.first], self.last[note.last]
+        begin, end = self.log[first], self.log[last]
+        was, then = self.jobs[note.first].callback, self.jobs[note.last].callback
+        began = begin.run_ns + min(note.began_ns - was.run_ns, begin.held_ns)
+        after = max(0, then.ended_ns - note.ended_ns)
         ended = max(began, end.ended_ns - min(after, end.held_ns))
         return RequestNote(note.tag, first, last, began, ended, note.arrived_ns)
 
@@ -128,23 +425,24 @@ class _Replay:
 
     def _soon(self, index: int, ready: int, by: int | None, piece: int = 0) -> None:
         self.left += 1
-        self.loop.call_soon(
-            self._go, index, ready, by, None, piece, context=self._context(index)
-        )
+        context = self._context(index)
+        self.loop.call_soon(self._go, index, ready, by, None, piece, context=context)
 
     def _later(self, at: int, index: int, by: int | None, due: int | None) -> None:
         self.left += 1
-        self.loop.call_at(
-            at / NS, self._fired, index, by, due, context=self._context(index)
-        )
-
-    def _fired(self, index: int, by: int | None, due: int | None) -> None:
-        self._go(index, self.loop.time_ns(), by, due, 0)
+        context = self._context(index)
+        self.loop.call_at(at / NS, self._go, index, None, by, due, 0, context=context)
 
     def _go(
-        self, index: int, ready: int, by: int | None, due: int | None, piece: int
+        self,
+        index: int,
+        ready: int | None,
+        by: int | None,
+        due: int | None,
+        piece: int,
     ) -> None:
-        job = self.jobs[index]
+        job, run = self.jobs[index], self.loop.time_ns()
+        ready = run if ready is None else ready
         gate = job.gate
         if gate is not None and piece == 0:
             key = job.instance
@@ -156,13 +454,12 @@ class _Replay:
             elif key not in gate.begun:
                 # As at asyncio's semaphore: nobody goes before one that was woken.
                 if not gate.free or gate.waking:
-                    self._write(job, ready, self.loop.time_ns(), by, due)
+                    self._write(job, ready, run, by, due)
                     gate.parked.append((index, key))
                     self._ended()
                     return
                 gate.free -= 1
                 gate.begun.add(key)
-        run = self.loop.time_ns()
         number = len(self.log)
         self.first.setdefault(index, number)
         self._write(job, ready, run, by, due)
@@ -174,29 +471,21 @@ class _Replay:
         self._ended()
 
     def _write(
-        self, job: Job, ready: int, run: int, by: int | None, due: int | None
+        self, job: _Job, ready: int, run: int, by: int | None, due: int | None
     ) -> None:
-        callback = job.callback
-        outside = by is None
-        self.log.append(
-            Callback(
-                index=len(self.log),
-                ready_ns=min(ready, run),
-                run_ns=run,
-                ended_ns=run,
-                cpu_ns=None,
-                cause=callback.cause if outside or due is not None else "call",
-                by=by,
-                code=callback.code,
-                task=callback.task,
-                tag=callback.tag,
-                due_ns=due if callback.cause == "timer" else None,
-                arrived_ns=due if callback.cause == "io" else None,
-                accepted=callback.accepted,
-            )
+        was = job.callback
+        callback = replace(was, index=len(self.log), by=by, cpu_ns=None, set_ns=None)
+        callback.ready_ns, callback.run_ns, callback.ended_ns = (
+            min(ready, run),
+            run,
+            run,
         )
+        callback.cause = was.cause if by is None or due is not None else "call"
+        callback.due_ns = due if was.cause == "timer" else None
+        callback.arrived_ns = due if was.cause == "io" else None
+        self.log.append(callback)
 
-    def _work(self, job: Job, number: int, piece: int) -> bool:
+    def _work(self, job: _Job, number: int, piece: int) -> bool:
         """Do the work of a callback, or of one piece of it; whether more is to come."""
         change, held = job.change, job.held
         if change is not None and change.kind == "chunk" and held > change.amount:
@@ -205,24 +494,23 @@ class _Replay:
             self._burn(job, number, start, end, inclusive=piece == 0)
             if end < held:
                 self._soon(job.callback.index, self.loop.time_ns(), number, piece + 1)
-                return True
+            return end < held
+        if change is None or change.kind != "move":
+            self._burn(job, number, 0, held, inclusive=True)
             return False
-        if change is not None and change.kind == "move":
-            start, end = job.part or (0, held)
-            if piece == 0:
-                self._burn(job, number, 0, start, inclusive=True)
-                self._to_thread(job, number, change)
-                return True
-            for offset, child in job.children:
-                if start < offset <= end:
-                    self._start(child, number)
-            self._burn(job, number, end, held, inclusive=False)
-            return False
-        self._burn(job, number, 0, held, inclusive=True)
+        start, end = job.part or (0, held)
+        if piece == 0:
+            self._burn(job, number, 0, start, inclusive=True)
+            self._to_thread(job, number, change)
+            return True
+        for offset, child in job.children:
+            if start < offset <= end:
+                self._start(child, number)
+        self._burn(job, number, end, held, inclusive=False)
         return False
 
     def _burn(
-        self, job: Job, number: int, start: int, end: int, *, inclusive: bool
+        self, job: _Job, number: int, start: int, end: int, *, inclusive: bool
     ) -> None:
         """Hold the loop from *start* to *end* of a callback, and start its children."""
         at = start
@@ -246,7 +534,7 @@ class _Replay:
 
     # -- threads ---------------------------------------------------------------------
 
-    def _to_thread(self, job: Job, number: int, change: Change) -> None:
+    def _to_thread(self, job: _Job, number: int, change: Change) -> None:
         pool, now = self.pools[change], self.loop.time_ns()
         start, stop = job.part or (0, job.held)
         held = stop - start
@@ -277,29 +565,18 @@ class _Replay:
         if self.computing:
             self.loop.call_soon(self._compute, context=self.ordinary)
 
-    def _computed(self, job: Job, number: int) -> None:
+    def _computed(self, job: _Job, number: int) -> None:
         """A thread is done: the task that waits for it is woken."""
-        now = self.loop.time_ns()
-        self.log.append(
-            Callback(
-                index=len(self.log),
-                ready_ns=now,
-                run_ns=now,
-                ended_ns=now,
-                cpu_ns=None,
-                cause="thread",
-                by=number,
-                code=_THREAD,
-                task=None,
-                tag=job.callback.tag,
-            )
-        )
-        self._soon(job.callback.index, now, len(self.log) - 1, 1)
+        now, by = self.loop.time_ns(), len(self.log)
+        done = Callback(by, now, now, now, None, "thread", number, _THREAD, None)
+        done.tag = job.callback.tag
+        self.log.append(done)
+        self._soon(job.callback.index, now, by, 1)
         self._ended()
 
     # -- the end ---------------------------------------------------------------------
 
-    def _leave(self, gate: Gate, key: Any) -> None:
+    def _leave(self, gate: _Gate, key: Any) -> None:
         gate.instances[key] -= 1
         if gate.instances[key] or key not in gate.begun:
             return
@@ -314,14 +591,14 @@ class _Replay:
         # or a worker at a queue that is not empty does: nobody else gets a turn.
         gate.free += 1
 
-    def _release(self, gate: Gate) -> None:
+    def _release(self, gate: _Gate) -> None:
         if gate.parked:
             self._admit(gate)
         else:
             gate.free += 1
         self._ended()
 
-    def _admit(self, gate: Gate) -> None:
+    def _admit(self, gate: _Gate) -> None:
         index, key = gate.parked.popleft()
         gate.begun.add(key)
         gate.waking.add(key)

@@ -16,12 +16,13 @@ from looplab._words import seconds
 
 from .latencies import Endpoint, Request, endpoints, requests
 from .ledger import IMPORT, Row, spun
+from .naming import plain
 
 if TYPE_CHECKING:
     from .ledger import Ledger
     from .recording import Recording
 
-__all__ = ["described", "head", "report", "sentence", "table"]
+__all__ = ["described", "head", "report", "sentence", "short", "table"]
 
 _WIDTH = 96
 SHORT_NS = 10_000_000  # what is shorter is a piece of a batch
@@ -60,7 +61,7 @@ def report(
     ledger = recording.ledger
     asked = requests(recording)
     callbacks = {row.name: row for row in ledger.blame(victim)}
-    rows = ledger.ranked() if victim == "*" else ledger.during(ledger.waits_of(victim))
+    rows = ledger.rows_of(victim)
     parts = [sentence(ledger, rows, asked, file), head(recording)]
     if rows:
         parts.append(listed(rows, callbacks, top, ledger.plumbing))
@@ -141,7 +142,7 @@ def _next(ledger: Ledger, row: Row) -> str:
     is_batch = 2 * brief >= sum(s.end - s.start for s in pieces)
     if is_batch and not (tagged and 2 * inside > len(pieces)):
         return f"--yield {quote(row.name)}"
-    function = _plain(row.function)
+    function = plain(row.function)
     return f"--move {quote(row.name if tagged or not function else function)}"
 
 
@@ -220,7 +221,7 @@ def described(row: Row) -> str:
     where = _where(row)
     if row.kind == "callback":
         inner, _, place = row.leaf.partition(" at ")
-        leaf = f" (in {inner} at {_short(place)})" if place else ""
+        leaf = f" (in {inner} at {short(place)})" if place else ""
         leaf = f" ({IMPORT})" if row.leaf == IMPORT else leaf
         kept = ", which keeps the interpreter" if row.kept else ""
         return f"callback {row.name}{where}{leaf}{kept}"
@@ -235,15 +236,15 @@ def described(row: Row) -> str:
     if row.kind == "pool":
         if not row.place:
             return row.name
-        return f"{row.name}, which {_plain(row.function)} at {_short(row.place)} fills"
+        return f"{row.name}, which {plain(row.function)} at {short(row.place)} fills"
     return f"{row.name}{where if row.kind == 'executor' else ''}"
 
 
 def _where(row: Row) -> str:
     if not row.place:
         return ""
-    function = _plain(row.function)
-    return f" at {_short(row.place)}" + (f" in {function}" if function else "")
+    function = plain(row.function)
+    return f" at {short(row.place)}" + (f" in {function}" if function else "")
 
 
 def head(recording: Recording) -> str:
@@ -278,12 +279,7 @@ def _program(argv: Sequence[str]) -> list[str]:
     return words[:6]
 
 
-def _plain(function: str) -> str:
-    """A qualified name without the functions around it."""
-    return function.rpartition("<locals>.")[2]
-
-
-def _short(place: str) -> str:
+def short(place: str) -> str:
     """A place with the last two parts of its path."""
     return "/".join(place.replace("\\", "/").split("/")[-2:])
 

@@ -15,23 +15,20 @@ import threading
 import time
 import weakref
 from bisect import bisect_left
-from collections import deque
 from typing import Any
+
+from looplab._numbers import NS
 
 from .arrival import age_ns, arrival_asker
 from .options import Options
-from .recorder import ENDED, READY, RUN, WIDTH, Came, Due, Recorder
-from .sampler import sample_stack, watch_collector, where_others_are
+from .recorder import WIDTH, Recorder, taken
+from .sampler import Clock, Looks, watch_collector
 from .stock import LoopRecorder
-from .waits import Clock, Looks
 from .writer import PORTION, Store
 
 __all__ = ["Session", "say"]
 
 WRITE_EVERY = 0.25  # seconds: what a killed program loses at most, about
-_AFTERMATH_NS = 1_000_000_000  # what is written after a late callback
-_SPARSE = 3  # one look in so many at callbacks that began just before it
-_LONG_NS = 5_000_000  # a callback that runs so long makes other threads of interest
 _BRIEF = 0.02  # seconds that whoever stops the recording can wait
 
 
@@ -62,10 +59,8 @@ class Session:
         self._store: Store | None = None
         self._clock = Clock()
         self._undo_collector: Any = None
-        self._ring: deque[tuple[int, int, dict[str, Any]]] = deque()
-        self._open_until = -1
-        self._looks = 0  # at where the loops are
-        self._seen: dict[int, Looks] = {}
+        self._parts: list[tuple[int, dict[str, Any]]] = []  # to be written
+        self._looks: dict[int, Looks] = {}  # by the numbers of the loops
 
     # -- loops -----------------------------------------------------------------------
 
@@ -104,24 +99,20 @@ class Session:
         selector = getattr(loop, "_selector", None)
         self._loops += 1
         number = self._loops
+        asker = None if selector is None else arrival_asker(selector)
         try:
-            recorder: Recorder = kind(
-                loop,
-                number,
-                arrival=None if selector is None else arrival_asker(selector),
-            )
+            recorder: Recorder = kind(loop, number, arrival=asker)
         except TypeError as exc:
             say(f"{exc}: it is not recorded")
             return None
         recorder.age = age_ns
+        self._looks[number] = Looks(
+            recorder, round(self.options.sample * NS), self._clock
+        )
         self._recorders.append(recorder)
         self._noted[number] = 0
-        self._keep(
-            number,
-            self.origin_ns,
-            {"kind": recorder.kind, "thread": threading.current_thread().name},
-            always=True,
-        )
+        about = {"kind": recorder.kind, "thread": threading.current_thread().name}
+        self._parts.append((number, about))
         return recorder
 
     # -- the file and the thread -----------------------------------------------------
@@ -139,7 +130,6 @@ class Session:
             "parent": os.getppid(),
             "cores": _cores(),
             "sample": self.options.sample,
-            "when_late": self.options.when_late,
         }
         try:
             self._store = Store(self.options, about, self.origin_ns)
@@ -168,13 +158,14 @@ class Session:
         options = self.options
         pause = options.sample or WRITE_EVERY
         now = time.monotonic_ns
-        end = self.origin_ns + round(options.seconds * 1e9) if options.seconds else None
+        end = self.origin_ns + round(options.seconds * NS) if options.seconds else None
         last = written = now()
         while not self._wakes(pause):
             if options.sample:
-                self._sample(last)
+                for recorder in self._recorders:
+                    self._looks[recorder.number].look(last)
             last = now()
-            if last - written >= WRITE_EVERY * 1e9:
+            if last - written >= WRITE_EVERY * NS:
                 written = last
                 with self._lock:
                     for recorder in self._recorders:
@@ -194,123 +185,52 @@ class Session:
 
     def _drop_closed(self) -> None:
         """Let go of loops that will not run again."""
-        for recorder in [
-            recorder for recorder in self._recorders if recorder.loop.is_closed()
-        ]:
-            if not recorder.notes:
+        for recorder in self._recorders[:]:
+            if recorder.loop.is_closed() and not recorder.notes:
                 recorder.detach()
                 self._recorders.remove(recorder)
-                del self._noted[recorder.number]
-
-    def _sample(self, last: int) -> None:
-        """See where the loops are; *last* is when that was done before."""
-        self._looks += 1
-        frames: Any = None
-        for recorder in self._recorders:
-            look = self._seen.get(recorder.number)
-            if look is None:
-                look = Looks(round(self.options.sample * 1e9), self._clock)
-                self._seen[recorder.number] = look
-            look.look(recorder, last, recorder.now())
-            look.awaits(recorder, recorder.now())
-            callback, since = recorder.running()
-            # Of callbacks that may end before the next look, a part stands for all.
-            at = recorder.now()
-            brief = since > last and at - since < _LONG_NS
-            if callback < 0 or (brief and self._looks % _SPARSE):
-                continue
-            if frames is None:
-                frames = sys._current_frames()
-            ident = recorder.thread[0]
-            frame = frames.get(ident)
-            if frame is None or recorder.running()[0] != callback:
-                continue
-            others = []
-            if at - since >= _LONG_NS and len(frames) > 2:
-                others = where_others_are(frames, {ident, threading.get_ident()})
-            weight = (at - since) * _SPARSE if brief else at - max(last, since)
-            sample = (at, callback, weight, sample_stack(frame), others)
-            recorder.samples.append(sample)
+                del self._noted[recorder.number], self._looks[recorder.number]
 
     # -- from notes to lines ---------------------------------------------------------
 
     def _drain(self, recorder: Recorder, *, end: bool = False) -> None:
         number = recorder.number
-        notes = _taken(recorder.notes)
+        notes = taken(recorder.notes)
         for begin in range(0, len(notes), PORTION * WIDTH):
-            seen = notes[begin : begin + PORTION * WIDTH]
+            portion = notes[begin : begin + PORTION * WIDTH]
             first = self._noted[number]
-            self._noted[number] = end_of = first + len(seen) // WIDTH
-            due, came = _below(recorder.due, end_of), _below(recorder.came, end_of)
-            rows = first, seen, due, came
-            if self.options.when_late is not None:
-                self._watch(*rows)
-            self._keep(number, seen[ENDED - WIDTH], {"rows": rows})
+            self._noted[number] = last = first + len(portion) // WIDTH
+            due, came = _below(recorder.due, last), _below(recorder.came, last)
+            self._parts.append((number, {"rows": (first, portion, due, came)}))
             if not end:
                 time.sleep(0)  # the loop may want the interpreter
         rest: dict[str, Any] = {
-            "samples": _taken(recorder.samples),
-            "pauses": _taken(recorder.pauses),
-            "marks": _taken(recorder.marks),
-            "windows": _taken(recorder.windows),
-            "awaits": _taken(recorder.awaits),
-            "jobs": _ended(recorder.jobs, end),
-            "tags": recorder.new_names(),
-            "done": _taken(recorder.requests),
+            name: taken(getattr(recorder, name))
+            for name in ("samples", "pauses", "marks", "windows", "awaits")
         }
+        rest["jobs"] = _ended(recorder.jobs, end)
+        rest["tags"] = recorder.new_names()
+        rest["done"] = taken(recorder.requests)
         thread: Any = threading._active.get(recorder.thread[0])  # type: ignore[attr-defined]
         if thread is not None:
             cpu, waited, slices = self._clock.read(thread.native_id)
             if slices:
                 rest["threads"] = [(recorder.now(), "loop", cpu, waited)]
-        if any(rest.values()):
-            self._keep(number, recorder.now(), rest)
         if end:
-            self._keep(number, recorder.now(), {"end": recorder.now()})
-
-    def _watch(
-        self, first: int, notes: list[Any], due: list[Due], came: list[Came]
-    ) -> None:
-        limit = (self.options.when_late or 0) * 1e9
-        waits_from = notes[READY::WIDTH]
-        for number, _, at, _ in due:
-            waits_from[number - first] = at
-        for number, at, _ in came:
-            waits_from[number - first] = at
-        for since, run, ended in zip(
-            waits_from, notes[RUN::WIDTH], notes[ENDED::WIDTH], strict=True
-        ):
-            if run - since > limit:
-                self._open_until = max(self._open_until, ended + _AFTERMATH_NS)
-
-    def _keep(
-        self, number: int, at: int, part: dict[str, Any], *, always: bool = False
-    ) -> None:
-        """Write *part*, or keep it in the ring until something was late."""
-        ring = self._ring
-        ring.append((number, at, part))
-        if self.options.when_late is None or always or at <= self._open_until:
-            return
-        oldest = at - self.options.keep * 1e9
-        while ring and ring[0][1] < oldest:
-            ring.popleft()
+            rest["end"] = recorder.now()
+        if any(rest.values()):
+            self._parts.append((number, rest))
 
     def _flush(self) -> None:
+        parts, self._parts = self._parts, []
         if self._store is None:
             return
-        if self.options.when_late is not None and self._open_until < 0:
-            return
-        ring, self._ring = self._ring, deque()
-        newest = max((at for _, at, _ in ring), default=0)
         try:
-            for number, _, part in ring:
+            for number, part in parts:
                 self._store.write(number, part)
             self._store.flush()
         except OSError as exc:
             self._fail(exc)
-            return
-        if newest > self._open_until:
-            self._open_until = -1
 
     # -- the end ---------------------------------------------------------------------
 
@@ -375,13 +295,6 @@ class Session:
 
 
 _UNKNOWN: Any = object()
-
-
-def _taken(notes: list[Any]) -> list[Any]:
-    """Take what is in *notes*, to which another thread may append meanwhile."""
-    seen = notes[:]
-    del notes[: len(seen)]
-    return seen
 
 
 def _ended(jobs: list[Any], end: bool) -> list[Any]:

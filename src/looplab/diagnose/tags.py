@@ -16,7 +16,6 @@ from _thread import get_ident
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from itertools import count
-from types import TracebackType
 from typing import Any, Protocol
 
 __all__ = ["CURRENT", "Request", "Tag", "recorders", "tag"]
@@ -32,7 +31,12 @@ class Tag:
         name: what the report calls it.
     """
 
-    __slots__ = ("name", "number")
+    __slots__ = ("began", "first", "name", "noted", "number", "task")
+
+    first: int  #: the number of the callback in which it began
+    began: int  #: when, by the clock of the recorder
+    task: Callable[[], Any]  #: the task that it runs in
+    noted: int  #: the identity of the future that it was seen to wait for
 
     def __init__(self, name: str) -> None:
         self.number = _number()
@@ -45,13 +49,9 @@ class Tag:
 class Request(Tag):
     """A piece of work that somebody outside waits for: its time is recorded too."""
 
-    __slots__ = ("arrived", "began", "first", "noted", "recorder", "task")
+    __slots__ = ("arrived", "recorder")
 
-    first: int  #: the number of the callback in which it began
-    began: int  #: when, by the clock of the recorder
     arrived: int  #: when its data came, or -1
-    task: Callable[[], Any]  #: the task that it runs in
-    noted: int  #: the identity of the future that it was seen to wait for
 
     def __init__(self, name: str) -> None:
         self.number = _number()  # what Tag does, without a call
@@ -135,12 +135,7 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
             recorder.touched(work, token.old_value)
         return work
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         token = self._tokens.pop()
         work = CURRENT.get()
         CURRENT.reset(token)

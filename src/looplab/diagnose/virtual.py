@@ -12,8 +12,9 @@ from looplab.trace.whole import Notes, attach_whole
 
 from . import tags
 from .described import describe
+from .events import Callback, Code, Mark, RequestNote
 from .recorder import BLOCK, Recorder
-from .recording import Callback, Code, Mark, Recording, RequestNote
+from .recording import Recording
 
 __all__ = ["record"]
 

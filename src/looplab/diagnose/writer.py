@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any, BinaryIO
 
 from .columns import pack
-from .fileformat import FORMAT, PARTS
+from .events import FORMAT, PARTS
 from .options import Options
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line

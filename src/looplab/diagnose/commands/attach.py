@@ -16,11 +16,12 @@ from pathlib import Path
 
 from ..launch import LaunchError, check_output, files_of, new_session
 from ..options import Options
-from .trace import time_argument
+from . import stop
+from .trace import add_output, has_end
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["ABOUT", "add_arguments", "run"]
 
-_ABOUT = """\
+ABOUT = """\
 Record a program that runs already, for a while. Both need the same Python, 3.14 or
 newer.
 
@@ -28,55 +29,50 @@ A loop that sleeps is attached when it wakes. Endpoints are told apart where a f
 asks for its handler anew each time, as aiohttp and tornado do and uvicorn does not.
 """
 _LOOK = 0.1  # seconds between two looks at the file
+_SCRIPT = """\
+import sys
+def looplab_attach():
+    try:
+        sys.path.insert(0, {root!r})
+        try:
+            from looplab.diagnose.hook import attach_here
+        finally:
+            sys.path.remove({root!r})
+        attach_here({options!r})
+    except Exception as exc:
+        sys.stderr.write(f'looplab: cannot attach: {{exc!r}}\\n')
+looplab_attach()
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = _ABOUT
-    add = parser.add_argument
-    add("pid", type=int, metavar="PID", help="the process")
-    add("-o", "--output", type=Path, metavar="FILE", help="where to write")
-    add(
-        "--for",
-        dest="seconds",
-        type=time_argument,
-        default=30.0,
-        metavar="TIME",
-        help="how long (default: 30s)",
-    )
+    parser.add_argument("pid", type=int, metavar="PID", help="the process")
+    add_output(parser, "how long (default: 30s)", 30.0)
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Attach, wait, and say where the recording is."""
-    output = options.output or Path(time.strftime("looplab-%Y%m%d-%H%M%S.jsonl"))
+    output = options.output or options.unnamed
+    path = Path()
     try:
-        asked = Options(
-            output=str(check_output(output)),
-            session=new_session(),
-            seconds=options.seconds,
-        )
+        target, session = str(check_output(output)), new_session()
+        asked = Options(target, session=session, seconds=options.seconds)
         with tempfile.NamedTemporaryFile(
             "w", suffix=".py", prefix="looplab-", encoding="utf-8", delete=False
         ) as script:
             script.write(script_for(asked))
         path = Path(script.name)
         path.chmod(0o644)
-        try:
-            send(options.pid, path)
-            ended = _wait(options.pid, asked)
-        finally:
-            path.unlink(missing_ok=True)
+        send(options.pid, path)
+        ended = _wait(options.pid, asked)
     except LaunchError as exc:
-        print(f"looplab: {exc}", file=sys.stderr)
-        return 2
+        stop(exc)
+    finally:
+        if path.name:
+            path.unlink(missing_ok=True)
     if not files_of(asked):
-        print(
-            "looplab: no asyncio loop seen, nothing recorded: it did not wake, or has "
-            "none",
-            file=sys.stderr,
-        )
-        return 1
+        stop("no asyncio loop seen, nothing recorded: it did not wake, or has none", 1)
     how = "" if ended else " (the program ended first)"
     print(f"looplab: recorded{how}; next: looplab who {output}", file=sys.stderr)
     return 0
@@ -87,15 +83,10 @@ def _wait(pid: int, asked: Options) -> bool:
     path = Path(asked.output)
     # An idle loop begins late: it has as much time again to begin.
     patience = time.monotonic() + 2 * (asked.seconds or 0) + 5
-    at = 0
     while time.monotonic() < patience:
         with suppress(FileNotFoundError):  # it is not there yet, or moves aside
-            with path.open(encoding="utf-8", errors="replace") as file:
-                file.seek(at)
-                text = file.read()
-            if '"end":' in text:
+            if has_end(path):
                 return True
-            at = max(0, at + len(text.encode()) - 1000)
         if not is_alive(pid):
             return False
         time.sleep(_LOOK)
@@ -105,20 +96,7 @@ def _wait(pid: int, asked: Options) -> bool:
 def script_for(options: Options) -> str:
     """The source of what the other process runs."""
     root = str(Path(__file__).parents[3])
-    return (
-        "import sys\n"
-        "def looplab_attach():\n"
-        "    try:\n"
-        f"        sys.path.insert(0, {root!r})\n"
-        "        try:\n"
-        "            from looplab.diagnose.hook import attach_here\n"
-        "        finally:\n"
-        f"            sys.path.remove({root!r})\n"
-        f"        attach_here({options.to_json()!r})\n"
-        "    except Exception as exc:\n"
-        "        sys.stderr.write(f'looplab: cannot attach: {exc!r}\\n')\n"
-        "looplab_attach()\n"
-    )
+    return _SCRIPT.format(root=root, options=options.to_json())
 
 
 def send(pid: int, script: Path) -> None:
@@ -154,12 +132,11 @@ def send(pid: int, script: Path) -> None:
 
 def is_alive(pid: int) -> bool:
     """Whether there is a process *pid*; on Windows, where one cannot ask so, True."""
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    if sys.platform != "win32":
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
     return True

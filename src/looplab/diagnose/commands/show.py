@@ -9,12 +9,13 @@ import webbrowser
 from pathlib import Path
 
 from ..page import page
+from . import stop
 from .who import add_file, read_recording
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["ABOUT", "add_arguments", "run"]
 
 _LONG = 20_000  # callbacks: the page of more takes a while
-_ABOUT = """\
+ABOUT = """\
 Show a recording as a page: what was waited for, the worst moment, what if.
 
 The page is one file that needs no other and asks no host for anything. Without --html
@@ -24,36 +25,25 @@ it is opened in a browser.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = _ABOUT
     add_file(parser)
-    add = parser.add_argument
-    add("--html", type=Path, metavar="OUT", help="write the page to this file")
-    add(
-        "--no-what-if",
-        dest="changes",
-        action="store_false",
-        help="leave out what changes would bring, which takes longest",
-    )
+    text = "write the page to this file"
+    parser.add_argument("--html", type=Path, metavar="OUT", help=text)
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Write or open the page."""
     recording, _ = read_recording(options)
-    path: Path | None = options.html
     if len(recording) > _LONG:
         many = f"{len(recording):,} callbacks"
         print(f"looplab: a page of {many} …", file=sys.stderr, flush=True)
-    text = page(recording, changes=options.changes, file=options.file)
+    text = page(recording, file=options.file)
+    folder = tempfile.mkdtemp(prefix="looplab-") if options.html is None else ""
+    path = options.html or Path(folder, "recording.html")
     try:
-        if path is None:
-            path = Path(tempfile.mkdtemp(prefix="looplab-")) / "recording.html"
-            path.write_text(text, encoding="utf-8")
-            print(path)
-            webbrowser.open(path.as_uri())
-        else:
-            path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as exc:
-        print(f"looplab: cannot write {path}: {exc.strerror}", file=sys.stderr)
-        return 2
+        stop(f"cannot write {path}: {exc.strerror}")
+    if folder:
+        print(path)
+        webbrowser.open(path.as_uri())
     return 0

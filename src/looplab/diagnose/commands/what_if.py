@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 from ..changes import Change, chunk, faster, first, move, workers, yields
 from ..options import seconds_of
 from ..prediction import DisagreementError, predict
 from ..replaying import NothingMatchesError
+from . import argument, stop
 from .who import add_file, read_recording
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["ABOUT", "add_arguments", "run"]
 
-_ABOUT = """\
+ABOUT = """\
 Say what a change would bring before you make it.
 
 The recording is replayed on the virtual clock, first unchanged, then with the change.
@@ -39,55 +39,33 @@ _REFUSED = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description, parser.epilog = _ABOUT, _EPILOG
+    parser.epilog = _EPILOG
     add_file(parser)
-
-    def change(
-        name: str, metavar: str, parse: Callable[[str], Change], text: str
-    ) -> None:
-        def checked(value: str) -> Change:
-            try:
-                return parse(value)
-            except ValueError as exc:
-                raise argparse.ArgumentTypeError(str(exc)) from None
-
-        parser.add_argument(
-            f"--{name}",
-            dest="changes",
-            action="append",
-            type=checked,
-            metavar=metavar,
-            help=text,
-        )
-
-    change("move", "P[:THREADS]", _move, "its work runs in threads (default: 1)")
-    change("chunk", "P:TIME", _chunk, "it gives way after each piece, such as 10ms")
-    change("faster", "P:TIMES", _faster, "it takes a part of the time")
-    change("first", "P", first, "it goes before all else")
-    change("workers", "P:N", _workers, "at most so many are begun at a time")
-    change("yield", "P", yields, "one after the other, with a turn for others between")
+    for name, metavar, parse, text in (
+        ("move", "P[:THREADS]", _move, "its work runs in threads (default: 1)"),
+        ("chunk", "P:TIME", _chunk, "it gives way after each piece, such as 10ms"),
+        ("faster", "P:TIMES", _faster, "it takes a part of the time"),
+        ("first", "P", first, "it goes before all else"),
+        ("workers", "P:N", _workers, "at most so many are begun at a time"),
+        ("yield", "P", yields, "one by one, with a turn for others between"),
+    ):
+        how: Any = {"dest": "changes", "action": "append", "metavar": metavar}
+        parser.add_argument(f"--{name}", type=argument(parse), help=text, **how)
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
 def _parted(text: str, what: str) -> tuple[str, str]:
     """The pattern and what stands after its last colon."""
-    pattern, colon, amount = text.rpartition(":")
-    if not colon or not pattern:
+    pattern, _, amount = text.rpartition(":")
+    if not pattern:
         raise ValueError(f"{text!r} lacks {what}: write PATTERN:{what.upper()}")
     return pattern, amount
 
 
-def _whole(text: str, what: str) -> int:
-    if not text.isdecimal():
-        raise ValueError(f"{text!r} is not a number of {what}")
-    return int(text)
-
-
 def _move(text: str) -> Change:
-    pattern, colon, amount = text.rpartition(":")
+    pattern, _, amount = text.rpartition(":")
     # The last part of file.py:12 is a line, not a number of threads.
-    if colon and amount.isdecimal() and not pattern.endswith(".py"):
+    if pattern and amount.isdecimal() and not pattern.endswith(".py"):
         return move(pattern, int(amount))
     return move(text)
 
@@ -107,7 +85,9 @@ def _faster(text: str) -> Change:
 
 def _workers(text: str) -> Change:
     pattern, amount = _parted(text, "workers")
-    return workers(pattern, _whole(amount, "workers"))
+    if not amount.isdecimal():
+        raise ValueError(f"{amount!r} is not a number of workers")
+    return workers(pattern, int(amount))
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -120,16 +100,12 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     try:
         prediction = predict(recording, *options.changes)
     except NothingMatchesError as exc:
-        print(f"looplab: {exc}", file=sys.stderr)
-        return 2
+        stop(exc)
     except DisagreementError as exc:
-        print(f"looplab: {exc}", file=sys.stderr)
-        return _REFUSED
+        stop(exc, _REFUSED)
     if options.json:
-        json.dump(
-            [asdict(figure) for figure in prediction.figures], sys.stdout, indent=1
-        )
-        print()
+        figures = [asdict(figure) for figure in prediction.figures]
+        print(json.dumps(figures, indent=1))
     else:
         print(prediction)
     return 0

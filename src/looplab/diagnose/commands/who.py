@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
-from typing import NoReturn
 
 from ..fileformat import NotATraceError, load
 from ..recording import Recording
 from ..report import report
+from . import stop
 
-__all__ = ["add_arguments", "read_recording", "run"]
+__all__ = ["ABOUT", "add_arguments", "read_recording", "run"]
 
-_ABOUT = """\
+ABOUT = """\
 Say what was waited for in a recording of `looplab trace`.
 
 The first line says who waits most, and for what. The list ranks all that was waited
@@ -26,8 +25,6 @@ collector, executors, and what was awaited at a line.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = _ABOUT
     add = parser.add_argument
     add_file(parser)
     add(
@@ -57,34 +54,29 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
     try:
         recordings = load(options.file)
     except OSError as exc:
-        _stop(f"cannot read {options.file}: {exc.strerror}")
+        stop(f"cannot read {options.file}: {exc.strerror}")
     except NotATraceError as exc:
-        _stop(str(exc))
+        stop(exc)
     if options.loop is None:
         return recordings[0], recordings
     for recording in recordings:
         if recording.loop == options.loop:
             return recording, recordings
     numbers = ", ".join(map(str, sorted(recording.loop for recording in recordings)))
-    return _stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
-
-
-def _stop(text: str) -> NoReturn:
-    print(f"looplab: {text}", file=sys.stderr)
-    raise SystemExit(2)
+    return stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
 
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print who made others late."""
-    recording, recordings = read_recording(options)
     if options.top < 1:
         parser.error(f"--top is {options.top}: give 1 or more")
+    recording, recordings = read_recording(options)
     if options.json:
         from ..latencies import endpoints, requests
         from ..report import described, sentence
 
         ledger = recording.ledger
-        rows = ledger.during(ledger.waits_of(options.victim))
+        rows = ledger.rows_of(options.victim)
         asked = requests(recording)
         made = {
             "sentence": sentence(ledger, rows, asked, options.file),
@@ -97,8 +89,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             ],
             "endpoints": [asdict(endpoint) for endpoint in endpoints(asked)],
         }
-        json.dump(made, sys.stdout, indent=1)
-        print()
+        print(json.dumps(made, indent=1))
         return 0
     print(report(recording, victim=options.victim, top=options.top, file=options.file))
     if len(recordings) > 1 and options.loop is None:

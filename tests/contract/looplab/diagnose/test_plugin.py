@@ -126,20 +126,12 @@ UVLOOP = """
 """
 
 
-@pytest.mark.parametrize(
-    ("how", "module"),
-    [("replace", "asyncio.unix_events"), ("refuse", "uvloop")],
-)
-def test_uvloop(tmp_path, how, module):
+def test_uvloop(tmp_path):
     pytest.importorskip("uvloop")
     path = write(tmp_path, UVLOOP)
-    words = ["-m", "looplab", "trace", "-o", "t.jsonl", "--uvloop", how, path]
-    done = run(tmp_path, *words)
-    assert (done.returncode, done.stdout) == (0, f"{module}\n")
-    if how == "refuse":
-        assert "a uvloop, which is not recorded" in done.stderr
-        assert "nothing recorded" in done.stderr
-        return
+    done = run(tmp_path, "-m", "looplab", "trace", "-o", "t.jsonl", path)
+    assert (done.returncode, done.stdout) == (0, "asyncio.unix_events\n")
+    assert "uvloop is replaced" in done.stderr
     names = [one.code.name for one in load(tmp_path / "t.jsonl")[0]]
     assert names.count("hog") == 2  # up to its sleep, and the rest
 

@@ -269,34 +269,3 @@ def test_a_place_that_cannot_be_written_any_more(tmp_path, program, fault):
     assert first.startswith("looplab: cannot write ")
     assert first.endswith("the program goes on without a record")
     assert "Traceback" not in done.stderr
-
-
-def test_only_what_surrounds_a_lateness(tmp_path, program):
-    text = """
-        import asyncio, time
-
-        async def early():
-            await asyncio.sleep(0)
-
-        async def hog():
-            time.sleep(0.4)
-
-        async def main():
-            for _ in range(5):
-                await early()
-            timer = asyncio.create_task(asyncio.sleep(0.01))
-            await asyncio.sleep(0)
-            await hog()
-            await timer
-
-        asyncio.run(main())
-    """
-    words = ("trace", "-o", "t.jsonl", "--when-late", "200ms", program(text))
-    done = looplab(tmp_path, *words)
-    assert "recorded" in done.stderr
-    [recording] = load(tmp_path / "t.jsonl")
-    assert any(one.held_ns > 300_000_000 for one in recording)
-    calm = program("import asyncio; asyncio.run(asyncio.sleep(0))")
-    words = ("trace", "-o", "u.jsonl", "--when-late", "1h", calm)
-    done = looplab(tmp_path, *words)
-    assert done.stderr.startswith("looplab: nothing was late by more than 3600 s")

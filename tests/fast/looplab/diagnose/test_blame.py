@@ -9,7 +9,7 @@ import pytest
 
 from looplab import burn, tag
 from looplab.diagnose import Ledger, record
-from looplab.diagnose.recording import Code, Sample
+from looplab.diagnose.events import Code, Sample
 from looplab.diagnose.report import head, report, table
 
 
@@ -190,7 +190,7 @@ def test_a_sleep_that_was_asked_for_is_no_wait():
     async def late():
         await asyncio.sleep(2)
 
-    rows = Ledger(record(main())).ranked()
+    rows = Ledger(record(main())).rows
     assert [(row.kind, row.waited) for row in rows] == [("unseen", 2)]
     assert dict(rows[0].whom) == {"waiter": 2_000_000_000}
 

@@ -21,6 +21,17 @@ from looplab.diagnose import (
     record,
 )
 from looplab.diagnose.columns import pack, unpack
+from looplab.diagnose.events import (
+    Await,
+    Job,
+    Mark,
+    OtherThread,
+    Pause,
+    RequestNote,
+    Sample,
+    ThreadUse,
+    Window,
+)
 from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.options import Options, bytes_of, seconds_of
 from looplab.diagnose.recorder import (
@@ -32,17 +43,6 @@ from looplab.diagnose.recorder import (
     WATCHED,
     Recorder,
     cause_of,
-)
-from looplab.diagnose.recording import (
-    Await,
-    Job,
-    Mark,
-    OtherThread,
-    Pause,
-    RequestNote,
-    Sample,
-    ThreadUse,
-    Window,
 )
 from looplab.diagnose.report import report
 from looplab.diagnose.tags import Request

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplab.diagnose import Callback, Code, Recording, requests
-from looplab.diagnose.recording import RequestNote
+from looplab.diagnose.events import RequestNote
 
 MS = 1_000_000
 

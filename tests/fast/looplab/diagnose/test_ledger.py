@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from looplab import burn, tag
 from looplab.diagnose import Callback, Code, Recording, record
-from looplab.diagnose.ledger import Ledger, minus, union
-from looplab.diagnose.recording import (
+from looplab.diagnose.events import (
     Await,
     Job,
     OtherThread,
@@ -21,6 +20,7 @@ from looplab.diagnose.recording import (
     Sample,
     Window,
 )
+from looplab.diagnose.ledger import Ledger, minus, union
 from looplab.diagnose.report import sentence, whom
 
 MS = 1_000_000
@@ -57,14 +57,14 @@ def rows(recording):
     """Milliseconds by the kind of what was waited for."""
     ledger = Ledger(recording)
     found = {}
-    for row in ledger.ranked():
+    for row in ledger.rows:
         found[row.kind] = found.get(row.kind, 0) + row.ns / MS
     return found
 
 
 def said(recording):
     ledger = Ledger(recording)
-    return sentence(ledger, ledger.ranked())
+    return sentence(ledger, ledger.rows)
 
 
 def late_ping(*before, ready=100, run=400):
@@ -76,7 +76,7 @@ def test_a_callback_that_holds_the_loop():
     hog = callback(0, 90, 90, 400, code=SHOP)
     recording = Recording(late_ping(hog))
     recording.samples.append(Sample(200 * MS, 0, MS, (SHOP,)))
-    [row] = Ledger(recording).ranked()
+    [row] = Ledger(recording).rows
     assert (row.kind, row.name, row.ns) == ("callback", "hog", 300 * MS)
     assert row.place.endswith("shop.py:12")
     assert dict(row.whom) == {"timers of ping": 300 * MS}
@@ -89,7 +89,7 @@ def test_the_line_that_was_seen_longest_and_what_it_called():
     looks = [(150, 5, (rare,)), (200, 20, (dumps, SHOP)), (300, 9, (SHOP,))]
     for at, weight, stack in looks:
         recording.samples.append(Sample(at * MS, 0, weight * MS, stack))
-    [row] = recording.ledger.ranked()
+    [row] = recording.ledger.rows
     assert (row.place, row.function) == (SHOP.place, "hog")
     assert row.leaf == f"dumps at {JSON}:7"
 
@@ -99,12 +99,12 @@ def test_a_victim_that_is_of_a_library_alone_is_named_where_nobody_else_waited()
     hog = callback(0, 90, 90, 400, code=SHOP)
     tick = callback(1, 95, 400, 401, code=library)
     both = Recording([hog, tick, callback(2, 390, 401, 402)])
-    [row] = [row for row in both.ledger.ranked() if row.name == "hog"]
+    [row] = [row for row in both.ledger.rows if row.name == "hog"]
     assert both.ledger.plumbing == {"timers of serve"}
     assert set(row.whom) == {"timers of serve", "timers of ping"}
     assert "serve" in whom(row, both.ledger.plumbing), "305 ms of 315"
     late = Recording([hog, tick, callback(2, 100, 401, 402)])
-    [row] = [row for row in late.ledger.ranked() if row.name == "hog"]
+    [row] = [row for row in late.ledger.rows if row.name == "hog"]
     assert "serve" not in whom(row, late.ledger.plumbing)
 
 
@@ -113,7 +113,7 @@ def test_another_thread_that_kept_the_interpreter():
     recording = Recording(late_ping(callback(0, 1, 1, 2)))
     recording.windows.append(window(100, 400, slices=60, others=[thread]))
     ledger = Ledger(recording)
-    worst = ledger.ranked()[0]
+    worst = ledger.rows[0]
     assert worst.kind == "thread"
     assert worst.threads == {"scrubber"}
     assert worst.place.endswith("scrub.py:8")
@@ -175,7 +175,7 @@ def request(awaits=(), jobs=()):
 def test_what_a_request_awaits_is_named_by_the_line():
     acquire = Code("Lock.acquire", "/usr/lib/python3.11/asyncio/locks.py", 100)
     recording = request([Await(20 * MS, 1, (acquire, PING))])
-    [row] = Ledger(recording).ranked()
+    [row] = Ledger(recording).rows
     assert (row.kind, row.name, row.function) == ("await", "Lock.acquire", "ping")
     assert row.ns == 498 * MS
     assert "Nothing on this loop is to blame" in said(recording)
@@ -184,7 +184,7 @@ def test_what_a_request_awaits_is_named_by_the_line():
 def test_a_full_executor_names_who_fills_it():
     thumbs = [Job(2, 0, 0, 0, 400 * MS, SHOP) for _ in range(4)]
     recording = request(jobs=[*thumbs, Job(1, 0, MS, 400 * MS, 499 * MS, PING)])
-    [pool, own] = Ledger(recording).ranked()
+    [pool, own] = Ledger(recording).rows
     assert (pool.kind, pool.function, pool.ns) == ("pool", "hog", 399 * MS)
     assert (own.kind, own.ns) == ("executor", 99 * MS)
     # Its own work is no harm, so it is never the sentence.
@@ -204,7 +204,7 @@ def test_three_tags_in_one_step():
         await task
 
     ledger = Ledger(record(main()))
-    charged = {r.name: r.ns // MS for r in ledger.ranked() if r.kind == "callback"}
+    charged = {r.name: r.ns // MS for r in ledger.rows if r.kind == "callback"}
     assert charged == {"small": 1, "BIG": 200, "tail": 2}
 
 
@@ -228,7 +228,7 @@ def test_a_batch_makes_itself_wait_and_is_not_to_blame(group):
             burn(0.4)
         await beat
 
-    ranked = Ledger(record(main())).ranked()
+    ranked = Ledger(record(main())).rows
     assert ranked[0].name == "hog"
     assert all(row.name != "small" for row in ranked)
 
@@ -257,17 +257,17 @@ def test_who_waits_together_is_charged_as_if_each_were_alone(seed):
         )
         now += held
     ledger = Ledger(Recording(callbacks))
-    expected = {}
+    expected, own = {}, 0
     for key, spans in ledger.waiting.items():
         for start, end in spans:
             for other, segment in zip(callbacks, ledger.segments, strict=True):
                 size = min(end, segment.end) - max(start, segment.start)
-                if size > 0 and segment.key != key:
+                if size > 0 and segment.key == key:
+                    own += size
+                elif size > 0:
                     row = expected.setdefault(other.code.name, {})
                     row[ledger.names[key]] = row.get(ledger.names[key], 0) + size
-    found = {
-        row.name: dict(row.whom) for row in ledger.ranked() if row.kind == "callback"
-    }
+    found = {row.name: dict(row.whom) for row in ledger.rows if row.kind == "callback"}
     assert found == expected
     waited = sum(b - a for spans in ledger.waiting.values() for a, b in spans)
-    assert waited == ledger.total + ledger.own_ns
+    assert waited == sum(row.ns for row in ledger.rows) + own

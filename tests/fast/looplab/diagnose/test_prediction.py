@@ -164,7 +164,9 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys, words, status, said):
 
 def test_a_refusal_has_a_status_of_its_own(tmp_path, capsys):
     path = save(late_for_no_reason(), tmp_path / "t.jsonl")
-    assert cli.main(["what-if", str(path), "--faster", "tick:2"]) == 3
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["what-if", str(path), "--faster", "tick:2"])
+    assert stopped.value.code == 3
     assert "does not agree" in capsys.readouterr().err
 
 

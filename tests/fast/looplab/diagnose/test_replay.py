@@ -21,8 +21,8 @@ from looplab.diagnose import (
     tag,
 )
 from looplab.diagnose.changes import chunk, faster, first, move, workers, yields
-from looplab.diagnose.plan import Plan
-from looplab.diagnose.recording import Callback, Code, RequestNote
+from looplab.diagnose.events import Callback, Code, RequestNote
+from looplab.diagnose.replaying import Plan
 from looplab.priority import VirtualPriorityLoop, priority
 
 MS = 1_000_000

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from looplab.diagnose.events import Code
 from looplab.diagnose.naming import own_line
-from looplab.diagnose.recording import Code
 from looplab.diagnose.sampler import sample_stack, source_line
 
 FILES = {
