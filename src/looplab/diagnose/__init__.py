@@ -35,37 +35,11 @@ if TYPE_CHECKING:
     from .tags import tag
     from .virtual import record
 
-__all__ = [
-    "Callback",
-    "Change",
-    "Code",
-    "DisagreementError",
-    "Endpoint",
-    "Figure",
-    "Ledger",
-    "NotATraceError",
-    "NothingMatchesError",
-    "Prediction",
-    "Recording",
-    "Request",
-    "Row",
-    "ThreadUse",
-    "asgi",
-    "chunk",
-    "endpoints",
-    "faster",
-    "first",
-    "load",
-    "loads",
-    "move",
-    "predict",
-    "record",
-    "replay",
-    "requests",
-    "tag",
-    "workers",
-    "yields",
-]
+__all__ = ["Callback", "Change", "Code", "DisagreementError", "Endpoint", "Figure"]
+__all__ += ["Ledger", "NotATraceError", "NothingMatchesError", "Prediction"]
+__all__ += ["Recording", "Request", "Row", "ThreadUse", "asgi", "chunk", "endpoints"]
+__all__ += ["faster", "first", "load", "loads", "move", "predict", "record", "replay"]
+__all__ += ["requests", "tag", "workers", "yields"]
 
 _HOMES = {
     "adapters": ("asgi",),

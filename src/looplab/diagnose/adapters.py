@@ -109,49 +109,58 @@ def _uvicorn(module: Any) -> None:
     @wraps(load)
     def loading(self: Any) -> None:
         load(self)
-        if getattr(self, "interface", "") not in ("wsgi",):
+        if getattr(self, "interface", "") != "wsgi":
             self.loaded_app = asgi(self.loaded_app)
 
     config.load = loading
 
 
 def _aiohttp(module: Any) -> None:
-    application = module.Application
-    handle = application._handle
+    def begin(handler: Any, request: Any) -> Request:
+        return Request(f"{request.method} {request.path}").begin()
 
-    @wraps(handle)
-    async def handling(self: Any, request: Any) -> Any:
-        work = Request(f"{request.method} {request.path}").begin()
-        try:
-            return await handle(self, request)
-        finally:
-            info = getattr(request, "match_info", None)
-            resource = getattr(getattr(info, "route", None), "resource", None)
-            path = getattr(resource, "canonical", None)
-            if isinstance(path, str):  # empty: the files of a folder, at the root
-                work.name = f"{request.method} {path or '/'}"
-            work.end()
+    def name(handler: Any, request: Any) -> str:
+        info = getattr(request, "match_info", None)
+        resource = getattr(getattr(info, "route", None), "resource", None)
+        path = getattr(resource, "canonical", None)
+        # Empty: the files of a folder, at the root.
+        path = (path or "/") if isinstance(path, str) else request.path
+        return f"{request.method} {path}"
 
-    application._handle = handling
+    _tell(module.Application, "_handle", begin, name)
 
 
 def _tornado(module: Any) -> None:
-    handler = module.RequestHandler
-    execute = handler._execute
+    def name(handler: Any, *args: Any) -> str:
+        kind, method = type(handler), getattr(handler.request, "method", "?")
+        return f"{method} {kind.__module__}.{kind.__qualname__}"
 
-    @wraps(execute)
-    async def executing(self: Any, *args: Any, **options: Any) -> Any:
-        kind = type(self)
-        method = getattr(self.request, "method", "?")
+    def begin(handler: Any, *args: Any) -> Request:
         # Its data may have been read without a look at the selector.
-        stream = getattr(getattr(self.request, "connection", None), "stream", None)
-        socket = getattr(stream, "socket", None)
+        connection = getattr(handler.request, "connection", None)
+        socket = getattr(getattr(connection, "stream", None), "socket", None)
         fd = None if socket is None else socket.fileno()
-        name = f"{method} {kind.__module__}.{kind.__qualname__}"
-        work = Request(name).begin(fd)
+        return Request(name(handler)).begin(fd)
+
+    _tell(module.RequestHandler, "_execute", begin, name)
+
+
+def _tell(
+    kind: Any,
+    method: str,
+    begin: Callable[..., Request],
+    name: Callable[..., str],
+) -> None:
+    """Make each call of a method a request, which *name* names when it has ended."""
+    stock = getattr(kind, method)
+
+    @wraps(stock)
+    async def told(*args: Any, **options: Any) -> Any:
+        work = begin(*args)
         try:
-            return await execute(self, *args, **options)
+            return await stock(*args, **options)
         finally:
+            work.name = name(*args)
             work.end()
 
-    handler._execute = executing
+    setattr(kind, method, told)

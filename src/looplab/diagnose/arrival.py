@@ -59,7 +59,7 @@ class Asker:
         fd, reader = key.fd, id(key.data[0])
         known = self._known.get(fd)
         fresh = known is None or known[0] != reader
-        if known is None or known[0] != reader:
+        if known is None or fresh:
             if len(self._known) > _KNOWN:
                 self._known.clear()
                 self.usual.clear()
@@ -69,17 +69,12 @@ class Asker:
             else:
                 self.usual.pop(fd, None)
         _, accepted, connected = known
-        if not (wanted and connected):
-            return None, accepted
-        age = age_ns(fd)
+        age = age_ns(fd) if wanted and connected else -1
         if age < _STEP_NS:
             return None, accepted
-        arrived = at - age
         # What came before the last look would have been found by it, unless the loop
         # did not watch this connection then.
-        if not fresh and arrived < before:
-            arrived = before
-        return arrived, accepted
+        return at - age if fresh else max(at - age, before), accepted
 
     def _classify(self, fd: int, at: int) -> tuple[bool, bool]:
         port = _look(fd, self._listening)

@@ -34,18 +34,16 @@ class Change:
     amount: float = 0
 
     def __str__(self) -> str:
-        if self.kind == "move":
-            many = "a thread" if self.amount == 1 else f"{self.amount:g} threads"
-            return f"{self.pattern} in {many}"
-        if self.kind == "chunk":
-            return f"{self.pattern} in pieces of {self.amount / 1e6:g} ms"
-        if self.kind == "faster":
-            return f"{self.pattern} {self.amount:g} times as fast"
-        if self.kind == "first":
-            return f"{self.pattern} first"
-        if self.kind == "yields":
-            return f"{self.pattern} one after the other, with a turn for others between"
-        return f"{self.pattern} behind {self.amount:g} workers"
+        many = "a thread" if self.amount == 1 else f"{self.amount:g} threads"
+        does = {
+            "move": f"in {many}",
+            "chunk": f"in pieces of {self.amount / 1e6:g} ms",
+            "faster": f"{self.amount:g} times as fast",
+            "first": "first",
+            "workers": f"behind {self.amount:g} workers",
+            "yields": "one after the other, with a turn for others between",
+        }
+        return f"{self.pattern} {does[self.kind]}"
 
 
 def move(pattern: str, threads: int = 1) -> Change:

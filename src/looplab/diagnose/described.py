@@ -100,9 +100,7 @@ def _of_protocol(kind: type, callback: Any) -> Any:
 
 def code_of_coroutine(coro: Any) -> Any:
     """Return the code object of a coroutine, or its name if it has none."""
-    for name in ("cr_code", "gi_code", "ag_code"):
-        code = getattr(coro, name, None)
-        if type(code) is CodeType:
-            return code
+    codes = (getattr(coro, name, None) for name in ("cr_code", "gi_code", "ag_code"))
     label = getattr(coro, "__qualname__", None)
-    return label if isinstance(label, str) else type(coro).__qualname__
+    named = label if isinstance(label, str) else type(coro).__qualname__
+    return next((code for code in codes if type(code) is CodeType), named)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -36,14 +37,10 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
         return [sys.executable, "-m", *words]
     name, rest = words[0], list(words[1:])
     path = Path(name)
-    if path.is_file():
+    if path.exists():
         if _has_own_interpreter(path):
             return [str(path.absolute()), *rest]
         return [sys.executable, name, *rest]
-    if path.is_dir():
-        if (path / "__main__.py").is_file():
-            return [sys.executable, name, *rest]
-        raise LaunchError(f"{name} is a folder without a __main__.py: name a script")
     command = shutil.which(name)
     # One beside this Python is of the same environment, also if that is not active.
     beside = Path(sys.executable).parent / name
@@ -59,7 +56,9 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
 
 def _has_own_interpreter(path: Path) -> bool:
     """Whether the system can run *path* itself: a command, not a plain script."""
-    if path.suffix in (".py", ".pyw", ".pyz") or not os.access(path, os.X_OK):
+    if path.is_dir() or path.suffix in (".py", ".pyw", ".pyz"):
+        return False
+    if not os.access(path, os.X_OK):
         return False
     with path.open("rb") as file:
         return file.read(2) in (b"#!", b"\x7fE", b"MZ")
@@ -74,24 +73,17 @@ def check_output(output: Path) -> Path:
         LaunchError: if it cannot, or something else is there.
     """
     path = output.absolute()
-    if path.is_dir():
-        raise LaunchError(f"{output} is a folder: give the name of a file in it")
-    if not path.parent.is_dir():
-        raise LaunchError(f"there is no folder {output.parent}: make it first")
-    if path.exists():
-        if _header(path) is None:
+    for file in (path, path.with_name(path.name + ".1")):
+        if file.exists() and _header(file) is None:
             raise LaunchError(
-                f"{output} exists and is not a recording: give another name with -o"
+                f"{file.name} exists and is not a recording: give another name with -o"
             )
         try:
-            path.unlink()
+            file.unlink(missing_ok=True)
+            file.touch()
+            file.unlink()
         except OSError as exc:
-            raise LaunchError(f"cannot replace {output}: {exc.strerror}") from exc
-    older = path.with_name(path.name + ".1")
-    if older.exists() and _header(older) is not None:
-        older.unlink()
-    if not os.access(path.parent, os.W_OK):
-        raise LaunchError(f"cannot write into {path.parent}: Permission denied")
+            raise LaunchError(f"cannot write {output}: {exc.strerror}") from exc
     return path
 
 
@@ -101,9 +93,8 @@ def _header(path: Path) -> dict[str, Any] | None:
             about = json.loads(file.readline(100_000))
     except (OSError, ValueError):
         return None
-    if isinstance(about, dict) and about.get("format") == FORMAT:
-        return about
-    return None
+    is_ours = isinstance(about, dict) and about.get("format") == FORMAT
+    return about if is_ours else None
 
 
 def files_of(options: Options) -> list[Path]:
@@ -151,23 +142,18 @@ def run_recorded(
     early: list[int] = []
 
     def pass_on(number: int, frame: object) -> None:
-        if running:
-            running[0].send_signal(number)
-        else:
+        if not running:
             early.append(number)
-
-    def interrupt(number: int, frame: object) -> None:
         # The terminal sends it to all processes in its foreground, the program too.
-        if not (running and _in_foreground(running[0].pid)):
-            pass_on(number, frame)
+        elif number != signal.SIGINT or not _in_foreground(running[0].pid):
+            running[0].send_signal(number)
 
     before: dict[int, Any] = {}
     for name in (*_FORWARDED, "SIGINT"):
         number = getattr(signal, name, None)
         if number is None or signal.getsignal(number) is signal.SIG_IGN:
             continue  # the program inherits that it is ignored
-        act = interrupt if name == "SIGINT" else pass_on
-        before[number] = signal.signal(number, act)
+        before[number] = signal.signal(number, pass_on)
     try:
         try:
             process = subprocess.Popen(command, env=environment(options))
@@ -207,14 +193,8 @@ def leave_as(status: int) -> int:
     number = -status
     sys.stdout.flush()
     sys.stderr.flush()
-    try:
+    with suppress(OSError, ValueError):
         if number not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(number, signal.SIG_DFL)
-            # The program has left its core, if any; a second one would be of no use.
-            import resource
-
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.kill(os.getpid(), number)
-    except (OSError, ValueError):
-        pass
     return 128 + number

@@ -226,8 +226,8 @@ def _changes(
     guilty = [row for row in rows if row.kind == "callback" and row.ns > least]
     if not guilty:
         return
-    yield "<h2>What if</h2>"
     budget = _MOST // max(1, len(recording))
+    yield "<h2>What if</h2>"
     if budget < 6:
         yield (
             "<p>The recording is long: ask <code>looplab what-if</code> for one change "
@@ -239,9 +239,9 @@ def _changes(
         "unchanged and with the change.</p>"
     )
     for row in guilty[:_TRIED]:
-        victim = row.whom.most_common(1)[0][0]
-        tried = _tried(row.name, callbacks[row.name].longest)
+        victim, what = row.whom.most_common(1)[0][0], ""
         lines = []
+        tried = _tried(row.name, callbacks[row.name].longest)
         for change in tried[: max(2, budget // 6)]:
             try:
                 figure = predict(recording, change).harmed(victim)
@@ -250,10 +250,10 @@ def _changes(
                 break
             now, then = span(figure.least, figure.most), span(figure.low, figure.high)
             lines.append([str(replace(change, pattern="it")), now, then])
+            what = figure.what
         if lines:
             yield f"<h3>{escape(row.name)}</h3>"
-            what = f"{victim}, {figure.what}"
-            heads = ["Change", f"{what}, now", "then"]
+            heads = ["Change", f"{victim}, {what}, now", "then"]
             yield _table(heads, lines, f"changes to {row.name}")
 
 

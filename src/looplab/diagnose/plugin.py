@@ -66,16 +66,14 @@ class _Watch:
         if mark is None:
             exempt = any(fnmatchcase(item.nodeid, pattern) for pattern in self.exempt)
             return None if exempt else self.limit
-        if len(mark.args) != 1 or mark.kwargs:
-            raise pytest.UsageError(
-                f"{item.nodeid}: late_max takes one time such as '200ms', or None"
-            )
-        if mark.args[0] is None:
-            return None
         try:
-            return seconds_of(str(mark.args[0]))
+            [time] = mark.args
+            return None if time is None else seconds_of(str(time))
         except ValueError as exc:
-            raise pytest.UsageError(f"{item.nodeid}: late_max: {exc}") from None
+            raise pytest.UsageError(
+                f"{item.nodeid}: late_max takes one time such as '200ms', or None: "
+                f"{exc}"
+            ) from None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:

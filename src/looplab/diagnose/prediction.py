@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING
 
 from looplab._numbers import percentile
@@ -150,9 +151,8 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     exact = recording.clock == "virtual"
     plan = Plan(recording, changes)  # it says at once what a change does not match
     was = times(recording)
-    again = [times(replay(recording))]
-    if not exact:
-        again += [times(replay(recording, seed=seed)) for seed in range(_PHASES)]
+    seeds = [-1] if exact else range(-1, _PHASES)
+    again = [times(replay(recording, seed=seed)) for seed in seeds]
     errors, refused = _compare(recording, was, again)
     if was and len(refused) == len(was):
         texts = next(iter(refused.values())), _shortage(recording)
@@ -229,21 +229,18 @@ def _compare(
     because that is too far."""
     errors, refused = {}, {}
     exact = recording.clock == "virtual"
-    for name, values in was.items():
-        for what, share in SHARES:
-            before = percentile(values, 100 * share)
-            after = [
-                percentile(replayed.get(name, [0.0]), 100 * share) for replayed in again
-            ]
-            off = max(0.0, min(after) - before, before - max(after))
-            errors[name, what] = off
-            allowed = 0.0 if exact else max(_TOLERANCE_S, _TOLERANCE * before)
-            if len(values) >= _FEWEST and off > allowed and name not in refused:
-                refused[name] = (
-                    "the unchanged replay does not agree with the recording: "
-                    f"{what} of {name} was {seconds(before)}, and the replay gives "
-                    f"{span(min(after), max(after))}, so nothing is predicted of it"
-                )
+    for (name, values), (what, share) in product(was.items(), SHARES):
+        before = percentile(values, 100 * share)
+        after = [percentile(each.get(name, [0.0]), 100 * share) for each in again]
+        off = max(0.0, min(after) - before, before - max(after))
+        errors[name, what] = off
+        allowed = 0.0 if exact else max(_TOLERANCE_S, _TOLERANCE * before)
+        if len(values) >= _FEWEST and off > allowed and name not in refused:
+            refused[name] = (
+                "the unchanged replay does not agree with the recording: "
+                f"{what} of {name} was {seconds(before)}, and the replay gives "
+                f"{span(min(after), max(after))}, so nothing is predicted of it"
+            )
     return errors, refused
 
 

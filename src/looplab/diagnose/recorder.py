@@ -23,25 +23,8 @@ from .tags import Request, Tag
 if TYPE_CHECKING:
     from .events import Cause
 
-__all__ = [
-    "BEFORE",
-    "DATA",
-    "ENDED",
-    "READY",
-    "RUN",
-    "THREAD",
-    "TIMER",
-    "UNSEEN",
-    "WATCHED",
-    "WIDTH",
-    "Came",
-    "Due",
-    "Recorder",
-    "cause_of",
-    "cpu_clock",
-    "real_clock",
-    "taken",
-]
+__all__ = ["BEFORE", "BLOCK", "DATA", "THREAD", "TIMER", "UNSEEN", "WATCHED", "WIDTH"]
+__all__ += ["Came", "Due", "Recorder", "cause_of", "cpu_clock", "real_clock", "taken"]
 
 #: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
 #: made one ready: it was ready before; another thread did; data came; a timer was due;
@@ -53,7 +36,6 @@ WATCHED = -10
 #: In place of an arrival: not a request, but a block of :class:`looplab.tag`.
 BLOCK = -2
 
-READY, RUN, ENDED = 0, 2, 3  #: places in :attr:`Recorder.notes`
 WIDTH = 8  #: entries that a callback has in :attr:`Recorder.notes`
 
 #: (number, by, due, set) of a callback that a timer made ready.

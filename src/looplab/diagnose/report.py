@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import astuple
 from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -68,7 +69,9 @@ def report(
     parts += spins(callbacks)
     summaries = endpoints(asked)
     if summaries:
-        parts.append(_endpoints(recording, summaries))
+        means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
+        lines = [*table(endpoint_rows(recording, summaries)), means]
+        parts.append("\n".join(lines))
     warnings = notes(recording)
     if warnings:
         parts.append(warnings)
@@ -87,38 +90,36 @@ def sentence(
     for number, row in enumerate(rows):
         if row.kind not in _ASKED_FOR:
             for name, ns in row.whom.items():
-                of[name].append((ns, number))
+                of[name].append((ns, -number))
+    waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
+    most = max(waited.values(), default=0)
     spinning = spun(recording)
     name = max(spinning, key=lambda name: spinning[name], default="")
-    most = max((sum(ns for ns, _ in parts) for parts in of.values()), default=0)
     if name and spinning[name] > max(most, _SPUN * recording.duration * NS):
         share = spinning[name] / NS / recording.duration
-        row = ledger.callback(name)
         return (
-            f"{name}{_where(row)} spun for {share:.0%} of the time: it woke itself and "
-            "did nothing. Let it wait for an event."
+            f"{name}{_where(ledger.callback(name))} spun for {share:.0%} of the time: "
+            "it woke itself and did nothing. Let it wait for an event."
         )
     if most < _BRIEF_NS:
         many = f" (the longest time: {seconds(most / NS)})" if most else ""
         return f"Nothing on this loop is to blame: nobody waited to speak of{many}."
-    waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
     own = [
         name
         for name, ns in waited.items()
         if name not in ledger.plumbing and ns > _OWN * most
     ]
     victim = max(own or waited, key=lambda name: (waited[name], name))
-    total = waited[victim]
-    ns, number = max(of[victim], key=lambda part: (part[0], -part[1]))
-    row = rows[number]
+    ns, number = max(of[victim])
+    row = rows[-number]
     usual = ""
     times = [request.latency for request in asked if request.endpoint == victim]
     if times:
         ends = seconds(percentile(times, 99)), seconds(percentile(times, 50))
         usual = f"p99 {ends[0]} (p50 {ends[1]}). "
     parts = [
-        f"{victim}: {usual}{ns / total:.0%} of its waiting ({seconds(total / NS)}) is "
-        f"for {described(row)}."
+        f"{victim}: {usual}{ns / waited[victim]:.0%} of its waiting "
+        f"({seconds(waited[victim] / NS)}) is for {described(row)}."
     ]
     if row.kind in _INNOCENT:
         parts.append("Nothing on this loop is to blame.")
@@ -218,26 +219,23 @@ def held(row: Row) -> str:
 
 def described(row: Row) -> str:
     """What was waited for, and where."""
-    where = _where(row)
+    place = _where(row)
     if row.kind == "callback":
-        inner, _, place = row.leaf.partition(" at ")
-        leaf = f" (in {inner} at {short(place)})" if place else ""
+        inner, _, inside = row.leaf.partition(" at ")
+        leaf = f" (in {inner} at {short(inside)})" if inside else ""
         leaf = f" ({IMPORT})" if row.leaf == IMPORT else leaf
         kept = ", which keeps the interpreter" if row.kept else ""
-        return f"callback {row.name}{where}{leaf}{kept}"
+        return f"callback {row.name}{place}{leaf}{kept}"
     if row.kind == "thread":
         did = "kept the interpreter" if row.kept else "took turns at the interpreter"
-        names = sorted(row.threads)
-        many = f"{len(names)} threads ({', '.join(names[:2])})"
-        who = f"thread {names[0]}" if len(names) == 1 else many
-        return f"{who}{where}, which {did}"
+        first, *more = sorted(row.threads)
+        many = f"{1 + len(more)} threads ({', '.join([first, *more[:1]])})"
+        return f"{many if more else f'thread {first}'}{place}, which {did}"
     if row.kind == "await":
-        return f"{row.name}, awaited{where}"
-    if row.kind == "pool":
-        if not row.place:
-            return row.name
+        return f"{row.name}, awaited{place}"
+    if row.kind == "pool" and place:
         return f"{row.name}, which {plain(row.function)} at {short(row.place)} fills"
-    return f"{row.name}{where if row.kind == 'executor' else ''}"
+    return f"{row.name}{place if row.kind == 'executor' else ''}"
 
 
 def _where(row: Row) -> str:
@@ -271,12 +269,8 @@ def _program(argv: Sequence[str]) -> list[str]:
     """The command without the interpreter and its folder."""
     words = list(argv)
     if words and "python" in words[0].rpartition("/")[2]:
-        words = words[1:]
-    if words[:1] == ["-m"]:
-        words = words[1:]
-    if words:
-        words[0] = words[0].rpartition("/")[2]
-    return words[:6]
+        words = words[2 if words[1:2] == ["-m"] else 1 :]
+    return [words[0].rpartition("/")[2], *words[1:6]] if words else []
 
 
 def short(place: str) -> str:
@@ -288,28 +282,13 @@ def endpoint_rows(
     recording: Recording, summaries: Sequence[Endpoint], suffix: str = ""
 ) -> list[list[str]]:
     """The table of endpoints, with its head, where *suffix* stands behind means."""
-    parts = ["kernel", "queue", "ran", "elsewhere"]
-    rows = [
-        ["endpoint", "n", "p50", "p90", "p99", *(f"{part}{suffix}" for part in parts)]
-    ]
-    for endpoint in summaries:
-        kernel = seconds(endpoint.kernel) if knows_arrivals(recording) else "unknown"
-        rows.append(
-            [
-                *(endpoint.name, f"{endpoint.count:,}"),
-                *map(seconds, (endpoint.p50, endpoint.p90, endpoint.p99)),
-                *(
-                    kernel,
-                    *map(seconds, (endpoint.queue, endpoint.ran, endpoint.elsewhere)),
-                ),
-            ]
-        )
+    parts = [f"{part}{suffix}" for part in ("kernel", "queue", "ran", "elsewhere")]
+    rows = [["endpoint", "n", "p50", "p90", "p99", *parts]]
+    for name, count, p50, p90, p99, _, kernel, *means in map(astuple, summaries):
+        known = seconds(kernel) if knows_arrivals(recording) else "unknown"
+        shares, rest = map(seconds, (p50, p90, p99)), map(seconds, means)
+        rows.append([name, f"{count:,}", *shares, known, *rest])
     return rows
-
-
-def _endpoints(recording: Recording, summaries: Sequence[Endpoint]) -> str:
-    means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
-    return "\n".join([*table(endpoint_rows(recording, summaries)), means])
 
 
 def notes(recording: Recording) -> str:

@@ -12,7 +12,7 @@ from looplab.trace.whole import Notes, attach_whole
 
 from . import tags
 from .described import describe
-from .events import Callback, Code, Mark, RequestNote
+from .events import Callback, Cause, Code, Mark, RequestNote
 from .recorder import BLOCK, Recorder
 from .recording import Recording
 
@@ -62,10 +62,10 @@ class VirtualRecorder(Recorder):
     def __init__(self, loop: Any) -> None:
         super().__init__(loop, 1)
         self.now = loop.time_ns
-        self.codes: list[Code] = []
-        self.tags: list[int] = []
-        self._notes = _Notes(self)
-        detach = attach_whole(loop, None, None, notes=self._notes)
+        self.ran: list[tuple[Code, int]] = []  # the code and the tag of each callback
+        notes = _Notes(self)
+        self.running = notes.running  # type: ignore[method-assign]
+        detach = attach_whole(loop, None, None, notes=notes)
 
         def keep() -> None:
             self.trace = detach()()
@@ -73,57 +73,44 @@ class VirtualRecorder(Recorder):
         self._detach = keep
         self.enter()
 
-    def running(self) -> tuple[int, int]:
-        """The number of the callback that runs, or -1; and since when."""
-        return self._notes.running()
-
     def ended(self, callback: Any, context: Any) -> None:
         """Note what ran, and for which tag."""
         tag = context.get(tags.CURRENT)
         if self._touched:
             tag = tag or self._touched[0]
             self._touched.clear()
-        self.tags.append(0 if tag is None else tag.number)
-        self.codes.append(code_of(describe(callback)[1]))
+        what = describe(callback)[1]
+        code = (
+            Code(what)
+            if isinstance(what, str)
+            else Code(what.co_qualname, what.co_filename, what.co_firstlineno)
+        )
+        self.ran.append((code, 0 if tag is None else tag.number))
 
     def recording(self) -> Recording:
         """Return what was noted, without a file between."""
         trace = self.trace
         callbacks: list[Callback] = []
-        rows = zip(trace, trace.origins or (), self.codes, self.tags, strict=True)
-        for record, origin, code, tag in rows:
-            callback = Callback(
-                len(callbacks),
-                record.ready_ns,
-                record.run_ns,
-                record.ended_ns,
-                record.ended_ns - record.run_ns,
-                "before" if origin.maker is None else "call",
-                origin.maker,
-                code,
-                record.task,
-                tag,
-            )
+        rows = zip(trace, trace.origins or (), self.ran, strict=True)
+        for index, (record, origin, (code, tag)) in enumerate(rows):
+            times = record.ready_ns, record.run_ns, record.ended_ns
+            held = record.ended_ns - record.run_ns
+            cause: Cause = "before" if origin.maker is None else "call"
+            more: Any = {"cause": cause, "by": origin.maker}
             if origin.timer is not None:
                 timer = trace.timers[origin.timer]
-                callback.cause, callback.by = "timer", timer.set_by
-                callback.due_ns, callback.set_ns = timer.due_ns, timer.set_ns
-            callbacks.append(callback)
-        names = {tag.number: tag.name for tag in self.new_names()}
-        notes: list[RequestNote] = []
-        blocks: list[RequestNote] = []
-        for at, end, arrived, tag, first, last, name in self.requests:
-            names[tag] = name
-            note = RequestNote(tag, first, last, at, end)
-            (blocks if arrived == BLOCK else notes).append(note)
-        return Recording(
-            callbacks,
-            clock="virtual",
-            tags=names,
-            notes=notes,
-            blocks=blocks,
-            marks=[Mark(*mark) for mark in self.marks],
-        )
+                more = {"cause": "timer", "by": timer.set_by}
+                more |= {"due_ns": timer.due_ns, "set_ns": timer.set_ns}
+            more |= {"code": code, "task": record.task, "tag": tag}
+            callbacks.append(Callback(index, *times, held, **more))
+        recording = Recording(callbacks, clock="virtual")
+        recording.tags = {tag.number: tag.name for tag in self.new_names()}
+        recording.marks = [Mark(*mark) for mark in self.marks]
+        for began, end, arrived, tag, first, last, name in self.requests:
+            recording.tags[tag] = name
+            notes = recording.blocks if arrived == BLOCK else recording.notes
+            notes.append(RequestNote(tag, first, last, began, end))
+        return recording
 
 
 class _Notes(Notes):
@@ -146,10 +133,3 @@ class _Notes(Notes):
         if self._running is not None:
             self._recorder.ended(*self._handle)
         super().pause()
-
-
-def code_of(what: Any) -> Code:
-    """Return what a note says about the code of a callback."""
-    if isinstance(what, str):
-        return Code(what)
-    return Code(what.co_qualname, what.co_filename, what.co_firstlineno)

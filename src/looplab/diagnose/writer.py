@@ -91,66 +91,50 @@ class Encoder:
 
     # -- lines -----------------------------------------------------------------------
 
-    def line(self, loop: int, parts: dict[str, Any], packed: dict[str, bytes]) -> bytes:
-        """A line about *loop*; the new names that it needs stand in it.
-
-        Args:
-            loop: the number of the loop.
-            parts: what stands on the line.
-            packed: what does too and is text in which nothing needs an escape.
-        """
+    def encode(self, loop: int, part: dict[str, Any]) -> bytes:
+        """The line for what :class:`.session.Session` keeps about *loop*; the new names
+        that it needs stand in it."""
+        made: dict[str, Any] = {}
+        packed: dict[str, bytes] = {}  # text in which nothing needs an escape
+        for what, value in part.items():
+            if what == "rows":
+                made["from"], notes, made["due"], made["came"] = value
+                packed["rows"], made["tasks"] = self._rows(notes)
+            elif what == "tags":
+                made["tags"] = [[tag.number, tag.name] for tag in value]
+            elif what == "done" and value:
+                packed["done"] = self._done(value)
+            elif what in PARTS:
+                _, fields, inner = PARTS[what]
+                made[what] = [self._row(fields, inner, row) for row in value]
+            elif what == "end":
+                made["end"] = value - self.origin_ns
+            elif value:
+                made[what] = value
         about: dict[str, Any] = {k: v for k, v in self._new.items() if v}
         self._new = {"codes": [], "names": [], "stacks": []}
         about["loop"] = loop
-        about |= {name: part for name, part in parts.items() if part != []}
+        about |= {name: value for name, value in made.items() if value != []}
         pieces = [json.dumps(about, separators=(",", ":"))[:-1].encode()]
         for name, text in packed.items():
             pieces += f',"{name}":"'.encode(), text, b'"'
         pieces.append(b"}\n")
         return b"".join(pieces)
 
-    def rows(self, notes: list[Any]) -> tuple[bytes, list[str | None]]:
+    def _rows(self, notes: list[Any]) -> tuple[bytes, list[str | None]]:
         """What is written of callbacks, and the names of their tasks.
 
         A column is handled at a time, since C does that in a fifth of the time that
         Python takes for its rows.
-
-        Args:
-            notes: as :attr:`.recorder.Recorder.notes`; not empty.
         """
         columns = [notes[place::WIDTH] for place in range(WIDTH)]
         ready, by, run, ended, cpu, task, code, tag = columns
         codes = _numbers(self._codes, map(id, code), code, self.code)
         return pack(_ROWS, [ready, run, ended, cpu, by, tag, codes]), task
 
-    def done(self, requests: Collection[RequestRow]) -> bytes:
-        """What is written of requests that ended."""
+    def _done(self, requests: Collection[RequestRow]) -> bytes:
         *columns, name = zip(*requests, strict=True)
-        names = _numbers(self._names, name, name, self.name)
-        return pack(_DONE, [*columns, names])
-
-    def encode(self, loop: int, part: dict[str, Any]) -> bytes:
-        """The line for what :class:`.session.Session` keeps about *loop*."""
-        made: dict[str, Any] = {}
-        packed: dict[str, bytes] = {}
-        zero = self.origin_ns
-        for what, value in part.items():
-            if what == "rows":
-                made["from"], notes, made["due"], made["came"] = value
-                packed["rows"], made["tasks"] = self.rows(notes)
-            elif what == "tags":
-                made["tags"] = [[tag.number, tag.name] for tag in value]
-            elif what == "done":
-                if value:
-                    packed["done"] = self.done(value)
-            elif what in PARTS:
-                _, fields, inner = PARTS[what]
-                made[what] = [self._row(fields, inner, row) for row in value]
-            elif what == "end":
-                made["end"] = value - zero
-            else:
-                made[what] = value
-        return self.line(loop, made, packed)
+        return pack(_DONE, [*columns, _numbers(self._names, name, name, self.name)])
 
     def _row(self, fields: str, inner: str, row: Sequence[Any]) -> list[Any]:
         made = [self._number(*pair) for pair in zip(fields, row, strict=False)]
@@ -180,10 +164,8 @@ def _code_of(function: Any) -> Any:
         if getattr(function, "args", None) and getattr(inner, "__name__", "") == "run":
             inner = function.args[0]  # to_thread runs it in a context
         function = inner
-    code = getattr(function, "__code__", None)
-    if code is not None:
-        return code
-    return getattr(function, "__qualname__", type(function).__name__)
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return getattr(function, "__code__", name)
 
 
 def _numbers(
@@ -229,20 +211,14 @@ class Store:
         self._about = {"format": FORMAT, **about}
         self._origin_ns = origin_ns
         self._half = options.max_bytes // 2
-        self._size = 0
-        path = Path(options.output).absolute()
-        self.path, self._file = _first_free(path)
+        self.path, self._file = _first_free(Path(options.output).absolute())
         self._begin()
 
     def _begin(self) -> None:
         self._encoder = Encoder(self._origin_ns)
-        self._size = 0
-        self._put(json.dumps(self._about, separators=(",", ":")).encode() + b"\n")
+        line = json.dumps(self._about, separators=(",", ":")).encode() + b"\n"
+        self._size = self._file.write(line)
         self._file.flush()
-
-    def _put(self, line: bytes) -> None:
-        self._size += len(line)
-        self._file.write(line)
 
     def write(self, loop: int, part: dict[str, Any]) -> None:
         """Write what is known about *loop*."""
@@ -251,7 +227,7 @@ class Store:
             self.path.replace(self.path.with_name(self.path.name + ".1"))
             self._file = self.path.open("wb")
             self._begin()
-        self._put(self._encoder.encode(loop, part))
+        self._size += self._file.write(self._encoder.encode(loop, part))
 
     def flush(self) -> None:
         """Hand all lines to the system: they survive a kill of the process."""
@@ -264,21 +240,16 @@ class Store:
 
     def abandon(self) -> None:
         """Forget the file in a forked process: nothing of its buffer is written."""
-        try:
+        with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._file.fileno())
             os.close(nowhere)
             self._file.close()
-        except (OSError, ValueError):
-            pass
 
 
 def _first_free(path: Path) -> tuple[Path, BinaryIO]:
-    number = os.getpid()
-    beside = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    for candidate in (path, beside):
-        try:
-            return candidate, candidate.open("xb")
-        except FileExistsError:
-            continue
-    return beside, beside.open("wb")
+    beside = path.with_name(f"{path.stem}-{os.getpid()}{path.suffix}")
+    try:
+        return path, path.open("xb")
+    except FileExistsError:
+        return beside, beside.open("wb")

@@ -28,10 +28,9 @@ def outcome(capsys, *words):
     ("words", "said"),
     [
         (["nothing.py"], "'nothing.py'"),
-        (["-o", "no/where.jsonl", "p.py"], "make it first"),
-        (["-o", "folder", "p.py"], "folder is a folder"),
+        (["-o", "no/where.jsonl", "p.py"], "cannot write no/where.jsonl"),
+        (["-o", "folder", "p.py"], "folder exists and is not a recording"),
         (["-o", "p.py", "p.py"], "p.py exists and is not a recording"),
-        (["folder"], "__main__.py"),
     ],
 )
 def test_what_cannot_be_started_is_one_line(folder, capsys, words, said):
