@@ -46,20 +46,19 @@ _CSS = (
 )
 
 
-def lay_over(log: Log, run: LeaseRun, *, title: str, parts: int = 3) -> Chart:
+def lay_over(log: Log, run: LeaseRun, *, title: str) -> Chart:
     """Draw each published event as the second in which it fell, and ours as a sign.
 
-    There is a panel for each part of the log, with a row for each message.  A published
-    event is an empty box; a sign in it is the same event of ours, in the same second.
-    Where the first of a kind stands, its name stands beside it.
+    There is a panel for each of the first three parts of the log, with a row for each
+    message.  A published event is an empty box; a sign in it is the same event of ours,
+    in the same second.  Where the first of a kind stands, its name stands beside it.
 
     Args:
         log: what was published.
         run: a run of the same experiment.
         title: stands above.
-        parts: how many parts to draw, the first ones.
     """
-    drawn = log.parts[:parts]
+    drawn = log.parts[:3]
     named: set[str] = set()
     body = [f'<text class="n" x="0" y="14" dx="{-_LEFT}">{escape(title)}</text>']
     y = float(_HEAD)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from looplab.priority import PriorityProtocol
 from ontime.leases.results import LeaseRun, LeaseRuns, State
@@ -22,7 +22,7 @@ from ontime.leases.simulator import consume
 from ontime.leases.window import Window
 
 __all__ = [
-    "EXPERIMENTS", "LAST", "Aims", "Event", "Experiment", "Log", "events_of", "judge",
+    "EXPERIMENTS", "LAST", "Event", "Experiment", "Log", "events_of", "judge",
     "read_logs",
 ]  # fmt: skip
 
@@ -154,14 +154,9 @@ class Log:
             return
         second = int(row["second"])
         if kind == "counts":
-            names = ("seconds_or_received", "success", "failed", "running")
-            *counts, running = (int(row[name]) for name in names)
-            self.states[second] = State(*counts)
-            if self.states[second].running != running:
-                raise ValueError(f"{running} running is not what is left")
+            names = ("seconds_or_received", "success", "failed")
+            self.states[second] = State(*(int(row[name]) for name in names))
             return
-        if kind not in get_args(Kind):
-            raise ValueError(f"the event is {kind!r}")
         message = int(row["message"])
         self.parts[-1].append(Event(second, cast(Kind, kind), message))
         if kind == "finished":
@@ -173,15 +168,11 @@ def read_logs(path: str | Path) -> dict[str, Log]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: a row cannot be understood; the error names its line.
     """
     logs: dict[str, Log] = {}
     with Path(path).open(encoding="utf-8", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=2):
-            try:
-                logs.setdefault(row["experiment"], Log())._add(row)
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{path}, line {number}: {error}") from error
+        for row in csv.DictReader(file):
+            logs.setdefault(row["experiment"], Log())._add(row)
     for log in logs.values():
         log.parts[:] = filter(None, log.parts)
     return logs
@@ -204,46 +195,37 @@ def events_of(run: LeaseRun) -> list[Event]:
 # -- what a model must do ------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Aims:
-    """Which of the published facts a model meets, over all its runs.
+def judge(logs: Mapping[str, Log], runs: Mapping[str, LeaseRuns]) -> dict[str, bool]:
+    """Hold the runs of a model, of E3, E4 and E5, against the published facts.
 
-    Attributes:
-        E3_lost: 3 lost in every run, in 222 s ± 1 %.
-        E3_state: the state printed at 117 s, in every run, before 118 s.
-        E3_last: the times of the messages 95 to 100 within 0.2 s, in every run.
-        E4: 90 lost and 484 s are inside the spread.
-        E5: none lost, in 2,030 s ± 2 %, in every run.
-        E5_third: the third message of E5 is received at 11 s: that is inside the
-            spread, which is no wider than 20 s.
+    Returns:
+        Which of them it meets, by name, over all its runs.
     """
-
-    E3_lost: bool
-    E3_state: bool
-    E3_last: bool
-    E4: bool
-    E5: bool
-    E5_third: bool
-
-
-def judge(logs: Mapping[str, Log], runs: Mapping[str, LeaseRuns]) -> Aims:
-    """Hold the runs of a model, of E3, E4 and E5, against the published facts."""
     light, heavy, urgent = runs["E3"], runs["E4"], runs["E5"]
     log = logs["E3"]
     third = [run.messages[2].received_at for run in urgent]
-    return Aims(
-        E3_lost=all(
+    return {
+        # 3 lost in every run, in 222 s ± 1 %.
+        "E3_lost": all(
             run.lost == 3 and abs(run.makespan / 222 - 1) <= 0.01 for run in light
         ),
-        E3_state=all(
+        # The state printed at 117 s, in every run, before 118 s.
+        "E3_state": all(
             any(run.state(117 + n / 20) == log.states[117] for n in range(20))
             for run in light
         ),
-        E3_last=all(log.distance(run, LAST) <= 0.2 for run in light),
-        E4=heavy.lost.min <= 90 <= heavy.lost.max
+        # The times of the messages 95 to 100 within 0.2 s, in every run.
+        "E3_last": all(log.distance(run, LAST) <= 0.2 for run in light),
+        # 90 lost and 484 s are inside the spread.
+        "E4": heavy.lost.min <= 90 <= heavy.lost.max
         and heavy.makespan.min <= 484 <= heavy.makespan.max,
-        E5=all(
+        # None lost, in 2,030 s ± 2 %, in every run.
+        "E5": all(
             run.lost == 0 and abs(run.makespan / 2030 - 1) <= 0.02 for run in urgent
         ),
-        E5_third=min(third) < 12 and max(third) >= 11 and max(third) - min(third) < 20,
-    )
+        # The third message is received at 11 s: inside the spread, which is no wider
+        # than 20 s.
+        "E5_third": min(third) < 12
+        and max(third) >= 11
+        and max(third) - min(third) < 20,
+    }

@@ -157,14 +157,10 @@ class LeaseRun(ConsumerRun):
     Attributes:
         yields: how often a task gave its turn back, if the scheduler counts that.
         threads: how many threads a modelled pool had at the end.
-        jitter: by how much timers could fire late.
-        seed: of the jitter.
     """
 
     yields: int | None = None
     threads: int | None = None
-    jitter: float = 0.0
-    seed: int = 0
     _trace: Trace | None = field(default=None, compare=False)
 
     @property

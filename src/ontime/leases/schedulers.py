@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from looplab._numbers import count_of, seconds_of
 from looplab.clock import VirtualTimeLoop, burn
 from looplab.clock.running import Clock
 from looplab.priority import (
@@ -41,21 +40,12 @@ class ThreadPool:
         tick: seconds between two ticks of the system's clock, see
             :class:`ontime.leases.Window`; ``None`` for a clock that is exact.
 
-    Raises:
-        ValueError: *threads* is below 1, or *grow_every* is not above 0.
-
     Introduced in the chapter *Put the lease first*.
     """
 
     threads: int | None = None
     grow_every: float | None = None
     tick: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.threads is not None:
-            count_of(self.threads, "threads", none="any number")
-        if self.grow_every is not None:
-            seconds_of(self.grow_every, "grow_every", above=True)
 
     @property
     def name(self) -> str:
@@ -85,6 +75,11 @@ class Machine:
 
     def __init__(self, turns: Any = None) -> None:
         self.turns = turns
+
+    @property
+    def yields(self) -> int | None:
+        """How often its tasks have yielded so far, if that is counted."""
+        return getattr(self.turns, "yields", None)
 
     async def wait(self, seconds: float) -> None:
         """Wait without the thread."""
@@ -131,16 +126,14 @@ class PoolMachine(Machine):
     def __init__(self, pool: ThreadPool, late: float, seed: int) -> None:
         super().__init__()
         self.threads: int = 0
-        self._timers = TickingTimers(pool.tick, late=late, seed=seed)
-        self.wait = self._timers.wait  # type: ignore[method-assign]
+        timers = TickingTimers(pool.tick, late=late, seed=seed)
+        self.wait = timers.wait  # type: ignore[method-assign]
+        self.compute = timers.asleep  # type: ignore[method-assign]
         self._size = math.inf if pool.threads is None else pool.threads
         self._grow_every = pool.grow_every
         self._busy = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._growing = False
-
-    async def compute(self, seconds: float) -> None:
-        await self._timers.sleep_until(self._timers.asleep_until(seconds))
 
     async def enter(self, priority: int) -> None:
         thread = asyncio.get_running_loop().create_future()
@@ -184,16 +177,11 @@ class Scheduling:
         name: the scheduler's, in words.
         machine: what the tasks ask for the thread.
         new_loop: makes the loop; ``None`` for asyncio's own.
-        yields: how often its tasks have yielded so far, if that is counted.
     """
 
     name: str
     machine: Machine
     new_loop: NewLoop | None
-
-    @property
-    def yields(self) -> int | None:
-        return getattr(self.machine.turns, "yields", None)
 
 
 def resolve(
@@ -214,39 +202,38 @@ def resolve(
         scheduler = ByPriority()
     elif isinstance(scheduler, type):
         scheduler = scheduler()
+    virtual = clock == "virtual"
     options: dict[str, Any] = {
         "jitter": jitter,
         "seed": seed,
         "callback_cost": callback_cost,
     }
-    stock: NewLoop | None = None
-    if clock == "virtual":
-        stock = partial(VirtualTimeLoop, **options)
-    if scheduler is None:
-        return Scheduling("first come first served", Machine(), stock)
-    if isinstance(scheduler, (ByPriority, ByDeadline)):
-        loop: NewLoop = partial(VirtualPriorityLoop, scheduler, **options)
-        if clock == "real":
-            loop = partial(PriorityEventLoop, policy=scheduler)
-        return Scheduling(scheduler.name, Machine(), loop)
+    name = getattr(scheduler, "name", type(scheduler).__name__)
+    machine = Machine()
+    loop: NewLoop | None = partial(VirtualTimeLoop, **options) if virtual else None
     if isinstance(scheduler, (ThreadPool, Window)):
-        if clock == "real":
+        if not virtual:
             raise ValueError(
                 f"a {type(scheduler).__name__} is a model for the virtual clock: leave "
                 "clock out"
             )
-        machine: Machine
         if isinstance(scheduler, Window):
             machine = WindowMachine(scheduler, jitter, seed)
         else:
             machine = PoolMachine(scheduler, jitter, seed)
         # Its own timers have the jitter.
         loop = partial(VirtualTimeLoop, callback_cost=callback_cost)
-        return Scheduling(scheduler.name, machine, loop)
-    if callable(getattr(scheduler, "turn", None)):
-        name = getattr(scheduler, "name", type(scheduler).__name__)
-        return Scheduling(name, Machine(scheduler), stock)
-    raise TypeError(
-        f"{scheduler!r:.60} is no scheduler: give None, a Window, a ThreadPool, or an "
-        "object of looplab.priority"
-    )
+    elif isinstance(scheduler, (ByPriority, ByDeadline)):
+        loop = partial(PriorityEventLoop, policy=scheduler)
+        if virtual:
+            loop = partial(VirtualPriorityLoop, scheduler, **options)
+    elif callable(getattr(scheduler, "turn", None)):
+        machine = Machine(scheduler)
+    elif scheduler is None:
+        name = "first come first served"
+    else:
+        raise TypeError(
+            f"{scheduler!r:.60} is no scheduler: give None, a Window, a ThreadPool, or "
+            "an object of looplab.priority"
+        )
+    return Scheduling(name, machine, loop)

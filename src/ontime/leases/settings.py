@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from looplab._numbers import count_of, seconds_of
-from looplab.priority.context import check_priority
 
 __all__ = ["LeaseSettings"]
 
@@ -36,8 +35,9 @@ class LeaseSettings:
             deadline first looks at it.  The deadline of a lease is its end.
 
     Raises:
-        TypeError: a value is not a number, or not a whole one where it must be.
-        ValueError: a value is negative, infinite or not a number; a count is below 1.
+        TypeError: a time is not a number.
+        ValueError: a time is negative, infinite or not a number, or there is no message
+            or place for one.
 
     Introduced in the chapter *Put the lease first*.
     """
@@ -58,7 +58,6 @@ class LeaseSettings:
 
     def __post_init__(self) -> None:
         count_of(self.messages, "messages")
-        count_of(self.rounds, "rounds")
         if self.limit is not None:
             count_of(self.limit, "limit", none="any number")
         for name in (*_TIMES, "work_deadline"):
@@ -69,8 +68,6 @@ class LeaseSettings:
                 "refresh_every and refresh are both 0 s: the lease would be checked "
                 "for ever at one instant; give one of them a time"
             )
-        for name in ("lease_priority", "work_priority", "receive_priority"):
-            check_priority(getattr(self, name), name)
 
     @property
     def floor(self) -> float:

@@ -85,14 +85,14 @@ def consume(
     scheduling = resolve(
         scheduler, clock, jitter=jitter, seed=seed, callback_cost=callback_cost
     )
-    yields_before = scheduling.yields
+    yields_before = scheduling.machine.yields
     consumer = Consumer(settings, scheduling.machine, _Simulated(settings))
     kept = None
     if trace:
         kept = record(consumer.run(), clock=clock, loop_factory=scheduling.new_loop)
     else:
         run_on(clock, consumer.run(), loop_factory=scheduling.new_loop)
-    yields = scheduling.yields
+    yields = scheduling.machine.yields
     return LeaseRun(
         settings=settings,
         scheduler=scheduling.name,
@@ -103,8 +103,6 @@ def consume(
         refresh_lateness=tuple(consumer.lateness),
         threads=scheduling.machine.threads,
         clock=clock,
-        jitter=jitter,
-        seed=seed,
         _trace=kept,
     )
 

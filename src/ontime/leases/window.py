@@ -30,7 +30,7 @@ from typing import Any
 from looplab._numbers import NS, seconds_of
 from looplab.clock import burn, elapsed
 
-__all__ = ["Clockwork", "TickingTimers", "Window"]
+__all__ = ["TickingTimers", "Window"]
 
 _MS = 1_000_000
 
@@ -82,40 +82,6 @@ class Window:
         return f"a window{turns}{''.join(changed)}"
 
 
-class Clockwork:
-    """Events of another thread, in order of time, also while this one computes.
-
-    They act at their moment: before whatever the callback that is running does after
-    it.  On the virtual clock only.
-    """
-
-    def __init__(self) -> None:
-        # When, a number that keeps equal times in order, and what happens then.
-        self._events: list[tuple[int, int, Callable[[], None]]] = []
-        self._numbers = count()
-
-    def at(self, at_ns: int, act: Callable[..., None], *args: Any) -> None:
-        """Let *act* be called at *at_ns* on the loop's clock."""
-        heappush(self._events, (at_ns, next(self._numbers), lambda: act(*args)))
-        # Moves the clock to it when nothing is ready.
-        asyncio.get_running_loop().call_at(at_ns / NS, self._act_up_to, at_ns)
-
-    def _act_up_to(self, now_ns: int) -> None:
-        while self._events and self._events[0][0] <= now_ns:
-            heappop(self._events)[-1]()
-
-    def compute_until(self, end_ns: int) -> None:
-        """Hold this thread until *end_ns*."""
-        while self._events and self._events[0][0] <= end_ns:
-            _compute_to(self._events[0][0])
-            self._act_up_to(_now_ns())
-        _compute_to(end_ns)
-
-
-def _compute_to(at_ns: int) -> None:
-    burn(max(0, at_ns - _now_ns()) / NS)
-
-
 class _Wait:
     """What a task waits for whose timer calls the wake-up of the task itself.
 
@@ -157,7 +123,10 @@ class _Wait:
 
 
 class TickingTimers:
-    """The waits of a system whose clock ticks.
+    """The waits of a system whose clock ticks; on the virtual clock only.
+
+    Its timers are events of another thread, which happen at their moment also while
+    this one computes: before whatever the running callback does after it.
 
     Args:
         tick: see :class:`Window`, and so for *whole_ms*, *look* and *future*.
@@ -184,7 +153,9 @@ class TickingTimers:
         self._future = future
         # Whole milliseconds come round again with every eighth tick of 1/64 s.
         self._offset = self._random.randrange(8 * self._tick) if self._tick else 0
-        self._clockwork = Clockwork()
+        # When, a number that keeps equal times in order, and what happens then.
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._numbers = count()
         self._waiting: list[tuple[int, int, _Wait]] = []
         self._wakes_at_ms: int | None = None
         self._wake_number = 0
@@ -199,9 +170,19 @@ class TickingTimers:
     def _tick_after(self, at: int) -> int:
         return (at // self._tick + 1) * self._tick
 
+    def _at(self, at_ns: int, act: Callable[..., None], *args: Any) -> None:
+        """Let *act* be called at *at_ns* on the loop's clock."""
+        heappush(self._events, (at_ns, next(self._numbers), lambda: act(*args)))
+        # Moves the clock to it when nothing is ready.
+        asyncio.get_running_loop().call_at(at_ns / NS, self._act_up_to, at_ns)
+
+    def _act_up_to(self, now_ns: int) -> None:
+        while self._events and self._events[0][0] <= now_ns:
+            heappop(self._events)[-1]()
+
     # -- blocking --------------------------------------------------------------------
 
-    def asleep_until(self, seconds: float) -> int:
+    def _asleep_until(self, seconds: float) -> int:
         """When a thread wakes that falls asleep now, in ns on the loop's clock.
 
         It takes a moment to fall asleep, so one that begins at a tick misses it.
@@ -213,17 +194,22 @@ class TickingTimers:
 
     def block(self, seconds: float) -> None:
         """Hold this thread asleep for *seconds*."""
-        self._clockwork.compute_until(self.asleep_until(seconds))
+        end_ns = self._asleep_until(seconds)
+        while self._events and self._events[0][0] <= end_ns:
+            _compute_to(self._events[0][0])
+            self._act_up_to(_now_ns())
+        _compute_to(end_ns)
+
+    async def asleep(self, seconds: float) -> None:
+        """Wait for a thread of its own that sleeps for *seconds*."""
+        end_ns = self._asleep_until(seconds)
+        await _Wait(partial(self._at, end_ns, self._post))
 
     # -- waiting ---------------------------------------------------------------------
 
     async def wait(self, seconds: float) -> None:
         """Wait for *seconds* without the thread."""
         await _Wait(partial(self._begin, seconds))
-
-    async def sleep_until(self, at_ns: int) -> None:
-        """Wait until *at_ns* on the loop's clock, exactly."""
-        await _Wait(lambda wait: self._clockwork.at(at_ns, self._post, wait))
 
     def _begin(self, seconds: float, wait: _Wait) -> None:
         if self._whole_ms:
@@ -238,7 +224,7 @@ class TickingTimers:
         late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
         at_ns = max(0, at + late - self._offset)
         if not self._look:
-            self._clockwork.at(at_ns, self._post, wait)
+            self._at(at_ns, self._post, wait)
         elif self._future:
             asyncio.get_running_loop().call_at(at_ns / NS, wait.resolve)
         else:
@@ -266,7 +252,7 @@ class TickingTimers:
         self._wakes_at_ms = until_ms
         self._wake_number += 1
         wake = self._tick_after(now + (until_ms - self._ms(now)) * _MS)
-        self._clockwork.at(wake - self._offset, self._wake, self._wake_number, wake)
+        self._at(wake - self._offset, self._wake, self._wake_number, wake)
 
     def _wake(self, number: int, now: int) -> None:
         if number != self._wake_number:  # it sleeps until another moment meanwhile
@@ -276,8 +262,8 @@ class TickingTimers:
         if now_ms < self._wakes_at_ms:
             self._sleep(self._wakes_at_ms, now)
             return
-        still, self._waiting, self._wakes_at_ms = self._waiting, [], None
-        for began_ms, wait_ms, wait in still:
+        waiting, self._waiting, self._wakes_at_ms = self._waiting, [], None
+        for began_ms, wait_ms, wait in waiting:
             if now_ms - began_ms >= wait_ms:
                 self._post_at(now, wait)
             else:
@@ -288,3 +274,7 @@ class TickingTimers:
 
 def _now_ns() -> int:
     return round(elapsed() * NS)
+
+
+def _compute_to(at_ns: int) -> None:
+    burn(max(0, at_ns - _now_ns()) / NS)

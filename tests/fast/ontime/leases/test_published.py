@@ -11,44 +11,27 @@ import pytest
 
 from looplab import elapsed, run
 from looplab.priority import PriorityProtocol
-from ontime.leases import (
-    EXPERIMENTS,
-    LeaseRuns,
-    LeaseSettings,
-    Window,
-    consume,
-)
-from ontime.leases.published import (
-    LAST,
-    Aims,
-    Event,
-    Log,
-    events_of,
-    judge,
-    read_logs,
-)
+from ontime.leases import EXPERIMENTS, LeaseRuns, LeaseSettings, Window, consume
+from ontime.leases.published import LAST, Event, Log, events_of, judge, read_logs
 from ontime.leases.window import TickingTimers
 
 LOGS = read_logs(Path(__file__).parents[4] / "book" / "published_leases.csv")
 
 
 @cache
-def judged(**window: Any) -> tuple[dict[str, LeaseRuns], Aims]:
-    runs = {
+def judged(**window: Any) -> dict[str, LeaseRuns]:
+    return {
         "E3": EXPERIMENTS["E3"].judged(Window(**window)),
         "E4": EXPERIMENTS["E4"].judged(Window(**window)),
         "E5": EXPERIMENTS["E5"].judged(Window(PriorityProtocol, **window)),
     }
-    return runs, judge(LOGS, runs)
 
 
-def test_the_model_meets_what_was_published() -> None:
-    runs, aims = judged()
-    assert aims == Aims(
-        E3_lost=True, E3_state=True, E3_last=False, E4=True, E5=True, E5_third=True
-    )
-    # What is left: the last messages take half a second of some thirty longer.
-    assert max(LOGS["E3"].distance(run, LAST) for run in runs["E3"]) < 0.6
+def test_the_model_meets_what_was_published_but_for_the_last_messages() -> None:
+    aims = judge(LOGS, judged())
+    assert [name for name, met in aims.items() if not met] == ["E3_last"]
+    # They take half a second of some thirty longer.
+    assert max(LOGS["E3"].distance(run, LAST) for run in judged()["E3"]) < 0.6
 
 
 def test_the_log_as_it_was_shipped() -> None:
@@ -62,62 +45,37 @@ def test_an_event_is_found_in_the_second_that_was_printed() -> None:
     run = EXPERIMENTS["E3"].run()
     [first, *_] = events_of(run)
     assert (first.kind, first.message) == ("received", 1)
-    printed = Log(((Event(int(first.at), "received", 1),),), {}, {})
-    assert printed.found_in(run, within=0) == 1
-    late = Log(((Event(int(first.at) + 1, "received", 1),),), {}, {})
-    assert late.found_in(run, within=0) == 0
-    assert late.found_in(run, within=1) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("E1,x,4,received,1,,,,", "line 2: invalid literal"),
-        ("E1,1,4,eaten,1,,,,", "line 2: the event is 'eaten'"),
-        ("E1,3,7,counts,,11,0,0,12", "line 2: 12 running is not what is left"),
-        ("E1,3,7,received", "line 2: int"),
-    ],
-)
-def test_a_line_that_is_none_is_named(tmp_path: Path, line: str, says: str) -> None:
-    path = tmp_path / "log.csv"
-    head = "experiment,second,thread,event,message,seconds_or_received,"
-    path.write_text(f"{head}success,failed,running\n{line}\n")
-    with pytest.raises(ValueError, match=says):
-        read_logs(path)
+    for second, within, seen in (0, 0, 1), (1, 0, 0), (1, 1, 1):
+        printed = Log([[Event(int(first.at) + second, "received", 1)]])
+        assert printed.found_in(run, within=within) == seen
 
 
 # -- the window itself ---------------------------------------------------------------
 
 
-def test_on_a_window_an_urgent_task_waits_for_one_computation() -> None:
-    for cpu in (1.0, 1.75, 2.5):
-        what = LeaseSettings(cpu=cpu, messages=20)
-        run = consume(what, Window(PriorityProtocol, tick=None), jitter=0.001)
-        assert run.lost == 0
-        assert run.worst_lateness <= cpu + 0.001
-
-
-def lost_with(cpu: float, **stages: bool) -> int:
-    what = LeaseSettings(cpu=cpu, messages=30)
+def on_window(cpu: float, messages: int = 30, **stages: bool) -> Any:
+    what = LeaseSettings(cpu=cpu, messages=messages)
     window = Window(PriorityProtocol, tick=None, **stages)
-    return consume(what, window, jitter=0.001, seed=1, callback_cost=5e-6).lost
+    return consume(what, window, jitter=0.001, seed=1, callback_cost=5e-6)
 
 
-def test_a_window_with_look_and_future_is_asyncio() -> None:
-    for cpu in (1.0, 1.75):
-        stock = consume(
-            LeaseSettings(cpu=cpu, messages=30),
-            PriorityProtocol(),
-            jitter=0.001,
-            seed=1,
-            callback_cost=5e-6,
-        )
-        assert lost_with(cpu, look=True, future=True) == stock.lost
+@pytest.mark.parametrize("cpu", [1.0, 1.75, 2.5])
+def test_on_a_window_an_urgent_task_waits_for_one_computation(cpu: float) -> None:
+    run = on_window(cpu, 20)
+    assert run.lost == 0
+    assert run.worst_lateness <= cpu + 0.002
+
+
+@pytest.mark.parametrize("cpu", [1.0, 1.75])
+def test_a_window_with_look_and_future_is_asyncio(cpu: float) -> None:
+    what = LeaseSettings(cpu=cpu, messages=30)
+    stock = consume(what, PriorityProtocol(), jitter=0.001, seed=1, callback_cost=5e-6)
+    assert on_window(cpu, look=True, future=True).lost == stock.lost
 
 
 def test_the_losses_follow_the_future_and_not_the_look() -> None:
-    assert lost_with(1.75, future=True) > 0
-    assert lost_with(1.75, look=True) == 0
+    assert on_window(1.75, future=True).lost > 0
+    assert on_window(1.75, look=True).lost == 0
 
 
 def test_a_task_that_waits_on_a_window_is_cancelled_when_it_is_woken() -> None:
@@ -132,11 +90,63 @@ def test_a_task_that_waits_on_a_window_is_cancelled_when_it_is_woken() -> None:
     assert run(main()) == 1
 
 
-def test_a_window_that_cannot_be_meant() -> None:
-    with pytest.raises(ValueError, match="tick is 0 s"):
-        Window(tick=0)
+TICK = 1 / 64
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(("whole_ms", "ticks"), [(False, (64, 64)), (True, (64, 65))])
+def test_a_wait_ends_at_a_tick_and_so_does_a_sleep(
+    whole_ms: bool, ticks: tuple[int, int], seed: int
+) -> None:
+    """A wait of a second that begins at a tick takes 64 ticks, or 65 as it is counted.
+
+    Whoever falls asleep at a tick misses the one at which the time is over.
+    """
+
+    async def main() -> None:
+        timers = TickingTimers(TICK, whole_ms=whole_ms, seed=seed)
+        await timers.wait(0.001)  # until a tick
+        for _ in range(20):
+            began = elapsed()
+            await timers.wait(1)
+            took = (elapsed() - began) / TICK
+            assert round(took) in ticks and took == pytest.approx(round(took))
+            began = elapsed()
+            timers.block(1)
+            assert elapsed() - began == pytest.approx(65 * TICK)
+            began = elapsed()
+            await timers.asleep(0.5)
+            assert elapsed() - began == pytest.approx(33 * TICK)
+
+    run(main())
+
+
+def test_waits_that_are_late_are_posted_late_and_in_order() -> None:
+    ended: list[tuple[float, str]] = []
+
+    async def wait(timers: TickingTimers, seconds: float, name: str) -> None:
+        await timers.wait(seconds)
+        ended.append((elapsed(), name))
+
+    async def main() -> None:
+        exact, late = TickingTimers(None), TickingTimers(None, late=0.5, seed=1)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(wait(exact, 2, "second"))
+            tasks.create_task(wait(exact, 1, "first"))
+            tasks.create_task(wait(late, 3, "late"))
+            tasks.create_task(asyncio.sleep(0)).add_done_callback(
+                lambda _: exact.block(2.5)
+            )
+
+    run(main())
+    (one, two, three) = ended
+    assert one == (2.5, "first") and two == (2.5, "second")
+    assert three[1] == "late" and 3 < three[0] <= 3.5
 
 
 def test_windows_that_differ_are_called_differently() -> None:
     windows = [Window(), Window(tick=None), Window(look=True), Window(future=True)]
     assert len({window.name for window in windows}) == len(windows)
+    assert Window(PriorityProtocol).name == "a window with priorities"
+    with pytest.raises(ValueError, match="tick is 0 s"):
+        Window(tick=0)
