@@ -58,10 +58,19 @@ class Writer:
         limit: how many characters a cell may show.
         late: whether what a cell's tasks show after its end is sent too, with the
             cell's name as ``"late"``.
+        clock: the time in seconds, for the pace of short pieces.
     """
 
-    def __init__(self, emit: Emit, limit: int, *, late: bool = False) -> None:
+    def __init__(
+        self,
+        emit: Emit,
+        limit: int,
+        *,
+        late: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._emit = emit
+        self._clock = clock
         self._limit = limit
         self._late = late
         self._open: str | None = None  # the cell that runs
@@ -76,7 +85,7 @@ class Writer:
         self._shown[name] = _Shown(self._limit)
         self._open = name
         self._prompt = float(PROMPT)
-        self._since = time.monotonic()
+        self._since = self._clock()
 
     def end(self) -> None:
         self.flush()
@@ -118,7 +127,7 @@ class Writer:
         What is printed ahead of a long computation has to be seen during it, and a loop
         that prints for ever must not send a million messages, flushed or not.
         """
-        now = time.monotonic()
+        now = self._clock()
         self._prompt = min(PROMPT, self._prompt + (now - self._since) * REFILL)
         self._since = now
         if self._held and self._prompt >= 1:

@@ -67,12 +67,11 @@ def _lay_out(
     inside |= {id(value)}
     opening, closing = brackets
     if type(value) is defaultdict:  # its items stand in a dict of their own
-        before, _, opening = opening.rpartition(" ")
-        indent = column = indent + len("defaultdict(")
-        opening = f"{before}\n{' ' * indent}{opening}"
-        indent, column = indent + 1, column + 1
-    else:
-        indent, column = indent + len(opening), column + len(opening)
+        indent += len("defaultdict(")
+        items = _lay_out(dict(value), indent, indent, after + 1, inside)
+        factory = _leaf(value.default_factory)
+        return f"defaultdict({factory},\n{' ' * indent}{items})"
+    indent, column = indent + len(opening), column + len(opening)
     parts: list[str] = []
     mapping, joint = _mapping(value)
     left = len(value if mapping is None else mapping)
@@ -86,7 +85,7 @@ def _lay_out(
             named = joint == "="
             key = item if named else _lay_out(item, indent, column, 2, inside)
             begins = column + len(key.rpartition("\n")[2]) + len(joint)
-            inner = begins if named else indent
+            inner = indent + len(key) + len(joint) if named else indent
             text = _lay_out(mapping[item], inner, begins, room, inside)
             parts.append(f"{key}{joint}{text}")
         else:
@@ -141,7 +140,7 @@ def _brackets(value: object) -> tuple[str, str] | None:
             return opening, closing
     if type(value) is SimpleNamespace and vars(value):
         return "namespace(", ")"
-    if type(value) is defaultdict and value:
+    if type(value) is defaultdict:
         return f"defaultdict({_leaf(value.default_factory)}, {{", "})"
     return None
 

@@ -91,7 +91,11 @@ class Report:
             inside = "" if function == "<module>" else f", in {function}"
             yield f"{label}, line {line}{inside}"
             marked = (file, line) == self._marked
-            yield from _excerpt(source, line, AROUND if marked else 0, marked, error)
+            yield from _excerpt(source, line, AROUND if marked else 0, marked)
+            if isinstance(error, SyntaxError) and marked:
+                is_here = (error.filename, error.lineno) == (file, line)
+                if is_here and error.offset and error.offset > 0:
+                    yield " " * (len(str(line)) + 3 + error.offset) + "^"
             if repeated > 1:
                 yield f"  … {repeated - 1} times more"
         if hidden:
@@ -159,9 +163,7 @@ def _folded(frames: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         yield count, frame
 
 
-def _excerpt(
-    source: str, line: int, around: int, marked: bool, error: BaseException
-) -> Iterator[str]:
+def _excerpt(source: str, line: int, around: int, marked: bool) -> Iterator[str]:
     lines = source.split("\n")
     if not 1 <= line <= len(lines):
         return
@@ -169,9 +171,6 @@ def _excerpt(
     for number in range(max(1, line - around), line + 1):
         arrow = "→" if marked and number == line else " "
         yield f"{arrow} {number:>{width}}  {lines[number - 1]}".rstrip()
-    is_here = isinstance(error, SyntaxError) and error.lineno == line
-    if is_here and marked and error.offset and error.offset > 0:  # type: ignore[attr-defined]
-        yield " " * (width + 3 + error.offset) + "^"  # type: ignore[attr-defined]
 
 
 def message_of(error: BaseException) -> str:

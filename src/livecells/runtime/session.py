@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import linecache
 import sys
+import time
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,6 +46,7 @@ class Session:
         late: whether the text of tasks that outlive their cell is emitted too, with
             ``late``, the cell's id.  Then ``sys.stdout`` and ``sys.stderr`` stay those
             of the session from the first cell on.
+        clock: the time in seconds, by which short pieces of text are paced.
     """
 
     def __init__(
@@ -54,9 +56,10 @@ class Session:
         limit: int = 100_000,
         packages: Sequence[str] = (),
         late: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._packages = tuple(packages)
-        self._writer = Writer(emit, limit, late=late)
+        self._writer = Writer(emit, limit, late=late, clock=clock)
         self._late = late
         self._builtins = dict(vars(builtins))
         self._files: dict[str, tuple[str, str, str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from tests.contract.livecells.page.bench import PROGRAMS, run_in_kernel
@@ -16,7 +17,7 @@ def text_of(output: dict[str, Any]) -> str:
 
 def test_forty_programs_show_what_they_show_in_ipykernel() -> None:
     assert len(PROGRAMS) >= 40
-    page, shown = Page(), {}
+    page, shown = Page(run=asyncio.run), {}
     for name, source in PROGRAMS.items():
         outputs = page.run(source, name)
         assert page.status == "ok", (name, outputs)

@@ -8,28 +8,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from livecells import ExplorableError
-from livecells.sphinx.explorable import load
 from tests.contract.livecells.books import Built, Shelf
-
-# ---- what it checks ---------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("nocolon", "names no function: write module:function"),
-        ("json:loads:x", "names no function"),
-        ("no_such_module:f", "there is no module 'no_such_module'"),
-        ("json:no_such", "json has no function no_such"),
-        ("json:dumps", "missing 1 required positional argument"),
-        ("time:time", "returned a float: it must return an Explorable"),
-    ],
-)
-def test_a_function_that_is_none_is_named(name: str, words: str) -> None:
-    with pytest.raises((ExplorableError, TypeError), match=words):
-        load(name)
-
 
 # ---- on the page ------------------------------------------------------------
 

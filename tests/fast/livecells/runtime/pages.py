@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
+import itertools
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import looplab
 from livecells.runtime import Session
+from livecells.sphinx.runner import joined
 
-__all__ = ["Page", "Reader", "joined", "shown"]
+__all__ = ["Page", "Reader", "shown"]
 
 
 class Page:
-    """A session and what it emits, cell by cell."""
+    """A session and what it emits, cell by cell; each look at its clock takes 1 ms."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(
+        self, *, run: Callable[..., Any] = looplab.run, **settings: Any
+    ) -> None:
         self.outputs: list[dict[str, Any]] = []
-        self.session = Session(self.outputs.append, **settings)
+        clock = itertools.count(step=0.001).__next__
+        self.session = Session(self.outputs.append, **{"clock": clock, **settings})
+        self._run = run
         self.sources: dict[str, str] = {}
 
     def run(self, source: str, name: str = "c1") -> list[dict[str, Any]]:
@@ -26,7 +32,7 @@ class Page:
         source = textwrap.dedent(source).strip("\n")
         self.sources[name] = source
         label = f"Cell {name[1:]}"
-        self.status = asyncio.run(self.session.run_cell(name, label, source))
+        self.status = self._run(self.session.run_cell(name, label, source))
         return joined(self.outputs)
 
     def error(self, source: str, name: str = "c1") -> dict[str, Any]:
@@ -41,18 +47,6 @@ class Page:
         outputs = self.run(source, name)
         assert self.status == "ok", outputs
         return "".join(output["text"] for output in outputs)
-
-
-def joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    out: list[dict[str, Any]] = []
-    for output in outputs:
-        last = out[-1] if out else {}
-        is_same = last.get("kind") == "stream" == output["kind"]
-        if is_same and last["name"] == output["name"]:
-            last["text"] += output["text"]
-        else:
-            out.append(dict(output))
-    return out
 
 
 def shown(outputs: list[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -6,9 +6,12 @@ import dataclasses
 import itertools
 import math
 from collections import Counter, defaultdict, deque, namedtuple
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from IPython.lib.pretty import pretty as notebook
 
 from livecells.runtime.pretty import pretty
@@ -83,6 +86,37 @@ VALUES: list[Any] = [
 
 @pytest.mark.parametrize("value", VALUES, ids=itertools.count())
 def test_a_value_is_laid_out_as_in_a_notebook(value: Any) -> None:
+    assert pretty(value) == notebook(value)
+
+
+LEAVES = st.one_of(
+    st.integers(0, 10**6),
+    st.text("ab", max_size=60),
+    st.sampled_from([None, int, len, 1.5, math.sin]),
+)
+KEYS = st.one_of(st.integers(0, 999), st.text("xy", max_size=9))
+
+
+def holders(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    items = st.lists(inner, max_size=8)
+    mappings = st.dictionaries(KEYS, inner, max_size=6)
+    names = st.sampled_from(["a", "bb", "c" * 9])
+    return st.one_of(
+        items,
+        items.map(tuple),
+        items.map(deque),
+        mappings,
+        mappings.map(lambda inside: defaultdict(list, inside)),
+        st.dictionaries(names, inner).map(lambda inside: SimpleNamespace(**inside)),
+        st.sets(KEYS, max_size=12),
+        st.frozensets(st.integers(), max_size=9),
+        st.builds(list.__mul__, st.lists(LEAVES, max_size=2), st.integers(10, 40)),
+    )
+
+
+@given(st.recursive(LEAVES, holders, max_leaves=20))
+@settings(max_examples=60)
+def test_random_values_are_laid_out_as_in_a_notebook(value: Any) -> None:
     assert pretty(value) == notebook(value)
 
 

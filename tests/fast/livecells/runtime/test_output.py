@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+import itertools
 import sys
 from typing import Any
 
 import pytest
 
+import looplab
 from livecells.runtime.session import Session
 from tests.fast.livecells.runtime.pages import Page
 
@@ -90,7 +91,7 @@ print("first")
 
 async def _run_late(late: bool) -> list[dict[str, Any]]:
     shown: list[dict[str, Any]] = []
-    session = Session(shown.append, late=late)
+    session = Session(shown.append, late=late, clock=lambda: 0.0)
     streams = sys.stdout, sys.stderr
     try:
         await session.run_cell("one", "Cell 1", LATE)
@@ -102,7 +103,7 @@ async def _run_late(late: bool) -> list[dict[str, Any]]:
 
 
 def test_what_a_task_prints_goes_to_its_cell() -> None:
-    shown = asyncio.run(_run_late(True))
+    shown = looplab.run(_run_late(True))
     own = "".join(out["text"] for out in shown if "late" not in out)
     assert own == "first\nsecond\n"
     later = [out for out in shown if "late" in out]
@@ -112,7 +113,7 @@ def test_what_a_task_prints_goes_to_its_cell() -> None:
 
 def test_without_the_wish_it_goes_nowhere() -> None:
     """The build shows what a cell printed until it ended."""
-    shown = asyncio.run(_run_late(False))
+    shown = looplab.run(_run_late(False))
     assert "".join(out["text"] for out in shown) == "first\nsecond\n"
 
 
@@ -121,10 +122,19 @@ def test_without_the_wish_it_goes_nowhere() -> None:
     [
         ("len?", "help(len)"),
         ("?asyncio.run", "help(asyncio.run)"),
-        ("import asyncio\nasync def main(): ...\nasyncio.run(main())", "await main()"),
+        ("import asyncio\nasyncio.run(None)", "await main()"),
     ],
 )
-def test_what_only_a_notebook_knows_is_explained(source: str, words: str) -> None:
-    shown: list[dict[str, Any]] = []
-    asyncio.run(Session(shown.append).run_cell("one", "Cell 1", source))
-    assert words in shown[-1]["text"]
+def test_what_only_a_notebook_knows_is_explained(
+    page: Page, source: str, words: str
+) -> None:
+    assert words in page.error(source)["text"]
+
+
+@pytest.mark.parametrize(("step", "pieces"), [(0.0, 41), (0.005, 50), (0.05, 100)])
+def test_short_pieces_are_paced(step: float, pieces: int) -> None:
+    """Forty at once, then twenty a second, and the rest where the cell ends."""
+    page = Page(clock=itertools.count(step=step).__next__)
+    page.run("import sys\nfor n in range(100): _ = sys.stdout.write('x')")
+    assert len(page.outputs) == pieces
+    assert "".join(output["text"] for output in page.outputs) == "x" * 100

@@ -97,3 +97,26 @@ def test_dataclasses_of_a_cell_find_their_module(page: Page) -> None:
         print(Point(1))
     """)
     assert text == "Point(x=1)\n"
+
+
+def test_the_last_value_has_a_name_unless_a_reader_takes_it(page: Page) -> None:
+    page.run("5")
+    page.run("None")
+    assert page.text("print(_)") == "5\n"
+    assert page.run("_ + 1;") == []
+    page.run("_ = 'mine'")
+    page.run("7")
+    assert page.text("print(_)") == "mine\n"
+
+
+def test_display_shows_each_value(page: Page) -> None:
+    assert page.run("display(1, 'b')\ndisplay()") == [
+        {"kind": "display", "data": {"text/plain": text}, "result": False}
+        for text in ("1", "'b'")
+    ]
+
+
+def test_what_could_stand_there_is_asked_of_the_cells_names(page: Page) -> None:
+    page.run("word_of_mine = 1")
+    [option] = page.session.complete("word_of")["options"]
+    assert option["label"] == "word_of_mine"

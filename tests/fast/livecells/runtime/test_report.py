@@ -1,0 +1,348 @@
+"""Errors as a reader of a cell sees them."""
+
+from __future__ import annotations
+
+import builtins
+
+import pytest
+
+from tests.fast.livecells.runtime.pages import Page
+
+
+def test_an_error_marks_the_readers_own_last_line(page: Page) -> None:
+    page.run("def divide(a, b):\n    both = a, b\n    return both[0] / both[1]", "c2")
+    error = page.error("x = 0\ndivide(1, x)", "c7")
+    assert (error["name"], error["message"]) == (
+        "ZeroDivisionError",
+        "division by zero",
+    )
+    assert (error["cell"], error["line"]) == ("c2", 3)
+    assert error["text"].split("\n") == [
+        "Cell 7, line 2",
+        "  2  divide(1, x)",
+        "Cell 2, line 3, in divide",
+        "  1  def divide(a, b):",
+        "  2      both = a, b",
+        "→ 3      return both[0] / both[1]",
+        "ZeroDivisionError: division by zero",
+    ]
+
+
+def test_the_line_of_a_text_that_is_gone_is_not_marked(page: Page) -> None:
+    page.run("def f():\n    return 1 / 0", "c1")
+    page.run("keep = f", "c2")
+    page.run("# another text\ndef f():\n    return 1", "c1")
+    error = page.error("keep()", "c3")
+    assert (error["cell"], error["line"]) == ("c1", None)
+    assert "return 1 / 0" in error["text"], "the text as it ran"
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [("x = = 1", 1), ("a = 1\nif a:\nb", 3), ("print('open", 1), ("é = (\n", 1)],
+)
+def test_a_syntax_error_marks_its_line(page: Page, source: str, line: int) -> None:
+    error = page.error(source)
+    assert error["line"] == line and error["cell"] == "c1"
+    assert "inside ast" not in error["text"]
+    assert error["text"].count("→") == 1
+
+
+def test_errors_that_are_hard_to_tell(page: Page) -> None:
+    error = page.error("""
+        class Odd(Exception):
+            def __str__(self): raise ValueError
+        raise Odd
+    """)
+    assert error["message"] == "<its str() raised ValueError>"
+    error = page.error("raise ValueError('x' * 1_000_000)")
+    assert len(error["text"]) < 30_000
+
+
+#: Cells, the line that is marked, and the lines of the report; those that begin with
+#: ~ are sentences of which only these words are asked for.
+REPORTS: dict[str, tuple[str, int, list[str]]] = {
+    "cause": (
+        "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise KeyError(1) from e",
+        4,
+        [
+            "Cell 1, line 2",
+            "  2      1 / 0",
+            "ZeroDivisionError: division by zero",
+            "",
+            "~cause of the next",
+            "",
+            "Cell 1, line 4",
+            "  2      1 / 0",
+            "  3  except ZeroDivisionError as e:",
+            "→ 4      raise KeyError(1) from e",
+            "KeyError: 1",
+        ],
+    ),
+    "context": (
+        "try: 1 / 0\nexcept ZeroDivisionError: [][3]",
+        2,
+        [
+            "Cell 1, line 1",
+            "  1  try: 1 / 0",
+            "ZeroDivisionError: division by zero",
+            "",
+            "~another",
+            "",
+            "Cell 1, line 2",
+            "  1  try: 1 / 0",
+            "→ 2  except ZeroDivisionError: [][3]",
+            "IndexError: list index out of range",
+        ],
+    ),
+    "no context": (
+        "try: 1 / 0\nexcept ZeroDivisionError: raise KeyError(1) from None",
+        2,
+        [
+            "Cell 1, line 2",
+            "  1  try: 1 / 0",
+            "→ 2  except ZeroDivisionError: raise KeyError(1) from None",
+            "KeyError: 1",
+        ],
+    ),
+    "a circle of causes": (
+        "a, b = KeyError(1), KeyError(2)\na.__cause__, b.__cause__ = b, a\nraise a",
+        3,
+        [
+            "KeyError: 2",
+            "",
+            "~cause",
+            "",
+            "Cell 1, line 3",
+            "  1  a, b = KeyError(1), KeyError(2)",
+            "  2  a.__cause__, b.__cause__ = b, a",
+            "→ 3  raise a",
+            "KeyError: 1",
+        ],
+    ),
+    "library": (
+        "import json, shlex\ndef bad(n): raise json.JSONDecodeError('no', '', n)\n"
+        "shlex.join(map(lambda n: bad(n), [0]))",
+        2,
+        [
+            "Cell 1, line 3",
+            "  3  shlex.join(map(lambda n: bad(n), [0]))",
+            "  … 2 calls inside shlex",
+            "Cell 1, line 3, in <lambda>",
+            "  3  shlex.join(map(lambda n: bad(n), [0]))",
+            "Cell 1, line 2, in bad",
+            "  1  import json, shlex",
+            "→ 2  def bad(n): raise json.JSONDecodeError('no', '', n)",
+            "json.decoder.JSONDecodeError: no: line 1 column 1 (char 0)",
+        ],
+    ),
+    "ends in a library": (
+        "import shlex\n\n\n\nshlex.join(3)",
+        5,
+        [
+            "Cell 1, line 5",
+            "  3",
+            "  4",
+            "→ 5  shlex.join(3)",
+            "  … 1 call inside shlex",
+            "TypeError: 'int' object is not iterable",
+        ],
+    ),
+    "recursion": (
+        "x = 1\ndef f(n):\n    return f(n - 1) if n else 1 // 0\nf(4)",
+        3,
+        [
+            "Cell 1, line 4",
+            "  4  f(4)",
+            "Cell 1, line 3, in f",
+            "  1  x = 1",
+            "  2  def f(n):",
+            "→ 3      return f(n - 1) if n else 1 // 0",
+            "  … 4 times more",
+            "~ZeroDivisionError: ",
+        ],
+    ),
+    "a function in a method": (
+        "class A:\n    def f(self):\n        def g(): {}[0]\n        g()\nA().f()",
+        3,
+        [
+            "Cell 1, line 5",
+            "  5  A().f()",
+            "Cell 1, line 4, in A.f",
+            "  4          g()",
+            "Cell 1, line 3, in g",
+            "  1  class A:",
+            "  2      def f(self):",
+            "→ 3          def g(): {}[0]",
+            "KeyError: 0",
+        ],
+    ),
+    "syntax": (
+        "x = (1,\n\n  2 = 3)",
+        3,
+        [
+            "Cell 1, line 3",
+            "  1  x = (1,",
+            "  2",
+            "→ 3    2 = 3)",
+            "       ^",
+            "~SyntaxError: ",
+        ],
+    ),
+    "syntax of other code": (
+        "exec('1 1')",
+        1,
+        ["Cell 1, line 1", "→ 1  exec('1 1')", "SyntaxError: invalid syntax"],
+    ),
+    "notes": (
+        "e = OSError('no')\ne.add_note('1')\ne.add_note('2')\n\nraise e",
+        5,
+        [
+            "Cell 1, line 5",
+            "  3  e.add_note('2')",
+            "  4",
+            "→ 5  raise e",
+            "OSError: no",
+            "1",
+            "2",
+        ],
+    ),
+    "no words": (
+        "raise ValueError",
+        1,
+        ["Cell 1, line 1", "→ 1  raise ValueError", "ValueError"],
+    ),
+    "no threads": (
+        'raise RuntimeError("can\'t start new thread")',
+        1,
+        [
+            "Cell 1, line 1",
+            '→ 1  raise RuntimeError("can\'t start new thread")',
+            "RuntimeError: can't start new thread",
+            "~one thread",
+        ],
+    ),
+    "a group": (
+        "raise ExceptionGroup('of', [KeyError(n) for n in range(12)])",
+        1,
+        [
+            "Cell 1, line 1",
+            "→ 1  raise ExceptionGroup('of', [KeyError(n) for n in range(12)])",
+            "ExceptionGroup: of (12 sub-exceptions)",
+            *(
+                line
+                for n in range(10)
+                for line in ("", f"  {n + 1} of 12:", f"    KeyError: {n}")
+            ),
+            "  … 2 more",
+        ],
+    ),
+    "a group in a group": (
+        "def f(n): {}[n]\ntry: f(0)\nexcept Exception as error: e = error\n"
+        "raise ExceptionGroup('2', [ExceptionGroup('1', [e]), e])",
+        1,
+        [
+            "Cell 1, line 4",
+            "  4  raise ExceptionGroup('2', [ExceptionGroup('1', [e]), e])",
+            "ExceptionGroup: 2 (2 sub-exceptions)",
+            "",
+            "  1 of 2:",
+            "    ExceptionGroup: 1 (1 sub-exception)",
+            "",
+            "      1 of 1:",
+            "        Cell 1, line 2",
+            "          2  try: f(0)",
+            "        Cell 1, line 1, in f",
+            "        → 1  def f(n): {}[n]",
+            "        KeyError: 0",
+            "",
+            "  2 of 2:",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_whole_report(page: Page, name: str) -> None:
+    source, line, expected = REPORTS[name]
+    error = page.error(source)
+    assert (error["cell"], error["line"]) == ("c1", line)
+    lines = error["text"].split("\n")
+    assert [
+        want if want[:1] == "~" and want[1:] in seen else seen
+        for seen, want in zip(lines, expected, strict=True)
+    ] == expected
+
+
+def test_deep_recursion_is_folded(page: Page) -> None:
+    error = page.error("def f():\n    return f()\nf()")
+    assert error["name"] == "RecursionError"
+    assert error["line"] == 2
+    assert len(error["text"]) < 1000
+    error = page.error("def f(): return g()\ndef g(): return f()\nf()")
+    assert len(error["text"].split("\n")) < 100
+
+
+def test_a_memory_error_is_told(page: Page) -> None:
+    assert page.error("x = bytearray(10 ** 18)")["name"] in (
+        "MemoryError",
+        "OverflowError",
+    )
+    assert page.error("x = [0]\nraise MemoryError")["line"] == 2
+
+
+@pytest.mark.parametrize(
+    "source", ["import sys\nsys.exit(3)", "raise KeyboardInterrupt"]
+)
+def test_leaving_is_an_error_of_the_cell_and_ends_nothing(
+    page: Page, source: str
+) -> None:
+    assert page.error(source)["name"] in ("SystemExit", "KeyboardInterrupt")
+    assert page.text("print('on')") == "on\n"
+
+
+def test_input_says_what_to_do(page: Page) -> None:
+    assert "write the value into the code" in page.error("input('?')")["message"]
+
+
+def test_a_builtin_that_a_cell_deletes_is_back(page: Page) -> None:
+    page.run("import builtins\ndel builtins.print, builtins.len")
+    assert builtins.len is len
+    assert page.text("print(len('abc'))", "c2") == "3\n"
+
+
+def test_a_builtin_that_a_cell_replaces_is_back(page: Page) -> None:
+    page.run("import builtins\nbuiltins.isinstance = builtins.getattr = None")
+    assert isinstance(1, int)
+    assert page.error("1 / 0", "c2")["name"] == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize("wait", ["", "await asyncio.sleep(0)"])
+def test_a_cell_that_cancels_itself_ends_nothing(page: Page, wait: str) -> None:
+    outputs = page.run(f"import asyncio\n_ = asyncio.current_task().cancel()\n{wait}")
+    assert [output["name"] for output in outputs] == (
+        ["CancelledError"] if wait else []
+    )
+    assert page.text("await asyncio.sleep(0)\nprint(1)", "c2") == "1\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def __str__(self): raise SystemExit",
+        "def __str__(self): raise ValueError(self)",
+        "__notes__ = 5",
+        "__notes__ = [type('N', (), {'__str__': lambda self: 1 / 0})()]",
+    ],
+)
+def test_an_error_that_cannot_be_told_is_named(page: Page, body: str) -> None:
+    error = page.error(f"class Odd(Exception):\n    {body}\nraise Odd")
+    assert error["name"] == "Odd"
+    assert "line 3" in error["text"]
+
+
+def test_print_after_the_cell_has_ended_goes_nowhere(page: Page) -> None:
+    page.run("import sys\nkept = sys.stdout")
+    page.outputs.clear()
+    page.session._module.__dict__["kept"].write("late")
+    assert page.outputs == []
