@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
+import math
 import re
+import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
+from looplab.timeline import COLOURS
 from ontime.figures import Chart, Curve, curves, ranking
+from ontime.grade.cells import run_cell
+from tests.fast.cells import as_committed
+from tests.fast.exercises import homes
 from tools import landing_figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matplotlib dates every drawing, those too that only measure a text."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
 
 
 def two_curves(alt: str = "Two curves") -> Chart:
@@ -22,13 +38,174 @@ def two_curves(alt: str = "Two curves") -> Chart:
     )
 
 
+ROWS = [("storm", 1.99, "orange"), ("queue", 0.02, "blue"), ("a & b", 0.01, "blue")]
+
+
+def three_rows(**settings: Any) -> Chart:
+    settings.setdefault("predicted", {"storm": 2.0, "queue": 0.02})
+    return ranking(ROWS, x="worst lateness (s)", alt='less < "more" & all', **settings)
+
+
+CHARTS = [two_curves, three_rows]
+
+
+def texts(chart: Chart) -> dict[str, float]:
+    """Each text, and how far down it stands."""
+    return {
+        text.text or "": float(text.attrib["y"])
+        for text in ET.fromstring(chart.svg).iter(f"{SVG}text")
+    }
+
+
+@pytest.mark.parametrize("make", CHARTS)
+def test_what_every_chart_is(make: Any) -> None:
+    """The same each time, with words for who does not see it, in the page's colours."""
+    chart = make()
+    assert chart == make()
+    root = ET.fromstring(chart.svg)
+    assert (root.attrib["role"], root.attrib["aria-label"]) == ("img", chart.alt)
+    assert chart.alt in repr(chart)
+    assert chart._repr_html_() == chart.svg
+    drawing = chart.svg.partition("</style>")[2]
+    assert "currentColor" in drawing and "var(--orange)" in drawing
+    # Nothing is left in a colour of its own: it would not change with the theme.
+    assert not re.findall(r"#[0-9a-f]{6}\b", drawing)
+    assert all(colour in chart.svg for colour in COLOURS.values())
+    # It brings one style, which does not touch the page, and asks nobody for anything.
+    (style,) = re.findall(r"<style.*?>(.*?)</style>", chart.svg)
+    selectors = re.findall(r"(?:^|[{}])([^{}@;]+)\{", style)
+    assert selectors and all(".looplab-chart" in selector for selector in selectors)
+    links = set(re.findall(r"https?://[^\"' )]+", chart.svg))
+    assert all(link.startswith("http://www.w3.org/") for link in links)
+
+
+def test_two_charts_share_no_id_and_every_reference_is_met() -> None:
+    ids = []
+    for chart in (two_curves("one"), two_curves("two")):
+        own = re.findall(r' id="([^"]+)"', chart.svg)
+        used = re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', chart.svg)
+        assert set(own) == set(used)
+        ids += own
+    assert len(ids) == len(set(ids))
+
+
+def test_text_is_text() -> None:
+    assert {"flat", "steep", "workers", "lateness (s)"} <= set(texts(two_curves()))
+    words = texts(three_rows())
+    assert {"1.990", "0.020", "0.010"} <= set(words)
+    assert words["storm"] < words["queue"] < words["a & b"], "the first at the top"
+    assert {"1.99", "0.01"} <= set(texts(three_rows(form=".3g")))
+
+
+@pytest.mark.parametrize(
+    ("last", "numbers"),
+    [
+        (10, {"1", "2", "5", "10"}),
+        (100, {"1", "3", "10", "30", "100"}),
+        (10_000, {"1", "10", "100", "1000", "10000"}),
+    ],
+)
+def test_a_logarithmic_axis_says_so_and_can_be_read(
+    last: float, numbers: set[str]
+) -> None:
+    points = [(1.0, 1.0), (last, 2.0)]
+    rows = [("least", 1.0, "blue"), ("most", last, "blue")]
+    for chart in (
+        curves(Curve("a", points), x="size", y="y", alt="z", log=True),
+        ranking(rows, x="size", alt="z"),
+    ):
+        assert {"size, logarithmic", *numbers} <= set(texts(chart))
+
+
+def test_a_label_stands_on_no_dot() -> None:
+    def height(*dots: tuple[float, float]) -> float:
+        """Where the label of the other curve stands; the axes stay as they are."""
+        around = [(0.0, 0.0), (10.0, 10.0)]
+        chart = curves(
+            Curve("dots", [*around, *dots], "blue", "dots"),
+            Curve("label", around, "orange", label_at=(4, 5)),
+            x="x",
+            y="y",
+            alt="z",
+        )
+        return texts(chart)["label"]
+
+    free = height()
+    assert height((4.5, 5)) < free - 5
+    assert height((4.5, 5), (4.5, 5.5)) < height((4.5, 5)) - 5
+    assert height((4.5, 7), (3, 5)) == free
+
+
+def test_a_ranking_has_each_dot_at_its_value() -> None:
+    """On the scale that the numbers below it say; with rings and lines likewise."""
+    spread = {"queue": (0.01, 4.0), "a & b": (0.01, 0.01)}
+    svg = three_rows(spread=spread).svg
+    assert 'viewBox="0 0 380 110"' in svg
+    root = ET.fromstring(svg)
+    radii = {
+        f"#{path.get('id')}": float(path.attrib["d"].split()[2])
+        for path in root.iter(f"{SVG}path")
+        if path.get("id")
+    }
+    marks = [
+        (float(use.attrib["x"]), float(use.attrib["y"]), radii[link])
+        for use in root.iter(f"{SVG}use")
+        if (link := use.attrib["{http://www.w3.org/1999/xlink}href"])
+    ]
+    tick_marks, marks = marks[:3], marks[3:]
+    numbers = {
+        text.text: (float(text.attrib["x"]), float(text.attrib["y"]))
+        for text in root.iter(f"{SVG}text")
+    }
+    left, per_decade = numbers["0.01"][0], numbers["0.1"][0] - numbers["0.01"][0]
+    assert [x for x, *_ in tick_marks] == [numbers[n][0] for n in ("0.01", "0.1", "1")]
+
+    def at(value: float) -> float:
+        return left + per_decade * (math.log10(value) + 2)
+
+    top, second = marks[0][1], marks[2][1]
+    drawn = [
+        (1.99, 0, 2.5),
+        (2, 0, 5.5),
+        (0.02, 1, 2.5),
+        (0.02, 1, 5.5),
+        (0.01, 2, 2.5),
+    ]
+    expected = [(at(v), top + row * (second - top), radius) for v, row, radius in drawn]
+    for mark, want in zip(marks, expected, strict=True):
+        assert mark == pytest.approx(want, abs=0.02)
+    lines = re.findall(
+        r"M ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+) \n\"[^>]*--blue", svg
+    )
+    assert len(lines) == 1, "a line of no length is no line"
+    ends = [float(number) for number in lines[0]]
+    assert ends == pytest.approx([at(0.01), second, at(4), second], abs=0.02)
+    # The value in words stands behind what is drawn in its row.
+    for words, behind in ("1.990", 1.99), ("0.020", 4.0), ("0.010", 0.01):
+        assert numbers[words][0] == pytest.approx(at(behind) + 9, abs=0.02)
+
+
+@pytest.mark.parametrize("spread", [{}, {"queue": (0, 4.0)}])
+def test_a_value_that_has_no_place_is_refused(spread: Any) -> None:
+    rows = ROWS if spread else [("queue", 0, "blue")]
+    with pytest.raises(ValueError, match="queue is 0: a logarithmic axis"):
+        ranking(rows, x="x", alt="z", spread=spread)
+
+
+def test_the_curves_of_a_lab_are_drawn_as_they_are_committed() -> None:
+    lab = "04_going_deeper"
+    cells = {c["id"]: "".join(c["source"]) for c in homes.code_cells(lab)}
+    finish = ast.literal_eval(as_committed(lab, "finish"))
+    names = {"finish": finish, "Curve": Curve, "curves": curves}
+    chart: Any = run_cell(cells["finish-chart"], names)
+    assert chart.svg == as_committed(lab, "finish-chart")
+
+
 def test_errors_name_the_value_and_the_fix() -> None:
     with pytest.raises(ValueError, match="alt is empty: say in words"):
         two_curves("  ")
     with pytest.raises(ValueError, match="'red': it must be one of orange, blue"):
         curves(Curve("a", [(0, 1)], "red"), x="x", y="y", alt="z")
-    with pytest.raises(ValueError, match="queue is 0: a logarithmic axis"):
-        ranking([("queue", 0, "blue")], x="x", alt="z")
 
 
 # The pictures of the landing page and of chapter 4, which are made by the same rules.
