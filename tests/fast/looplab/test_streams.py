@@ -67,8 +67,79 @@ def test_what_is_written_is_read(seed: int) -> None:
     assert run(main(), max_steps=100_000) == b"".join(sent)
 
 
+class Ends(asyncio.Protocol):
+    """What a transport tells its protocol, with the times."""
+
+    def __init__(self, transport: Any) -> None:
+        self.told: list[tuple[float, str, object]] = []
+        transport.protocol = self
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith(("pause", "resume", "data", "eof", "connection")):
+            return super().__getattribute__(name)
+        return lambda value=None: self.told.append((elapsed(), name, value))
+
+
+def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
+    async def main() -> None:
+        (_, writer), (_, other) = open_pair(latency=1, bandwidth=1000)
+        near, far, told = writer.transport, other.transport, Ends(writer.transport).told
+        Ends(far)
+        near.write(b"")
+        near.write(bytes(64 * 1024))
+        assert near.get_write_buffer_size() == 65536 and not told
+        near.write(bytearray(b"x"))
+        assert [name for _, name, _ in told] == ["pause_writing"]
+        for _ in range(16):
+            near.write(memoryview(bytes(1024)))
+        await asyncio.sleep(66.5365)  # the first piece is there, the small one is not
+        assert near.get_write_buffer_size() == 16_385 and len(told) == 1
+        await asyncio.sleep(20)
+        assert told[1:] == [(66.537, "resume_writing", None)]
+        assert near.get_write_buffer_size() == 0
+
+    run(main())
+
+
+def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> None:
+    async def main() -> None:
+        (_, writer), (_, other) = open_pair(latency=1)
+        near, far = writer.transport, other.transport
+        told, at_near = Ends(far).told, Ends(near).told
+        assert far.is_reading() and near.can_write_eof()
+        assert "memory" in far.get_extra_info("peername")
+        assert far.get_extra_info("socket", 3) == 3
+        far.pause_reading()
+        assert not far.is_reading()
+        near.write(b"a")
+        near.write(b"b")
+        near.write_eof()
+        near.write_eof()
+        with pytest.raises(RuntimeError, match="write_eof"):
+            near.write(b"c")
+        await asyncio.sleep(3)
+        assert told == [] and near.get_write_buffer_size() == 2
+        far.resume_reading()
+        await asyncio.sleep(0)
+        assert far.is_closing() and not far.is_reading() and not near.is_closing()
+        assert told == [
+            (3, "data_received", b"a"),
+            (3, "data_received", b"b"),
+            (3, "eof_received", None),
+        ]
+        await asyncio.sleep(2)
+        assert told[3:] == [(3, "connection_lost", None)]
+        assert at_near == [(4, "eof_received", None), (4, "connection_lost", None)]
+        far.write(b"never sent")
+        far.abort()
+        await asyncio.sleep(2)
+        assert len(told) == 4 and len(at_near) == 2
+
+    run(main())
+
+
 def test_drain_waits_for_a_reader_that_does_not_read() -> None:
-    async def main() -> float:
+    async def main() -> list[float]:
         (_, writer), (reader, other) = open_pair(limit=1000)
 
         async def read_later() -> None:
@@ -77,15 +148,17 @@ def test_drain_waits_for_a_reader_that_does_not_read() -> None:
                 pass
 
         task = asyncio.create_task(read_later())
-        for _ in range(10):
+        drained = []
+        for _ in range(6):
             writer.write(bytes(20_000))
             await writer.drain()
+            drained.append(elapsed())
         writer.close()
         await task
         other.close()
-        return elapsed()
+        return drained
 
-    assert run(main()) == 7
+    assert run(main()) == [0, 0, 0, 7, 7, 7]  # with 60,000 bytes unread, and with more
 
 
 def test_to_write_to_an_end_that_is_closed_fails() -> None:
@@ -111,6 +184,21 @@ def test_abort_fails_the_reads_of_the_other_end() -> None:
         return elapsed()
 
     assert run(main()) == 2
+
+
+def test_an_end_that_closes_sends_what_it_has_written() -> None:
+    async def main() -> list[tuple[float, bytes]]:
+        (_, writer), (reader, other) = open_pair(latency=2, bandwidth=10)
+        writer.write(b"0123456789" * 3)
+        writer.close()
+        writer.close()
+        ends = [(elapsed(), await reader.read())]
+        await writer.wait_closed()
+        ends.append((elapsed(), b""))
+        other.close()
+        return ends
+
+    assert run(main()) == [(0, b"0123456789" * 3), (5, b"")]
 
 
 @pytest.mark.parametrize(

@@ -98,33 +98,139 @@ def test_no_installed_wheel_holds_a_solution() -> None:
         assert leaks(path.read_text(encoding="utf-8")) == [], path
 
 
-def test_for_nbgrader() -> None:
-    (path,) = labs_of("04")
-    cells = {
-        cell["metadata"]["nbgrader"]["grade_id"]: cell
-        for cell in copy_of(path, nbgrader=True)["cells"]
+RULES = """\
+**Your answers.** Write each into the cell with the dots or the code to change, run it,
+then run its check. An answer may use cells above it. Save the notebook before you hand
+it in. What it shows is not looked at: every answer runs again.
+"""
+TEXT = """\
+Hints and solutions are folded. A [page](../book/a.md#part), a [lab](05_b.ipynb),
+[another](04_c.ipynb), [a part](#here) and [a site](https://a.b/c.md).
+<details><summary>Hint</summary>h</details>
+<details><summary>Why this works</summary>
+It does.</details>
+
+Read on, and a folded solution."""
+CELLS: list[tuple[str, str, dict[str, Any]]] = [
+    ("markdown", "# Lab", {"tags": ["x"], "other": 1}),
+    ("markdown", TEXT, {}),
+    ("code", "a\nb", {"tags": ["exercise"], "exercise": "04-make", "slideshow": {}}),
+    ("code", "check('04-make', b)", {"tags": ["check"], "exercise": "04-make"}),
+    ("code", "solved", {"tags": ["solution"]}),
+    ("code", "glue()", {"tags": ["remove-cell"]}),
+    ("code", "imports", {"tags": ["hide-cell", 3]}),
+    ("code", "drawing", {"tags": ["hide-input"]}),
+    ("markdown", "<details><summary>Why this works</summary>!</details>", {}),
+    ("code", " \n", {}),
+]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    cells: list[dict[str, Any]] = []
+    for number, (kind, source, about) in enumerate(CELLS):
+        cell = {"cell_type": kind, "id": str(number), "source": source}
+        ran = {"outputs": [{"output_type": "x"}], "execution_count": 7}
+        cells.append({**cell, "metadata": about, **(ran if kind == "code" else {})})
+    about = {"kernelspec": {"name": "python3"}}
+    book = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    path = tmp_path / "04_small.ipynb"
+    path.write_text(json.dumps(book))
+    return path
+
+
+def sources(book: dict[str, Any]) -> list[str]:
+    return ["".join(cell["source"]) for cell in book["cells"]]
+
+
+def test_the_whole_copy_of_a_small_lab(small: Path) -> None:
+    book = copy_of(small, site="https://s.t/book/", beside=frozenset({"04_c.ipynb"}))
+    assert sources(book) == [
+        "# Lab",
+        RULES,
+        "Hints are folded. A [page](https://s.t/book/book/a.html#part), "
+        "a [lab](https://s.t/book/notebooks/05_b.html),\n"
+        "[another](04_c.ipynb), [a part](#here) and [a site](https://a.b/c.md).\n"
+        "<details><summary>Hint</summary>h</details>\nRead on.",
+        "a\nb",
+        "check('04-make', b)",
+        "imports",
+        "drawing",
+    ]
+    folded = {"jupyter": {"source_hidden": True}}
+    assert [cell["metadata"] for cell in book["cells"]] == [
+        {"tags": ["x"]},
+        *({}, {}),
+        {"tags": ["exercise"], "exercise": "04-make"},
+        {"tags": ["check"], "exercise": "04-make"},
+        {"tags": ["hide-cell", 3], **folded},
+        {"tags": ["hide-input"], **folded},
+    ]
+    assert [cell["id"] for cell in book["cells"]] == ["0", "your-answers", *"12367"]
+    for cell in book["cells"][3:]:
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    assert book["cells"][3]["source"] == ["a\n", "b"]
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    assert book["metadata"]["kernelspec"] == {"name": "python3"}
+    assert len(book["metadata"]["made_from"]) == 64
+    without = sources(copy_of(small))[2]
+    assert "A *page*, a *lab*,\n*another*, [a part](#here) and [a site](" in without
+
+
+def test_the_copy_for_a_reader_keeps_the_text_as_it_is(small: Path) -> None:
+    book = copy_of(small, solutions=True)
+    kept = [
+        source for _, source, about in CELLS if about.get("tags") != ["remove-cell"]
+    ]
+    assert sources(book) == kept[:-1], "without the empty cell"
+    [solved] = [cell for cell in book["cells"] if cell["source"] == ["solved"]]
+    assert solved["metadata"]["jupyter"] == {"source_hidden": True}
+    assert solved["outputs"] == []
+
+
+def test_a_copy_for_nbgrader(small: Path) -> None:
+    cells = [
+        cell
+        for cell in copy_of(small, nbgrader=True)["cells"]
         if "nbgrader" in cell["metadata"]
-    }
-    assert len(cells) == 10
-    for name, cell in cells.items():
-        about = cell["metadata"]["nbgrader"]
-        assert about["locked"] == about["grade"] != about["solution"]
-        if about["grade"]:
-            assert about["points"] == points_of(name.removesuffix("-check")) > 0
+    ]
+    common = {"schema_version": 3, "task": False}
+    answer = {"grade_id": "04-make", "grade": False, "solution": True, "locked": False}
+    checked = {"grade_id": "04-make-check", "points": points_of("04-make")}
+    checked |= {"grade": True, "solution": False, "locked": True}
+    shown = [cell["metadata"]["nbgrader"] for cell in cells]
+    assert shown == [common | answer, common | checked]
     # A check there raises what it says.
-    source = "".join(cells["04-predict-check"]["source"])
-    space = {"check": lambda *_: Verdict(False, "no answer yet"), "lateness": ...}
+    source = "".join(cells[1]["source"])
+    space = {"check": lambda *_: Verdict(False, "no answer yet"), "b": ...}
     with pytest.raises(AssertionError, match="no answer yet"):
         exec(source, space)
 
 
-def test_links_lead_to_the_published_book_or_to_a_file_beside() -> None:
-    (path,) = labs_of("04")
-    text = json.dumps(copy_of(path, site="https://a.b/c/"))
-    assert "(https://a.b/c/book/04_late_heartbeat.html)" in text
-    assert "(https://a.b/c/notebooks/04_going_deeper.html)" in text
-    beside = frozenset({"04_going_deeper.ipynb"})
-    assert "(04_going_deeper.ipynb)" in json.dumps(copy_of(path, beside=beside))
+@pytest.mark.parametrize("change", [{"nbformat": 3}, {"nbformat": None}])
+def test_a_lab_of_another_format_is_refused(small: Path, change: Any) -> None:
+    small.write_text(json.dumps({**json.loads(small.read_text()), **change}))
+    with pytest.raises(HandoutError, match=r"04_small\.ipynb cannot be read.*not 4"):
+        copy_of(small)
+
+
+def test_which_labs_a_chapter_has(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, text = small.parent, small.read_text()
+    for name in ("04_more_exercises", "05_b", "notes"):
+        (folder / f"{name}.ipynb").write_text(text)
+    (folder / "04_plain.ipynb").write_text('{"cells": [], "nbformat": 4}')
+
+    def names(chapter: str, **settings: bool) -> list[str]:
+        labs = labs_of(chapter, folder=folder, **settings)
+        return [path.stem for path in labs]
+
+    assert names("04") == ["04_small"]
+    assert names("04", extra=True) == ["04_more_exercises", "04_small"]
+    assert names("04", solutions=True) == ["04_more_exercises", "04_plain", "04_small"]
+    assert names("all") == ["04_small", "05_b"]
+    monkeypatch.setattr("ontime.handout.default_folder", lambda: None)
+    with pytest.raises(HandoutError, match="--labs on-time/notebooks"):
+        labs_of("04")
 
 
 def test_a_copy_for_a_reader_has_its_solutions_folded() -> None:
