@@ -11,7 +11,8 @@ import pytest
 from ontime.leases import EXPERIMENTS
 from ontime.leases.picture import lay_over
 from ontime.leases.published import events_of
-from tests.fast.ontime.leases.test_published import LOGS
+from tests.fast.cells import as_committed
+from tests.fast.ontime.leases.test_published import LOGS, judged
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -26,7 +27,6 @@ def test_each_published_event_has_a_box_and_ours_a_sign_in_its_second(
 ) -> None:
     log, run = LOGS[name], EXPERIMENTS[name].run(seed=0)
     chart = lay_over(log, run, title="Both")
-    assert chart.svg == lay_over(log, run, title="Both").svg
     same = log.found_in(run, within=0)
     assert f"Of {len(log.events)} published events {same} have" in chart.alt
     assert f"{len(log.parts)} panels" in chart.alt
@@ -85,3 +85,13 @@ def test_each_kind_is_named_once_in_its_colour() -> None:
     ]
     starts = [part[0].at for part in LOGS["E3"].parts]
     assert [second for second in seconds if second in starts] == starts
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"), [("E3", "log-pictures"), ("E4", "log-E4"), ("E5", "log-E5")]
+)
+def test_the_picture_of_a_lab_is_drawn_as_it_is_committed(name: str, cell: str) -> None:
+    log = LOGS[name]
+    best = max(judged()[name], key=lambda run: log.found_in(run, within=0))
+    chart = lay_over(log, best, title=f"{name}: a box is published, a sign ours")
+    assert chart.svg == as_committed("07_going_deeper", cell)
