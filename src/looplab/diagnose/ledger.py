@@ -797,6 +797,7 @@ class Ledger:
                         at = queued[1]
                     runs = max(began, at), min(ended, b)
                     if runs[1] > runs[0]:
+                        self._unseen(sums, (at, runs[0]), seen_in, slept[tag])
                         name = f"{code.name} in an executor"
                         number = self._number("executor", name, code.place, code.name)
                         sums[number] += runs[1] - runs[0]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
+from typing import Any
 
 from ..fileformat import NotATraceError, load
+from ..ledger import Row
 from ..recording import Recording
 from ..report import report
 from . import stop
@@ -66,6 +68,11 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
     return stop(f"there is no loop {options.loop} in {options.file}, but {numbers}")
 
 
+def _fields(row: Row) -> dict[str, Any]:
+    fields = {name: getattr(row, name) for name in Row.__slots__}
+    return fields | {"threads": sorted(row.threads)}
+
+
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print who made others late."""
     if options.top < 1:
@@ -80,13 +87,8 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         asked = requests(recording)
         made = {
             "sentence": sentence(ledger, rows, asked, options.file),
-            "rows": [
-                asdict(row) | {"threads": sorted(row.threads), "text": described(row)}
-                for row in rows
-            ],
-            "callbacks": [
-                asdict(row) | {"threads": []} for row in ledger.blame(options.victim)
-            ],
+            "rows": [_fields(row) | {"text": described(row)} for row in rows],
+            "callbacks": list(map(_fields, ledger.blame(options.victim))),
             "endpoints": [asdict(endpoint) for endpoint in endpoints(asked)],
         }
         print(json.dumps(made, indent=1))

@@ -10,231 +10,343 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from looplab import burn, tag
-from looplab.diagnose import Callback, Code, Recording, record
-from looplab.diagnose.events import (
-    Await,
-    Job,
-    OtherThread,
-    Pause,
-    RequestNote,
-    Sample,
-    Window,
+from looplab.diagnose import Code, Ledger, Recording, record
+from looplab.diagnose.events import Await, Job, Mark, Pause, RequestNote
+from looplab.diagnose.ledger import minus, union
+from tests.fast.looplab.diagnose.made import (
+    DUMPS,
+    MS,
+    PING,
+    SCRUB,
+    SHOP,
+    SITE,
+    STDLIB,
+    brief,
+    callback,
+    hog,
+    late_ping,
+    request,
+    sample,
+    thread,
+    window,
 )
-from looplab.diagnose.ledger import Ledger, minus, union
-from looplab.diagnose.report import sentence, whom
 
-MS = 1_000_000
-SHOP = Code("hog", "/srv/shop.py", 12)
-PING = Code("ping", "/srv/shop.py", 40)
-JSON = "/usr/lib/python3.11/json/encoder.py"
-REGEX = Code("scrub", "/srv/scrub.py", 8)
-
-
-def callback(index, ready, run, ended, *, code=PING, cause="timer", cpu=None, **more):
-    """One callback; times are milliseconds."""
-    if cause == "timer":
-        more.setdefault("due_ns", ready * MS)
-    return Callback(
-        index=index,
-        ready_ns=ready * MS,
-        run_ns=run * MS,
-        ended_ns=ended * MS,
-        cpu_ns=(ended - run if cpu is None else cpu) * MS,
-        cause=cause,
-        by=more.pop("by", None),
-        code=code,
-        task=more.pop("task", None),
-        **more,
-    )
+SELDOM = SHOP._replace(line=99)
+NOTE = Code("note", f"{SITE}/looplab/diagnose/stock.py", 3)
+PANDAS = Code("<module>", f"{SITE}/pandas/__init__.py", 1)
+ACQUIRE = Code("Lock.acquire", f"{STDLIB}/asyncio/locks.py", 100)
+GET = Code("Queue.get", f"{STDLIB}/asyncio/queues.py", 9)
+SLEEP = Code("sleep", f"{STDLIB}/asyncio/tasks.py", 6)
+WAKER = Code("_set_result_unless_cancelled")
+WORKER = Code("_worker", f"{STDLIB}/concurrent/futures/thread.py", 80)
+POOL = Code("Pool.take", f"{SITE}/db/pool.py", 77)
+LIMITER = Code("CapacityLimiter.acquire", f"{SITE}/anyio/x.py", 5)
+SERVE = Code("serve", f"{SITE}/uvicorn/server.py", 8)
+thumb = Job(2, 0, 0, 0, 400 * MS, SHOP)
+dump = Job(7, 0, 90 * MS, 95 * MS, 399 * MS, DUMPS)
 
 
-def window(start, end, *, cpu=0, delay=0, slices=1, own=0, others=(), late=1):
-    times = start * MS, end * MS, cpu * MS, delay * MS, slices, 0, own * MS, late
-    return Window(*times, tuple(others))
+def awaited(*stack, at=20, tag=1, pool=()):
+    return Await(at * MS, tag, stack, pool)
 
 
-def rows(recording):
-    """Milliseconds by the kind of what was waited for."""
-    ledger = Ledger(recording)
-    found = {}
-    for row in ledger.rows:
-        found[row.kind] = found.get(row.kind, 0) + row.ns / MS
-    return found
+def batch(cause):
+    """A callback that makes ten others ready, which run one after the other."""
+    first = callback(0, 0, 0, 1, code=SHOP, cause=cause, task="main")
+    how = {"cause": "call", "by": 0}
+    rest = [
+        callback(n, 1, 10 * n - 9, 10 * n + 1, task=f"T{n}", **how)
+        for n in range(1, 11)
+    ]
+    return Recording([first, *rest])
 
 
-def said(recording):
-    ledger = Ledger(recording)
-    return sentence(ledger, ledger.rows)
+def of_request(*callbacks, first, last, began, ended):
+    note = RequestNote(1, first, last, began * MS, ended * MS)
+    return Recording(list(callbacks), tags={1: "GET /user"}, notes=[note])
 
 
-def late_ping(*before, ready=100, run=400):
-    """A timer that was due at 100 ms and ran at 400 ms."""
-    return [*before, callback(len(before), ready, run, run + 1)]
-
-
-def test_a_callback_that_holds_the_loop():
-    hog = callback(0, 90, 90, 400, code=SHOP)
-    recording = Recording(late_ping(hog))
-    recording.samples.append(Sample(200 * MS, 0, MS, (SHOP,)))
-    [row] = Ledger(recording).rows
-    assert (row.kind, row.name, row.ns) == ("callback", "hog", 300 * MS)
-    assert row.place.endswith("shop.py:12")
-    assert dict(row.whom) == {"timers of ping": 300 * MS}
-    assert "hog" in said(recording)
-
-
-def test_the_line_that_was_seen_longest_and_what_it_called():
-    recording = Recording(late_ping(callback(0, 90, 90, 400, code=SHOP)))
-    rare, dumps = Code("hog", "/srv/shop.py", 99), Code("dumps", JSON, 7)
-    looks = [(150, 5, (rare,)), (200, 20, (dumps, SHOP)), (300, 9, (SHOP,))]
-    for at, weight, stack in looks:
-        recording.samples.append(Sample(at * MS, 0, weight * MS, stack))
-    [row] = recording.ledger.rows
-    assert (row.place, row.function) == (SHOP.place, "hog")
-    assert row.leaf == f"dumps at {JSON}:7"
-
-
-def test_a_victim_that_is_of_a_library_alone_is_named_where_nobody_else_waited():
-    library = Code("serve", "/venv/lib/python3.11/site-packages/uvicorn/server.py", 8)
-    hog = callback(0, 90, 90, 400, code=SHOP)
-    tick = callback(1, 95, 400, 401, code=library)
-    both = Recording([hog, tick, callback(2, 390, 401, 402)])
-    [row] = [row for row in both.ledger.rows if row.name == "hog"]
-    assert both.ledger.plumbing == {"timers of serve"}
-    assert set(row.whom) == {"timers of serve", "timers of ping"}
-    assert "serve" in whom(row, both.ledger.plumbing), "305 ms of 315"
-    late = Recording([hog, tick, callback(2, 100, 401, 402)])
-    [row] = [row for row in late.ledger.rows if row.name == "hog"]
-    assert "serve" not in whom(row, late.ledger.plumbing)
-
-
-def test_another_thread_that_kept_the_interpreter():
-    thread = OtherThread("scrubber", 295 * MS, 0, REGEX)
-    recording = Recording(late_ping(callback(0, 1, 1, 2)))
-    recording.windows.append(window(100, 400, slices=60, others=[thread]))
-    ledger = Ledger(recording)
-    worst = ledger.rows[0]
-    assert worst.kind == "thread"
-    assert worst.threads == {"scrubber"}
-    assert worst.place.endswith("scrub.py:8")
-    assert worst.ns == 295 * MS
-    assert worst.kept_ns == worst.ns
-    assert "scrubber" in said(recording)
-    assert "hog" not in said(recording)
-
-
-def test_a_callback_that_sleeps_beside_a_thread_that_computes_is_to_blame():
-    thread = OtherThread("worker", 290 * MS, 0, REGEX)
-    hog = callback(0, 90, 90, 400, code=SHOP, cpu=1)
-    recording = Recording(late_ping(hog))
+# fmt: off
+CASES = {
+    "a callback": late_ping(hog(), samples=[
+        sample(150, 5, SELDOM), sample(200, 20, DUMPS, SHOP), sample(300, 9, SHOP)]),
+    "an import": late_ping(hog(), samples=[sample(150, 5, PANDAS, SHOP)]),
+    "the recorder's own frame": late_ping(hog(), samples=[sample(150, 5, NOTE, SHOP)]),
+    "a callback keeps the interpreter":
+        late_ping(hog(), windows=[window(95, 395, cpu=295)]),
+    "one late look is chance": late_ping(hog(), windows=[window(95, 195, cpu=95)]),
+    "a thread keeps it": late_ping(brief(), windows=[
+        window(100, 400, thread(), slices=60)]),
+    "a thread that had no core itself": late_ping(brief(), windows=[
+        window(100, 400, thread(cpu=150, delay=140), slices=60)]),
+    "threads take turns": late_ping(brief(), windows=[
+        window(at, at + 10, thread("a", 6), thread("b", 4, code=SCRUB._replace(line=9)),
+               slices=2, late=0) for at in range(100, 400, 10)]),
+    "an executor's thread, idle again": late_ping(brief(), windows=[
+        window(100, 400, thread(code=WORKER), slices=60)],
+        jobs=[dump, thumb._replace(ended_ns=120 * MS)]),
+    "a thread without a line": late_ping(brief(), windows=[
+        window(100, 400, thread(code=None), slices=60)]),
+    "a callback waits for the interpreter": late_ping(hog(cpu=10), windows=[
+        window(100, 400, thread(cpu=290), slices=60, late=0)]),
     # Who waits for the interpreter wakes every 5 ms; who sleeps does not.
-    recording.windows.append(window(100, 400, slices=2, late=0, others=[thread]))
-    assert rows(recording)["callback"] > 280
+    "a callback sleeps beside a thread": late_ping(hog(cpu=10), windows=[
+        window(100, 400, thread(cpu=290), slices=2, late=0)]),
+    "no core": late_ping(brief(), windows=[window(100, 400, delay=280, own=200)]),
+    "the sampler had none": late_ping(brief(), windows=[window(100, 400, own=200)]),
+    "a callback without a core": late_ping(hog(cpu=110), windows=[
+        window(100, 400, delay=150, cpu=110, late=0)]),
+    "a stop": late_ping(brief(), windows=[window(100, 400)]),
+    "the collector": late_ping(hog(), pauses=[
+        Pause(0, 200 * MS, 2), Pause(0, 40 * MS, 1), Pause(99, MS, 0)]),
+    "nobody saw it": late_ping(brief()),
+    "the selector's millisecond": late_ping(brief(), run=100.8),
+    "between callbacks": late_ping(callback(0, 95, 95, 104, code=SHOP), run=105),
+    "others that wait": Recording([
+        hog(), callback(1, 95, 400, 402, code=SERVE), callback(2, 100, 402, 403)]),
+    "two of one name": Recording([
+        hog(), callback(1, 100, 400, 402), callback(2, 200, 402, 403)]),
+    "an await": request(awaits=[awaited(ACQUIRE, PING)]),
+    "awaits in a library": request(awaits=[
+        awaited(GET, POOL, PING), awaited(ACQUIRE, PING, at=30), awaited(SHOP, tag=2)]),
+    "a future": request(awaits=[awaited(PING)]),
+    "a sleep": request(awaits=[awaited(SLEEP, PING)]),
+    "AnyIO's pool": request(awaits=[
+        awaited(LIMITER, PING, pool=((SCRUB, 40), (SHOP, 1)))]),
+    "AnyIO's thread": request(awaits=[awaited(GET, PING, pool=((SCRUB, -1),))]),
+    "an await that was not seen": request(),
+    "a full executor": request(jobs=[
+        *[thumb] * 4, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+    "a job that has not begun": request(jobs=[Job(1, 0, MS, -1, -1, PING)]),
+    "a job that found a thread": request(
+        jobs=[Job(1, 0, 10 * MS, 10 * MS, 200 * MS, PING)],
+        awaits=[awaited(ACQUIRE, PING, at=300)]),
+    "a sleep that was asked for": of_request(
+        callback(0, 0, 0, 1, cause="io", tag=1),
+        callback(1, 300, 300, 300, code=WAKER, tag=1, set_ns=MS, by=0),
+        callback(2, 499, 499, 500, cause="io", tag=1),
+        first=0, last=2, began=0, ended=500),
+    "tags in one callback": late_ping(hog(), tags={1: "small", 2: "BIG"}, marks=[
+        Mark(0, 95 * MS, 0, 1), Mark(0, 150 * MS, 1, 2), Mark(0, 390 * MS, 2, 0)]),
+    "a batch": batch("before"),
+    "a timer's batch": batch("timer"),
+    "handed over": Recording([
+        callback(0, 0, 0, 1, code=SHOP, task="A"), callback(1, 2, 2, 3, task="B"),
+        callback(2, 10, 10, 60, code=SHOP, task="A"),
+        callback(3, 12, 60, 61, cause="call", by=2, task="B")]),
+    "the plumbing of a request": of_request(
+        hog(), callback(1, 100, 400, 401, code=SERVE, cause="io", arrived_ns=95 * MS),
+        callback(2, 401, 401, 410, cause="call", by=1, tag=1),
+        callback(3, 410, 415, 416, code=SERVE, cause="call", by=2),
+        first=2, last=2, began=401, ended=410),
+}
+# fmt: on
+#: Milliseconds, what it is, and who waited how long and how often.
+EXPECTED = """
+a callback
+300 callback | hog | shop.py:12 | hog | dumps at LIB/json/encoder.py:7 | for timers of ping 300 x1
+
+an import
+300 callback | hog | shop.py:12 | hog | an import | for timers of ping 300 x1
+
+the recorder's own frame
+300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+
+a callback keeps the interpreter
+300 callback | hog | shop.py:12 | hog | kept | for timers of ping 300 x1
+
+one late look is chance
+300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+
+a thread keeps it
+295 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 295 x1
+5 unseen | for timers of ping 5 x1
+
+a thread that had no core itself
+150 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 150 x1
+140 core | for timers of ping 140 x1
+10 unseen | for timers of ping 10 x1
+
+threads take turns
+300 thread | scrub.py:8 | scrub | a | b | for timers of ping 300 x1
+
+an executor's thread, idle again
+295 thread | LIB/json/encoder.py:7 | dumps | kept | scrubber | for timers of ping 295 x1
+5 unseen | for timers of ping 5 x1
+
+a thread without a line
+295 thread | scrubber | kept | scrubber | for timers of ping 295 x1
+5 unseen | for timers of ping 5 x1
+
+a callback waits for the interpreter
+290 thread | scrub.py:8 | scrub | scrubber | for timers of ping 290 x1
+10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
+
+a callback sleeps beside a thread
+300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+
+no core
+300 core | for timers of ping 300 x1
+
+the sampler had none
+300 core | for timers of ping 300 x1
+
+a callback without a core
+150 callback | hog | shop.py:12 | hog | for timers of ping 150 x1
+150 core | for timers of ping 150 x1
+
+a stop
+300 stopped | for timers of ping 300 x1
+
+the collector
+232.258 gc | for timers of ping 232.258 x1
+67.7419 callback | hog | shop.py:12 | hog | for timers of ping 67.7419 x1
+
+nobody saw it
+300 unseen | for timers of ping 300 x1
+
+the selector's millisecond
+0.8 clock | for timers of ping 0.8 x1
+
+between callbacks
+4 callback | hog | shop.py:12 | hog | for timers of ping 4 x1
+1 loop | for timers of ping 1 x1
+
+others that wait
+605 callback | hog | shop.py:12 | hog | for timers of serve 305 x1, timers of ping 300 x1
+2 callback | serve | SITE/uvicorn/server.py:8 | serve | for timers of ping 2 x1
+
+two of one name
+500 callback | hog | shop.py:12 | hog | for timers of ping 500 x2
+2 callback | ping | shop.py:40 | ping | for timers of ping 2 x1
+
+an await
+498 await | Lock.acquire | shop.py:40 | ping | for GET /user 498 x1
+
+awaits in a library
+249 await | Pool.take … Queue.get | shop.py:40 | ping | for GET /user 249 x1
+249 await | Lock.acquire | shop.py:40 | ping | for GET /user 249 x1
+
+a future
+498 await | a future | shop.py:40 | ping | for GET /user 498 x1
+
+a sleep
+
+AnyIO's pool
+498 pool | AnyIO's full pool | scrub.py:8 | scrub | for GET /user 498 x1
+
+AnyIO's thread
+498 executor | a thread of AnyIO | scrub.py:8 | scrub | for GET /user 498 x1
+
+an await that was not seen
+498 unseen | for GET /user 498 x1
+
+a full executor
+399 pool | a full executor | shop.py:12 | hog | for GET /user 399 x1
+99 executor | ping in an executor | shop.py:40 | ping | for GET /user 99 x1
+
+a job that has not begun
+498 pool | a full executor | for GET /user 498 x1
+
+a job that found a thread
+299 await | Lock.acquire | shop.py:40 | ping | for GET /user 299 x1
+190 executor | ping in an executor | shop.py:40 | ping | for GET /user 190 x1
+9 unseen | for GET /user 9 x1
+
+a sleep that was asked for
+199 unseen | for GET /user 199 x1
+
+tags in one callback
+240 callback | BIG | shop.py:12 | hog | for timers of ping 240 x1
+50 callback | small | shop.py:12 | hog | for timers of ping 50 x1
+10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
+
+a batch
+
+a timer's batch
+
+handed over
+48 callback | hog | shop.py:12 | hog | for ping 48 x1
+
+the plumbing of a request
+305 callback | hog | shop.py:12 | hog | for GET /user 305 x1
+"""  # noqa: E501
 
 
-def test_no_core():
-    recording = Recording(late_ping(callback(0, 1, 1, 2)))
-    recording.windows.append(window(100, 400, delay=280, own=200))
-    found = rows(recording)
-    assert found["core"] > 270
-    assert "callback" not in found
+def row_as_text(row):
+    """All that a row says.  Names that never change are left out."""
+    plain = row.kind in ("unseen", "core", "gc", "stopped", "clock", "loop")
+    fields = [f"{row.ns / MS:g} {row.kind}", "" if plain else row.name, row.place]
+    fields += [row.function, row.leaf, "kept" * row.kept, *sorted(row.threads)]
+    whom = [f"{who} {time * 1000:g} x{times}" for who, times, time in row.delayed]
+    text = " | ".join(filter(None, [*fields, "for " + ", ".join(whom)]))
+    return text.replace(SITE, "SITE").replace(STDLIB, "LIB").replace("/srv/", "")
 
 
-def test_the_process_was_stopped():
-    recording = Recording(late_ping(callback(0, 1, 1, 2)))
-    recording.windows.append(window(100, 400))
-    assert rows(recording) == {"stopped": pytest.approx(300)}
+def expected_rows():
+    blocks = EXPECTED.strip("\n").split("\n\n")
+    return {name: lines for name, *lines in (block.split("\n") for block in blocks)}
 
 
-def test_the_garbage_collector():
-    hog = callback(0, 100, 100, 400, code=SHOP)
-    recording = Recording(late_ping(hog))
-    recording.pauses.append(Pause(0, 240 * MS, 2))
-    found = rows(recording)
-    assert found == {"gc": pytest.approx(240), "callback": pytest.approx(60)}
+@pytest.mark.parametrize("name", CASES)
+def test_each_second_goes_to_one_cause(name):
+    assert [row_as_text(row) for row in CASES[name].ledger.rows] == expected_rows()[
+        name
+    ]
 
 
-def test_what_nobody_saw_is_said_to_be_unknown():
-    assert rows(Recording(late_ping(callback(0, 1, 1, 2)))) == {"unseen": 300}
+def test_each_case_is_expected():
+    assert expected_rows().keys() == CASES.keys()
 
 
-def request(awaits=(), jobs=()):
-    """A request of 500 ms that computed for 2 ms of them."""
-    begin = callback(0, 0, 0, 1, cause="io", tag=1)
-    end = callback(1, 499, 499, 500, cause="io", tag=1)
-    note = RequestNote(1, 0, 1, 0, 500 * MS)
-    return Recording(
-        [begin, end],
-        tags={1: "GET /user"},
-        notes=[note],
-        awaits=list(awaits),
-        jobs=list(jobs),
-    )
+def test_whose_names_are_plumbing():
+    assert CASES["others that wait"].ledger.plumbing == {"timers of serve"}
+    heart = Code("beat", f"{SITE}/looplab/heartbeat.py", 3)
+    assert not late_ping(hog(), callback(1, 95, 400, 400, code=heart)).ledger.plumbing
 
 
-def test_what_a_request_awaits_is_named_by_the_line():
-    acquire = Code("Lock.acquire", "/usr/lib/python3.11/asyncio/locks.py", 100)
-    recording = request([Await(20 * MS, 1, (acquire, PING))])
-    [row] = Ledger(recording).rows
-    assert (row.kind, row.name, row.function) == ("await", "Lock.acquire", "ping")
-    assert row.ns == 498 * MS
-    assert "Nothing on this loop is to blame" in said(recording)
+def test_the_worst_wait_of_each_victim_above_a_limit():
+    ledger = CASES["two of one name"].ledger
+    [(ns, whom, row)] = [late[:3] for late in ledger.late(210 * MS)]
+    assert (ns, whom, row.name) == (300 * MS, "timers of ping", "hog")
+    assert [ns for ns, *_ in ledger.late(100 * MS)] == [300 * MS, 202 * MS]
+    assert ledger.late(300 * MS) == []
 
 
-def test_a_full_executor_names_who_fills_it():
-    thumbs = [Job(2, 0, 0, 0, 400 * MS, SHOP) for _ in range(4)]
-    recording = request(jobs=[*thumbs, Job(1, 0, MS, 400 * MS, 499 * MS, PING)])
-    [pool, own] = Ledger(recording).rows
-    assert (pool.kind, pool.function, pool.ns) == ("pool", "hog", 399 * MS)
-    assert (own.kind, own.ns) == ("executor", 99 * MS)
-    # Its own work is no harm, so it is never the sentence.
-    assert "hog" in said(recording)
+def test_the_callbacks_and_how_they_held_the_loop():
+    recording = CASES["others that wait"]
+    recording.callbacks[1].cpu_ns = None
+    rows = recording.blame()
+    assert [(row.name, row.waited, row.held) for row in rows] == [
+        ("hog", 0.605, 0.31),
+        ("serve", 0.002, 0.002),
+        ("ping", 0, 0.001),
+    ]
+    assert [row.computed for row in rows] == [0.31, None, 0.001]
+    twice = {row.name: row for row in CASES["two of one name"].blame()}["ping"]
+    assert (twice.callbacks, twice.held, twice.longest) == (2, 0.003, 0.002)
+    cut = {row.name: row.computed for row in CASES["tags in one callback"].blame()}
+    assert cut == {"BIG": 0.24, "small": 0.055, "hog": 0.015, "ping": 0.001}
 
 
-def test_three_tags_in_one_step():
-    async def main():
-        async def victim():
-            await asyncio.sleep(0.001)
-
-        task = asyncio.create_task(victim())
-        await asyncio.sleep(0)
-        for name, size in (("small", 0.002), ("BIG", 0.2), ("tail", 0.002)):
-            with tag(name):
-                burn(size)
-        await task
-
-    ledger = Ledger(record(main()))
-    charged = {r.name: r.ns // MS for r in ledger.rows if r.kind == "callback"}
-    assert charged == {"small": 1, "BIG": 200, "tail": 2}
-
-
-@pytest.mark.parametrize("group", [False, True])
-def test_a_batch_makes_itself_wait_and_is_not_to_blame(group):
-    """A harmless batch before anybody is there; later a callback delays a beat."""
-
-    async def small():
-        burn(0.002)
-
-    async def main():
-        if group:
-            async with asyncio.TaskGroup() as tasks:
-                for _ in range(100):
-                    tasks.create_task(small())
-        else:
-            await asyncio.gather(*(small() for _ in range(100)))
-        beat = asyncio.create_task(asyncio.sleep(0.1))
-        await asyncio.sleep(0.05)
-        with tag("hog"):
-            burn(0.4)
-        await beat
-
-    ranked = Ledger(record(main())).rows
-    assert ranked[0].name == "hog"
-    assert all(row.name != "small" for row in ranked)
+@pytest.mark.parametrize(
+    ("victim", "waited"),
+    [
+        ("*", 0.605),
+        ("ping", 0.3),
+        ("timers of serve", 0.305),
+        ("shop.py:40", 0.3),
+        ("nobody", 0),
+        ("serv*", 0.305),
+    ],
+)
+def test_only_the_waits_of_a_victim(victim, waited):
+    rows = {row.name: row for row in CASES["others that wait"].blame(victim)}
+    assert rows["hog"].waited == waited
 
 
 def test_unions_and_differences():
-    assert union([(5, 9), (0, 2), (1, 3), (9, 10)]) == [(0, 3), (5, 10)]
+    assert union([(5, 9), (0, 2), (1, 3), (9, 10), (4, 4)]) == [(0, 3), (5, 10)]
     assert minus([(0, 10)], [(2, 3), (5, 20)]) == [(0, 2), (3, 5)]
     assert minus([(0, 3), (4, 6)], [(0, 10)]) == []
 
@@ -244,17 +356,15 @@ def test_unions_and_differences():
 def test_who_waits_together_is_charged_as_if_each_were_alone(seed):
     """Moment by moment for all of a name, against callback by callback for each."""
     draw = Random(seed)
-    callbacks = []
-    now = 0
+    callbacks, now = [], 0
     for index in range(40):
         now += draw.choice([0, 0, 1, 7])
-        ready = max(0, now - draw.randrange(60))
-        code = draw.choice([SHOP, PING, REGEX])
-        held = draw.randrange(1, 9)
-        cause = draw.choice(["timer", "thread"])
-        callbacks.append(
-            callback(index, ready, now, now + held, code=code, cause=cause)
-        )
+        held, ready = draw.randrange(1, 9), max(0, now - draw.randrange(60))
+        how = {
+            "code": draw.choice([SHOP, PING, SCRUB]),
+            "cause": draw.choice(["timer", "thread"]),
+        }
+        callbacks.append(callback(index, ready, now, now + held, **how))
         now += held
     ledger = Ledger(Recording(callbacks))
     expected, own = {}, 0
@@ -267,7 +377,103 @@ def test_who_waits_together_is_charged_as_if_each_were_alone(seed):
                 elif size > 0:
                     row = expected.setdefault(other.code.name, {})
                     row[ledger.names[key]] = row.get(ledger.names[key], 0) + size
-    found = {row.name: dict(row.whom) for row in ledger.rows if row.kind == "callback"}
-    assert found == expected
+    charged = {
+        row.name: dict(row.whom) for row in ledger.rows if row.kind == "callback"
+    }
+    assert charged == expected
     waited = sum(b - a for spans in ledger.waiting.values() for a, b in spans)
     assert waited == sum(row.ns for row in ledger.rows) + own
+
+
+# -- programs on the virtual clock -------------------------------------------------
+
+
+async def probe():
+    for _ in range(5):
+        await asyncio.sleep(0.1)
+
+
+async def job():
+    burn(0.01)
+
+
+def worst(main, **settings):
+    return record(main, **settings).blame()[0]
+
+
+def test_a_storm_of_short_jobs_is_charged_as_one_long_one():
+    async def main():
+        beat = asyncio.create_task(probe())
+        await asyncio.sleep(0.05)
+        await asyncio.gather(*(job() for _ in range(100)))
+        await beat
+
+    row = worst(main())
+    assert (row.name, row.callbacks, row.longest) == ("job", 100, 0.01)
+    # That jobs waited for each other is their own affair.
+    assert row.waited == pytest.approx(0.95)
+
+
+def test_a_tag_goes_on_into_the_tasks_that_are_made_under_it():
+    async def main():
+        beat = asyncio.create_task(probe())
+        await asyncio.sleep(0.095)
+        with tag("import"):
+            asyncio.create_task(job())
+        await beat
+
+    assert worst(main()).name == "import"
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_a_batch_makes_itself_wait_and_is_not_to_blame(group):
+    """A harmless batch before anybody is there; later a callback delays a beat."""
+
+    async def main():
+        if group:
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(100):
+                    tasks.create_task(job())
+        else:
+            await asyncio.gather(*(job() for _ in range(100)))
+        beat = asyncio.create_task(asyncio.sleep(0.1))
+        await asyncio.sleep(0.05)
+        with tag("hog"):
+            burn(0.4)
+        await beat
+
+    rows = record(main()).ledger.rows
+    assert rows[0].name == "hog"
+    assert all(row.name != "job" for row in rows)
+
+
+async def poll(over):
+    while not over():
+        await asyncio.sleep(0)
+
+
+async def idle_poll():
+    loop = asyncio.get_running_loop()
+    timer = asyncio.create_task(asyncio.sleep(1))
+    await poll(lambda: loop.time() > 2)
+    await timer
+
+
+async def poll_beside_work():
+    worker = asyncio.create_task(in_pieces(0.001))
+    await poll(worker.done)
+
+
+async def in_pieces(size=0.01):
+    for _ in range(300):
+        burn(size)
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("program", "seconds"),
+    [(idle_poll, 2), (poll_beside_work, 0), (in_pieces, 0)],
+)
+def test_a_poll_spins_where_nobody_else_works(program, seconds):
+    rows = record(program(), callback_cost=0.0001).blame()
+    assert sum(row.spun for row in rows) == pytest.approx(seconds, rel=0.01)

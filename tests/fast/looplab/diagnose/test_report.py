@@ -1,0 +1,452 @@
+"""What `looplab who` and the page of `looplab show` say of a recording."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from looplab import cli
+from looplab.diagnose import (
+    Callback,
+    Code,
+    Recording,
+    ThreadUse,
+    endpoints,
+    faster,
+    move,
+    predict,
+    requests,
+    yields,
+)
+from looplab.diagnose.events import Await, Job, RequestNote
+from looplab.diagnose.page import page
+from looplab.diagnose.report import described, head, notes, report, sentence, table
+from tests.fast.looplab.diagnose.files import save
+from tests.fast.looplab.diagnose.made import (
+    DUMPS,
+    MS,
+    PING,
+    SCRUB,
+    SHOP,
+    SITE,
+    brief,
+    callback,
+    hog,
+    late_ping,
+    request,
+    sample,
+    thread,
+    window,
+)
+from tools.show_player import FRAGMENT, digest
+
+PANDAS = Code("<module>", f"{SITE}/pandas/__init__.py", 1)
+SERVE = Code("serve", f"{SITE}/uvicorn/server.py", 8)
+thumb = Job(2, 0, 0, 0, 400 * MS, SHOP)
+
+
+def service():
+    """Two requests of one endpoint beside a callback that holds the loop."""
+    first = callback(1, 100, 400, 410, cause="io", arrived_ns=95 * MS, tag=1, cpu=4)
+    later = callback(2, 500, 505, 507, cause="io", arrived_ns=460 * MS, tag=1)
+    other = callback(3, 510, 510, 511, cause="timer", due_ns=508 * MS, tag=2)
+    notes = [
+        RequestNote(1, 1, 2, 401 * MS, 507 * MS),
+        RequestNote(2, 3, 3, 510 * MS, 511 * MS),
+    ]
+    tags = {1: "GET /a&b", 2: "GET /a&b"}
+    return Recording([hog(), first, later, other], tags=tags, notes=notes)
+
+
+def storm(size=5, many=60, **of):
+    """Many short callbacks before a timer that is late."""
+    pieces = [
+        callback(n, 0, size * n, size * (n + 1), code=SHOP, cause="before", **of)
+        for n in range(many)
+    ]
+    return late_ping(*pieces, ready=10, run=size * many)
+
+
+# -- the first sentence ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("recording", "parts"),
+    [
+        (late_ping(hog()), ["100%", "300 ms", "srv/shop.py:12", "--move hog"]),
+        (storm(), ["100%", "290 ms", "--yield hog"]),
+        (storm(size=15, many=20), ["--move hog"]),
+        (late_ping(hog(tag=1), tags={1: "a b"}), ["--move 'a b'"]),
+        (
+            late_ping(hog(), samples=[sample(200, 9, DUMPS, SCRUB)]),
+            ["srv/scrub.py:8", "in dumps at json/encoder.py:7", "--move scrub"],
+        ),
+        (
+            late_ping(hog(), samples=[sample(150, 5, PANDAS, SHOP)]),
+            ["an import", "before the loop runs"],
+        ),
+        (
+            late_ping(hog(), windows=[window(95, 395, cpu=295)]),
+            ["keeps the interpreter", "A process helps"],
+        ),
+        (
+            late_ping(brief(), windows=[window(100, 400, thread(), slices=60)]),
+            ["98%", "thread scrubber at srv/scrub.py:8", "kept", "Nothing on this"],
+        ),
+        (
+            late_ping(brief(), windows=[window(100, 400, delay=280, own=200)]),
+            ["no core", "Give it a core", "Nothing on this loop"],
+        ),
+        (late_ping(brief(), windows=[window(100, 400)]), ["stopped"]),
+        (
+            request(jobs=[thumb, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+            ["p99 500 ms (p50 500 ms)", "100% of its waiting (399 ms)", "larger pool",
+             "hog at srv/shop.py:12 fills"],
+        ),
+        # A job of its own is no harm, and neither is what every timer pays.
+        (
+            request(jobs=[Job(1, 0, MS, MS, 499 * MS, PING)]),
+            ["to blame: nobody waited"],
+        ),
+        (late_ping(brief(), run=101), ["to blame: nobody waited"]),
+        (
+            late_ping(callback(0, 99, 99, 100.5, code=SHOP), run=100.5),
+            ["nobody waited", "0.5 ms"],
+        ),
+        (
+            request(awaits=[Await(20 * MS, 1, (DUMPS, PING))]),
+            ["dumps, awaited at srv/shop.py:40 in ping"],
+        ),
+        # A library's timer is named where nobody else waited to speak of.
+        (
+            Recording([hog(), callback(1, 95, 400, 402, code=SERVE)]),
+            ["timers of serve: "],
+        ),
+        (
+            Recording([hog(), callback(1, 95, 400, 402, code=SERVE),
+                       callback(2, 380, 402, 403)]),
+            ["timers of ping: "],
+        ),
+        (
+            Recording([hog(), callback(1, 95, 400, 402, code=SERVE),
+                       callback(2, 390, 402, 403)]),
+            ["timers of serve: "],
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_who_waits_for_what_and_what_to_do(recording, parts):
+    ledger = recording.ledger
+    text = sentence(ledger, ledger.rows, requests(recording), "slow.jsonl")
+    assert [part for part in parts if part not in text] == [], text
+    if "--" in parts[-1]:
+        assert f"looplab what-if slow.jsonl {parts[-1]}" in text
+
+
+def test_a_storm_inside_one_request_goes_to_a_thread():
+    recording = storm(tag=1)
+    recording.tags = {1: "GET /"}
+    recording.notes = [RequestNote(1, 0, 59, 0, 300 * MS)]
+    ledger = recording.ledger
+    assert "--move 'GET /'" in sentence(ledger, ledger.rows)
+
+
+def test_a_core_that_is_kept_busy_for_nothing_is_a_matter_of_its_own():
+    steps = [
+        callback(n, n, n, n + 0.1, cause="call" if n else "before", code=SHOP,
+                 by=n - 1, task="t") for n in range(2000)
+    ]  # fmt: skip
+    recording = Recording(steps)
+    text = report(recording)
+    assert "hog at srv/shop.py:12 in hog spun for 100% of the time" in text
+    assert "spun: hog at srv/shop.py:12 in hog, for 2.00 s" in text
+
+
+# -- the list ----------------------------------------------------------------------
+
+
+def test_the_list_has_shares_and_how_a_callback_held_the_loop():
+    recording = service()
+    lines = report(recording).splitlines()
+    at = lines.index(next(line for line in lines if line.startswith("all waiting")))
+    assert "402 ms" in lines[at]
+    assert lines[at + 1].split()[:4] == ["1.", "305", "ms", "76%"]
+    assert "once, for 310 ms" in lines[at + 2]
+    assert "waited: GET /a&b 305 ms (once)" in lines[at + 3]
+    assert lines[at + 4].split()[:4] == ["2.", "50.0", "ms", "12%"]
+    cut = report(recording, top=1).splitlines()
+    assert cut[at + 4].split() == ["97.0", "ms", "24%", "2", "more"]
+
+
+def test_how_often_how_long_and_how_much_of_it_computed():
+    twice = Recording([hog(cpu=100), callback(1, 100, 400, 500, code=SHOP),
+                       *[callback(n, 420, 500, 501) for n in (2, 3)]])  # fmt: skip
+    text = report(twice)
+    assert "2 times, the longest 310 ms, 410 ms in sum, and computed 200 ms" in text
+    assert "timers of ping 160 ms (2 times)" in text
+    assert "computed" not in report(late_ping(hog(cpu=290)))
+
+
+def test_two_threads_and_more_are_counted():
+    threads = [thread(name, 98) for name in "abc"]
+    recording = late_ping(brief(), windows=[window(100, 400, *threads, slices=60)])
+    [row, _] = recording.ledger.rows
+    assert "3 threads (a, b) at srv/scrub.py:8 in scrub" in described(row)
+    assert "took turns" in described(row)
+
+
+# -- endpoints, and what makes the figures doubtful --------------------------------
+
+
+def test_a_request_is_taken_apart():
+    first, later = requests(service())
+    assert (first.arrived_ns, first.ended_ns) == (95 * MS, 507 * MS)
+    # Its later data lay in the kernel too.
+    assert (first.kernel_ns, first.queue_ns) == ((5 + 40) * MS, (300 + 5) * MS)
+    assert (first.ran_ns, first.elsewhere_ns) == ((10 + 2) * MS, 50 * MS)
+    # What a late timer set off came when that was due.
+    assert (later.arrived_ns, later.kernel_ns, later.trigger) == (508 * MS, 2 * MS, 3)
+
+
+CELLS = ["GET /a&b", "2", "3.0 ms", "412 ms", "412 ms"]
+MEANS = ["23.5 ms", "152 ms", "6.5 ms", "25.0 ms"]
+
+
+def cells(line):
+    return re.split(r"\s{2,}", line.strip())
+
+
+def test_the_table_of_endpoints():
+    recording = service()
+    lines = report(recording).splitlines()
+    [row] = [line for line in lines if cells(line)[0] == "GET /a&b"]
+    assert cells(row) == CELLS + MEANS
+    [endpoint] = endpoints(requests(recording))
+    assert endpoint.worst == pytest.approx(0.412)
+    recording.about = {"system": "Darwin"}
+    assert "unknown" in report(recording)
+    assert "23.5 ms" not in report(recording)
+    assert "does not tell how long" in notes(recording)
+
+
+@pytest.mark.parametrize(("share", "doubt"), [(0.2, "20%"), (0.09, "")])
+def test_a_lack_of_cores_is_said(share, doubt):
+    recording = late_ping(hog(), threads=[ThreadUse(0, "loop", 0, 5)])
+    assert notes(recording) == ""
+    waited = round(share * 100 * MS) + 5
+    recording.threads.append(ThreadUse(MS, "other", 0, MS))
+    recording.threads.append(ThreadUse(100 * MS, "loop", 0, waited))
+    assert doubt in notes(recording)
+    assert bool(notes(recording)) == bool(doubt)
+
+
+@pytest.mark.parametrize(
+    ("argv", "shown"),
+    [
+        (["/usr/bin/python3", "-m", "uvicorn", "app:app"], "uvicorn app:app: "),
+        (["/venv/bin/python", "/srv/shop.py", *"123456"], "shop.py 1 2 3 4 5: "),
+        (["/venv/bin/gunicorn", "app"], "gunicorn app: "),
+        ([], "2 callbacks in 311 ms, the loop was held for 100%"),
+    ],
+)
+def test_the_head_names_the_program(argv, shown):
+    assert head(late_ping(hog(), about={"argv": argv})).startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        ({"dropped": 1234}, "1,234 older callbacks were dropped"),
+        ({"damaged": 1}, "A line of the file could not be read"),
+        ({"damaged": 1, "complete": False}, "has no end"),
+        ({"damaged": 3, "complete": False}, "3 lines of the file"),
+    ],
+)
+def test_the_head_says_what_is_missing(about, said):
+    text = head(late_ping(hog(), **about))
+    assert said in text
+    assert ("could not be read" in text) == ("line" in said)
+
+
+def test_a_table_gives_way_where_the_names_are():
+    rows = table([["name", "n"], ["x" * 200, "7"], ["short", "12"]])
+    assert 90 < max(map(len, rows)) <= 96
+    assert rows[1].split()[0].endswith("x…")
+    assert table([["name", "n"], ["y" * 20, "7"]])[1] == "y" * 20 + "  7"
+
+
+# -- the command -------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    return save(late_ping(hog()), tmp_path / "t.jsonl")
+
+
+def test_all_of_it_as_json(file, capsys):
+    assert cli.main(["who", str(file), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert f"looplab what-if {file} --move hog" in made["sentence"]
+    [row] = made["rows"]
+    assert (row["kind"], row["ns"], row["whom"]) == (
+        *("callback", 300 * MS, {"timers of ping": 300 * MS}),
+    )
+    assert "callback hog" in row["text"]
+    assert [row["held_ns"] for row in made["callbacks"]] == [310 * MS, MS]
+    assert made["endpoints"] == []
+    assert cli.main(["who", str(file), "--json", "--victim", "no*"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == []
+
+
+def test_the_options(file, capsys):
+    assert cli.main(["who", str(file), "--victim", "nobody"]) == 0
+    assert capsys.readouterr().out.startswith("Nothing on this loop is to blame")
+    assert cli.main(["who", str(file), "--loop", "1"]) == 0
+    assert "300 ms" in capsys.readouterr().out
+    for words, wrong in (["--loop", "7"], "no loop 7"), (["--top", "0"], "--top is 0"):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(["who", str(file), *words])
+        assert stopped.value.code == 2
+        assert wrong in capsys.readouterr().err
+
+
+def test_other_loops_of_the_file_are_named(file, capsys):
+    lines = file.read_text("utf-8").splitlines()
+    again = [line.replace('"loop":1', '"loop":2').replace('"codes":[', '"other":[')
+             for line in lines[1:]]  # fmt: skip
+    file.write_text("\n".join([*lines, *again]), "utf-8")
+    assert cli.main(["who", str(file)]) == 0
+    assert "2 (2 callbacks)" in capsys.readouterr().out.splitlines()[-1]
+    assert cli.main(["who", str(file), "--loop", "2"]) == 0
+    assert "--loop" not in capsys.readouterr().out
+
+
+# -- the page ----------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """What stands in a page: its cells by table, its other texts by element."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.texts, self.tables, self.bars = [], [], {}, {}, []
+        self.feed(text)
+
+    def handle_starttag(self, name, attributes):
+        about = dict(attributes)
+        self.seen.append((name, about))
+        if about.get("class") == "bar":
+            self.bars.append(about["style"])
+        if name == "div":
+            self.rows = self.tables[about.get("aria-label")] = []
+        if name == "tr":
+            self.rows.append([])
+        if name not in ("meta", "br", "input", "line", "path", "rect", "use"):
+            self.open.append(name)
+
+    def handle_endtag(self, name):
+        if name in self.open:
+            while self.open.pop() != name:
+                pass
+
+    def handle_data(self, text):
+        if self.open and text.strip():
+            self.texts.setdefault(self.open[-1], []).append(text)
+            if self.open[-1] in ("th", "td"):
+                self.rows[-1].append(text)
+
+
+@pytest.fixture(scope="module")
+def shown():
+    recording = service()
+    recording.about = {"argv": ["python", "<shop>.py"]}
+    return recording, page(recording, file="slow.jsonl")
+
+
+def test_the_page_stands_alone(shown):
+    text = shown[1]
+    seen = Page(text)
+    assert seen.open == []
+    assert not {name for name, _ in seen.seen} & {"link", "img", "iframe", "b", "shop"}
+    assert not re.search(r"(src|href)\s*=|https?://(?!www\.w3\.org)|url\(", text)
+    assert ("html", {"lang": "en"}) in seen.seen
+    assert "prefers-color-scheme:dark" in text
+    assert '<samp class="film"' in text, "the worst moment can be played"
+
+
+def test_its_player_is_made_of_the_players_sources_as_they_are():
+    assert digest() in FRAGMENT.read_text("utf-8"), "python -m tools.show_player"
+
+
+def test_the_page_says_what_who_says(shown):
+    recording, text = shown
+    seen = Page(text)
+    lines = report(recording, file="slow.jsonl").splitlines()
+    assert seen.texts["p"][0] == lines[0]
+    assert seen.texts["h1"] == seen.texts["title"][:1]
+    assert seen.texts["strong"] == [described(row) for row in recording.ledger.rows]
+    assert seen.bars == ["width:75.9%", "width:12.4%", "width:11.7%"]
+    shares = [text for text in seen.texts["li"] if text.endswith(": ")]
+    assert shares == ["305 ms, 76%: ", "50.0 ms, 12%: ", "47.0 ms, 12%: "]
+    assert set(seen.texts["small"]) <= {line.strip() for line in lines}
+    heads, row = seen.tables["endpoints"]
+    assert heads[5:] == ["kernel, mean", "queue, mean", "ran, mean", "elsewhere, mean"]
+    assert row == CELLS + MEANS
+
+
+def test_the_page_says_what_changes_would_bring():
+    recording = storm()
+    heads, *rows = Page(page(recording)).tables["changes to hog"]
+    assert heads == ["Change", "timers of ping, p50, now", "then"]
+    assert [row[0].split()[:2] for row in rows] == [
+        *(["it", "in"], ["it", "one"], ["it", "2"]),
+    ]
+    for change, row in zip((move, yields, faster), rows, strict=True):
+        made = change("hog", 2) if change is faster else change("hog")
+        figure = predict(recording, made).figure("timers of ping", "p50")
+        ends = [figure.least, figure.most], [figure.low, figure.high]
+        for text, times in zip(row[1:], ends, strict=True):
+            assert [float(number) for number in re.findall(r"[\d.]+", text)] == (
+                pytest.approx(sorted({round(1000 * time, 1) for time in times}), abs=1)
+            )
+
+
+@pytest.mark.parametrize(
+    ("recording", "guilty"),
+    [
+        (late_ping(brief(), windows=[window(100, 400, thread(), slices=60)]),
+         "thread scrubber"),
+        (late_ping(brief(), windows=[window(100, 400)]), "the process was stopped"),
+        (service(), "hog"),
+    ],
+)  # fmt: skip
+def test_the_worst_moment_shows_what_kept_the_loop(recording, guilty):
+    moment = page(recording).partition("The worst moment")[2]
+    assert guilty in moment.partition("What if")[0]
+
+
+def test_a_page_of_nothing_and_one_that_is_long():
+    calm = page(Recording([replace(brief(), due_ns=MS)]))
+    assert "Nothing on this loop is to blame" in calm
+    assert "<ol>" not in calm and "What if" not in calm
+    many = [
+        Callback(n, 0, n * MS, n * MS + MS, MS, "before", None, SHOP, None)
+        for n in range(26_000)
+    ]
+    late = callback(26_000, 0, 26_000, 26_000)
+    assert "one change at a time" in page(Recording([*many, late])).replace("\n", " ")
+
+
+def test_show_writes_the_page(tmp_path, file, capsys):
+    out = tmp_path / "page.html"
+    assert cli.main(["show", str(file), "--html", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["show", str(file), "--html", str(tmp_path / "no" / "page.html")])
+    assert stopped.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("looplab: cannot write ")
+    assert len(err.splitlines()) == 1
