@@ -25,9 +25,9 @@ async def build_index(start: str) -> Counter[str]:
         if counts.empty():
             await asyncio.sleep(0)
             continue
-        found = counts.get_nowait()
-        if found is None:
+        part = counts.get_nowait()
+        if part is None:
             break
-        total.update(found)
+        total.update(part)
     await counting
     return total

@@ -21,8 +21,8 @@ async def build_index(start: str) -> Counter[str]:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(crawl.run())
         tasks.create_task(count_words(crawl.pages, counts))
-        while (found := await counts.get()) is not None:
-            total.update(found)
+        while (part := await counts.get()) is not None:
+            total.update(part)
     return total
 
 

@@ -16,9 +16,9 @@ def main() -> None:
                 [server.drive(way, parts, rounds, 0.3).each for way in WAYS]
                 for _ in range(5)
             ]
-            one, two = (median(costs) for costs in zip(*pairs, strict=True))
-            ratio = median(gather / sequence for sequence, gather in pairs)
-            served = f"{1 / one:11,.0f}  {1 / two:7,.0f}"
+            sequence, gather = (median(costs) for costs in zip(*pairs, strict=True))
+            ratio = median(second / first for first, second in pairs)
+            served = f"{1 / sequence:11,.0f}  {1 / gather:7,.0f}"
             print(f"{parts:5}  {rounds:6}  {served}  {ratio:6.2f}")
 
 

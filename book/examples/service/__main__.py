@@ -24,7 +24,7 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m service",
         description="Serve a small shop; without options it has all its faults.",
-        epilog="; ".join(f"{name}: {what}" for name, what in FAULTS.items()),
+        epilog="; ".join(f"{name}: {text}" for name, text in FAULTS.items()),
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--fault", nargs="*", choices=FAULTS, help="these, and no other")
@@ -55,8 +55,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
 def main() -> None:
     """Serve, and print the port first."""
     options = parse()
-    with tempfile.TemporaryDirectory(prefix="service-") as made:
-        folder = options.folder or Path(made)
+    with tempfile.TemporaryDirectory(prefix="service-") as temporary:
+        folder = options.folder or Path(temporary)
         app = make_app(settings_of(options), folder)
         config = uvicorn.Config(
             app, loop="asyncio", log_level="error", timeout_graceful_shutdown=GRACE

@@ -138,7 +138,7 @@ def lag(loops: list[PollingLoop], seconds: float) -> dict[str, Any]:
             await asyncio.sleep(seconds)
         return heart
 
-    pending = [asyncio.run_coroutine_threadsafe(listen(), each.loop) for each in loops]
+    pending = [asyncio.run_coroutine_threadsafe(listen(), loop.loop) for loop in loops]
     taken = hop_for(loops, seconds)
     hearts = [answer.result() for answer in pending]
     late = [heart.summary() for heart in hearts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,29 +50,21 @@ class BusRun(ConsumerRun):
         """How many deliveries were of a message that had been delivered before."""
         return sum(message.token.number > 1 for message in self.messages)
 
-    @property
-    def lost_leases(self) -> int:
-        """How many deliveries lost their lease."""
-        return sum(message.outcome == "lost" for message in self.messages)
-
-    @property
-    def wasted(self) -> float:
-        """Seconds of CPU that went into deliveries that were not finished."""
-        rounds = sum(m.rounds for m in self.messages if m.outcome != "done")
-        return self.settings.cpu * rounds
-
     def _facts(self) -> list[tuple[str, str]]:
-        finished = self.processed * self.settings.rounds * self.settings.cpu
+        lost = sum(message.outcome == "lost" for message in self.messages)
+        seconds = {True: 0.0, False: 0.0}  # of CPU: for finished work, for nothing
+        for message in self.messages:
+            seconds[message.outcome == "done"] += message.rounds * self.settings.cpu
         return [
             ("scheduler", self.scheduler),
             ("bus", self.bus),
             ("processed", f"{self.processed:,}"),
             ("delivered again", f"{self.redelivered:,}"),
-            ("leases lost", f"{self.lost_leases:,}"),
+            ("leases lost", f"{lost:,}"),
             ("still in the bus", f"{self.left.total:,}"),
             ("makespan", f"{self.makespan:.3f} s"),
-            ("CPU for finished work", f"{finished:.3f} s"),
-            ("CPU for nothing", f"{self.wasted:.3f} s"),
+            ("CPU for finished work", f"{seconds[True]:.3f} s"),
+            ("CPU for nothing", f"{seconds[False]:.3f} s"),
             ("worst refresh lateness", f"{self.worst_lateness:.3f} s"),
             ("messages held at once", f"up to {self.held:,}"),
         ]
@@ -148,8 +140,7 @@ def consume(
             times the rounds that the messages need.
         clock: ``"real"``: measured, on a loop in a thread of its own; ``"virtual"``:
             exact, with an :class:`SQLiteBus`, whose calls take no time on that clock.
-        jitter: seconds; on the virtual clock every timer fires late by a random time
-            from 0 to this.
+        jitter: of timers on the virtual clock, see :func:`ontime.leases.consume`.
         seed: seeds the jitter.
 
     Raises:
@@ -197,17 +188,14 @@ def consume(
 
 def compare(
     settings: LeaseSettings | None = None,
-    schedulers: Iterable[Any] = (None, PriorityEventLoop),
     *,
     bus: Callable[[], Bus] | None = None,
     **options: Any,
 ) -> BusRuns:
-    """Run the consumer once with each scheduler, one after the other.
+    """Run the consumer on the stock loop, then on the priority loop.
 
     Args:
         settings: see :func:`consume`.
-        schedulers: see :func:`consume`; the stock loop and the priority loop if not
-            given.
         bus: makes a bus for each run, an empty one; if not given, an
             :class:`SQLiteBus` in a temporary folder.
         options: passed on to :func:`consume`.
@@ -216,5 +204,5 @@ def compare(
     """
     return BusRuns(
         consume(settings, scheduler, bus=bus and bus(), **options)
-        for scheduler in schedulers
+        for scheduler in (None, PriorityEventLoop)
     )

@@ -28,16 +28,7 @@ from .table import Cost, CostTable
 from .variants import VARIANTS, variant_source
 
 __all__ = [
-    "VARIANTS",
-    "Cost",
-    "CostTable",
-    "MeasurementError",
-    "MissingPackageError",
-    "UnpicklableError",
-    "WorkFailedError",
-    "clients_per_core",
-    "compare_variants",
-    "cores_needed",
-    "cpu_cost",
-    "variant_source",
-]
+    "VARIANTS", "Cost", "CostTable", "MeasurementError", "MissingPackageError",
+    "UnpicklableError", "WorkFailedError", "clients_per_core", "compare_variants",
+    "cores_needed", "cpu_cost", "variant_source",
+]  # fmt: skip

@@ -20,8 +20,6 @@ __all__ = ["TARGET", "Order", "Trial", "count", "trial", "values"]
 
 #: One value takes at least so many seconds, of CPU time or of waiting.
 TARGET = 0.02
-#: Values that are dropped: the first calls import, and fill caches.
-WARMUPS = 1
 
 
 @dataclass(frozen=True)
@@ -107,17 +105,12 @@ def _sample(order: Order, calls: int) -> tuple[float, float]:
 def _undisturbed(order: Order, calls: int) -> tuple[float, float]:
     """CPU and wall seconds of so many calls, without a stop in between.
 
-    Work that waits is told from a process that had to wait for a core by trying again.
+    A process that had to wait for a core is told from work that waits by trying again.
     """
-    best = _sample(order, calls)
-    for _ in range(2):
-        cpu, wall = best
-        # Many calls are only asked for where fewer took less than the aim.
-        known_long = calls == 1 and wall > 20 * TARGET
-        if wall < TARGET or cpu > wall / 2 or known_long:
-            break
-        best = min(best, _sample(order, calls), key=operator.itemgetter(1))
-    return best
+    samples = [_sample(order, calls)]
+    while samples[-1][0] < samples[-1][1] / 2 and len(samples) < 3:
+        samples.append(_sample(order, calls))
+    return min(samples, key=operator.itemgetter(1))
 
 
 def trial(request: tuple[Order, int | None]) -> Trial:
@@ -152,10 +145,11 @@ def values(
 
     runner = pyperf.Runner()
     # This process is the fresh one that pyperf would start.
-    words = f"--worker --quiet --loops 1 --warmups {WARMUPS} --values {count}"
+    # The first value is dropped: it imports, and fills caches.
+    words = f"--worker --quiet --loops 1 --warmups 1 --values {count}"
     runner.parse_args(words.split())
     timed = runner.bench_time_func("work", measure, inner_loops=calls)
-    return tuple(timed.get_values()), tuple(walls[WARMUPS:])
+    return tuple(timed.get_values()), tuple(walls[1:])
 
 
 def count(request: tuple[Order, int]) -> None:

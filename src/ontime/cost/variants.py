@@ -15,8 +15,8 @@ __all__ = ["VARIANTS", "variant_source"]
 
 def _tasks(times: int) -> str:
     names = [f"task_{number + 1}" for number in range(times)]
-    made = "".join(f"{name} = asyncio.create_task(work())\n" for name in names)
-    return made + "".join(f"await {name}\n" for name in names)
+    starts = "".join(f"{name} = asyncio.create_task(work())\n" for name in names)
+    return starts + "".join(f"await {name}\n" for name in names)
 
 
 def _gather(times: int) -> str:

@@ -31,20 +31,8 @@ from .table import Comparison, Row
 from .work import compress, digest, product
 
 __all__ = [
-    "KINDS",
-    "Comparison",
-    "Measurement",
-    "MeasurementError",
-    "Model",
-    "ModelUnavailableError",
-    "Row",
-    "UnpicklableError",
-    "WorkFailedError",
-    "compare_models",
-    "compress",
-    "digest",
-    "free_cores",
-    "machine",
-    "product",
+    "KINDS", "Comparison", "Measurement", "MeasurementError", "Model",
+    "ModelUnavailableError", "Row", "UnpicklableError", "WorkFailedError",
+    "compare_models", "compress", "digest", "free_cores", "machine", "product",
     "usable_cores",
-]
+]  # fmt: skip

@@ -27,12 +27,8 @@ from ontime.measuring.cores import usable_cores
 from .work import hello, with_an_error_that_travels
 
 __all__ = [
-    "DEFAULT_MODELS",
-    "KINDS",
-    "Model",
-    "ModelUnavailableError",
-    "RunAll",
-]
+    "DEFAULT_MODELS", "KINDS", "Model", "ModelUnavailableError", "RunAll",
+]  # fmt: skip
 
 T = TypeVar("T")
 

@@ -24,24 +24,7 @@ from .measure import (
 from .session import Session, Spinner, sessions
 
 __all__ = [
-    "WAYS",
-    "Case",
-    "Idle",
-    "Session",
-    "Spinner",
-    "Stays",
-    "Waits",
-    "gil_enabled",
-    "measure_case",
-    "measure_hops",
-    "measure_idle",
-    "measure_messages",
-    "measure_wakes",
-    "missing",
-    "on_cores",
-    "pinned",
-    "sessions",
-    "stays",
-    "switch_interval",
-    "unable",
-]
+    "WAYS", "Case", "Idle", "Session", "Spinner", "Stays", "Waits", "gil_enabled",
+    "measure_case", "measure_hops", "measure_idle", "measure_messages", "measure_wakes",
+    "missing", "on_cores", "pinned", "sessions", "stays", "switch_interval", "unable",
+]  # fmt: skip

@@ -10,13 +10,8 @@ from contextlib import contextmanager
 from ontime.measuring.cores import usable_cores
 
 __all__ = [
-    "gil_enabled",
-    "on_cores",
-    "pinned",
-    "switch_interval",
-    "unable",
-    "voluntary",
-]
+    "gil_enabled", "on_cores", "pinned", "switch_interval", "unable", "voluntary",
+]  # fmt: skip
 
 
 def voluntary() -> int | None:

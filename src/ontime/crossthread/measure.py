@@ -18,13 +18,9 @@ from .conditions import pinned, voluntary
 from .session import Session
 
 __all__ = [
-    "Idle",
-    "Waits",
-    "measure_hops",
-    "measure_idle",
-    "measure_messages",
+    "Idle", "Waits", "measure_hops", "measure_idle", "measure_messages",
     "measure_wakes",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,8 @@ from looplab.draw import Chart
 from looplab.draw.palette import COLOURS, halo, themed
 
 __all__ = [
-    "INK",
-    "MUTED",
-    "PX",
-    "STYLE",
-    "WIDTH",
-    "as_chart",
-    "make_logarithmic",
-    "new_axes",
-]
+    "INK", "MUTED", "PX", "STYLE", "WIDTH", "as_chart", "make_logarithmic", "new_axes",
+]  # fmt: skip
 
 # One unit is one pixel where the chart has its full width.  It is narrow, so that its
 # text can still be read when a phone makes it smaller.

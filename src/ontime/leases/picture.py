@@ -65,11 +65,11 @@ def lay_over(log: Log, run: LeaseRun, *, title: str) -> Chart:
     for part in drawn:
         body += _panel(part, events_of(run), y, named)
         y += len({event.message for event in part}) * _ROW + _BELOW
-    found, shown = log.found_in(run, within=0), len(log.events)
+    matched, shown = log.found_in(run, within=0), len(log.events)
     alt = (
         f"{title}. {len(drawn)} panels, a row for each message. A published event "
         "is an empty box of one second, ours a sign: received a triangle, refreshed a "
-        f"dot, finished a square, lost a cross. Of {shown} published events {found} "
+        f"dot, finished a square, lost a cross. Of {shown} published events {matched} "
         "have a sign of their kind in the same second."
     )
     return Chart(

@@ -77,10 +77,10 @@ def consume(
     """
     settings = settings or LeaseSettings()
     check_clock(clock)
-    for what, value in ("jitter", jitter), ("callback_cost", callback_cost):
-        if seconds_of(value, what) and clock == "real":
+    for name, value in ("jitter", jitter), ("callback_cost", callback_cost):
+        if seconds_of(value, name) and clock == "real":
             raise ValueError(
-                f"{what} is {value} s: a real clock has its own, so leave it out"
+                f"{name} is {value} s: a real clock has its own, so leave it out"
             )
     scheduling = resolve(
         scheduler, clock, jitter=jitter, seed=seed, callback_cost=callback_cost

@@ -20,13 +20,9 @@ from typing import Any
 from . import processes
 
 __all__ = [
-    "MeasurementError",
-    "UnpicklableError",
-    "WorkFailedError",
-    "call",
-    "environ",
+    "MeasurementError", "UnpicklableError", "WorkFailedError", "call", "environ",
     "pack",
-]
+]  # fmt: skip
 
 #: Set in every fresh interpreter: whoever measures there would do so without an end.
 _MARK = "ON_TIME_FRESH"

@@ -111,9 +111,9 @@ def test_work_is_measured_before_and_after_a_rest(server_type: Any) -> None:
     from request_cost.rested import cpu_after_a_rest  # type: ignore[import-not-found]
 
     with server_type() as server, server.kept_awake():
-        found = cpu_after_a_rest(server.core)
-    assert set(found) == {"few", "many"}
-    for warm, cold in found.values():
+        added = cpu_after_a_rest(server.core)
+    assert set(added) == {"few", "many"}
+    for warm, cold in added.values():
         assert 0 < warm < 0.1
         assert 0 < cold < 0.1
 

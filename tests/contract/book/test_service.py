@@ -133,8 +133,8 @@ def test_a_client_in_another_process(service: Any) -> None:
         rates = {"basket": 10, "login": 3, "report": 2, "order": 10}
         answers = shop.send(rates, 1.0)
         assert len(answers) == sum(rates.values())
-        assert {one.status for one in answers} == {200, 202}
-        assert all(one.seconds > 0 for one in answers)
+        assert {answer.status for answer in answers} == {200, 202}
+        assert all(answer.seconds > 0 for answer in answers)
         wait_for(lambda: bool(shop.figures()["done"] == 10))
         wait_for(lambda: bool(shop.figures()["audited"] == 3))
         assert shop.figures()["saved"] == 10
@@ -145,7 +145,7 @@ def test_a_client_in_another_process(service: Any) -> None:
 def test_all_faults_at_once_still_answer(service: Any) -> None:
     with service.measure.Service() as shop:
         answers = shop.send({"basket": 5, "login": 2, "order": 5}, 1.0)
-        assert {one.status for one in answers} == {200, 202}
+        assert {answer.status for answer in answers} == {200, 202}
     assert shop._process.returncode == 0
 
 

@@ -139,9 +139,9 @@ def test_waits_that_are_late_are_posted_late_and_in_order() -> None:
             )
 
     run(main())
-    (one, two, three) = ended
-    assert one == (2.5, "first") and two == (2.5, "second")
-    assert three[1] == "late" and 3 < three[0] <= 3.5
+    assert ended[:2] == [(2.5, "first"), (2.5, "second")]
+    [(late, name)] = ended[2:]
+    assert name == "late" and 3 < late <= 3.5
 
 
 def test_windows_that_differ_are_called_differently() -> None:
