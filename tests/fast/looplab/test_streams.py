@@ -162,7 +162,7 @@ def test_drain_waits_for_a_reader_that_does_not_read() -> None:
 
 
 def test_to_write_to_an_end_that_is_closed_fails() -> None:
-    async def main() -> None:
+    async def main() -> float:
         (_, writer), (_, other) = open_pair(latency=1)
         other.close()
         await other.wait_closed()
@@ -171,8 +171,10 @@ def test_to_write_to_an_end_that_is_closed_fails() -> None:
                 writer.write(bytes(1000))
                 await writer.drain()
                 await asyncio.sleep(0.1)
+        return elapsed()
 
-    run(main(), max_steps=10_000)
+    # There and back again.
+    assert run(main(), max_steps=10_000) == pytest.approx(2.0)
 
 
 def test_abort_fails_the_reads_of_the_other_end() -> None:

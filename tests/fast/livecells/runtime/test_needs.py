@@ -46,6 +46,7 @@ CASES: list[tuple[list[str], list[int]]] = [
     (["(n := 1)", "n"], [0, 1]),
     (["a = 1", "del a", "a"], [0, 1, 2]),
     (["n = 3", "def f(x=n): return x", "f()"], [0, 1, 2]),
+    (["n = 3", "def f(*, a, x=n): return x", "f(a=1)"], [0, 1, 2]),
     (["def deco(f): return f", "@deco\ndef f(): pass", "f()"], [0, 1, 2]),
     (["class A: pass", "class B(A): pass", "B()"], [0, 1, 2]),
     (["def f(): pass", "f()", "print(f)"], [0, 2]),
