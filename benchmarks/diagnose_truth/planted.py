@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 FAULT = os.environ.get("FAULT", "")
 MENDED = os.environ.get("MENDED", "")
@@ -60,13 +60,21 @@ async def worker() -> None:
         await asyncio.sleep(0)
 
 
+async def limited(gate: asyncio.Semaphore) -> None:
+    """One of a storm: it waits for nothing, so nobody else has a turn."""
+    async with gate:
+        await job()
+
+
 async def storm() -> None:
     """Start many jobs at once, or hand them to a worker."""
+    gate = asyncio.Semaphore(4)
     for _ in range(20):
         if MENDED == "workers":
             await JOBS.put(None)
         else:
-            asyncio.create_task(job())  # noqa: RUF006 - that is the fault
+            work = limited(gate) if MENDED == "semaphore" else job()
+            asyncio.create_task(work)  # noqa: RUF006 - that is the fault
 
 
 def hold_lock() -> None:
@@ -111,19 +119,14 @@ async def work() -> None:
         await wait_for_lock()
 
 
-async def begin() -> list[asyncio.Task[None]]:
+def begin() -> list[asyncio.Task[None]]:
     """What runs from the start."""
-    tasks = []
-    if FAULT == "poll":
-        tasks.append(asyncio.create_task(poll()))
-    if MENDED == "workers":
-        tasks.append(asyncio.create_task(worker()))
-    return tasks
+    works = [poll] * (FAULT == "poll") + [worker] * (MENDED == "workers")
+    return [asyncio.create_task(work()) for work in works]
 
 
 def on_fastapi(port: int) -> None:
     """Serve with FastAPI and uvicorn."""
-    from collections.abc import AsyncIterator
     from contextlib import asynccontextmanager
 
     import uvicorn
@@ -131,7 +134,7 @@ def on_fastapi(port: int) -> None:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        tasks = await begin()
+        tasks = begin()
         yield
         for task in tasks:
             task.cancel()
@@ -162,7 +165,7 @@ def on_aiohttp(port: int) -> None:
         return web.Response(text="done")
 
     async def started(app: web.Application) -> None:
-        app["tasks"] = await begin()
+        app["tasks"] = begin()
 
     app = web.Application()
     app.add_routes([web.get("/ping", answer), web.get("/work", do_work)])
