@@ -62,36 +62,18 @@ def measure(
     tool: str,
     count: int,
     stretch: float,
-    seed: int = SEEDS[0],
-) -> tuple[int | None, float]:
-    """Instructions and seconds of one run.
-
-    Raises:
-        ToolError: if it fails.
-    """
+    seed: int,
+) -> tuple[int, float]:
+    """Instructions and seconds of one run."""
     environ = {"PYTHONHASHSEED": str(seed), "CLIENT_PYTHON": sys.executable}
     with tempfile.TemporaryDirectory() as folder:
         words = [python, str(HERE / "serve.py"), tool, str(count), folder]
         before = counter.command if counter else ()
         done = common.fresh([*before, *words, str(stretch)], 3600, **environ)
-    if done.returncode:
+    counted = counter.find(done.stderr) if counter and not done.returncode else 0
+    if done.returncode or counted is None:
         raise ToolError(f"{tool} failed: {done.stderr[-800:]}")
-    return counter.find(done.stderr) if counter else None, float(done.stdout)
-
-
-def counts_of(
-    python: str, counter: Counter, tool: str, counts: tuple[int, int], stretch: float
-) -> dict[int, tuple[float, int]]:
-    """For each seed the instructions of a request, and of the whole process."""
-    by_seed = {}
-    for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
-        first, last = (
-            measure(python, counter, tool, n, stretch, seed)[0] for n in counts
-        )
-        if first is None or last is None:
-            raise ToolError(f"{counter.name} gave no count of {tool}")
-        by_seed[seed] = (last - first) / (counts[1] - counts[0]), last
-    return by_seed
+    return counted, float(done.stdout)
 
 
 def run(words: list[str] | None = None) -> None:
@@ -107,27 +89,30 @@ def run(words: list[str] | None = None) -> None:
     python = common.environment(options.python, ".venv-bench-diagnose", PINS)
     counter = common.find_counter(python)
     for tool in TOOLS:  # what it imports is compiled now, and in no count
-        measure(python, None, tool, 1, 2)
+        measure(python, None, tool, 1, 2, 0)
     # Under a counter that slows the program a clock would tick too often.
-    plain = min(measure(python, None, "none", counts[1], 1)[1] for _ in range(3))
-    _, slow = measure(python, counter, "none", counts[1], 1)
+    plain = min(measure(python, None, "none", counts[1], 1, 0)[1] for _ in range(3))
+    slow = measure(python, counter, "none", counts[1], 1, 0)[1]
     stretch = max(1.0, slow / plain) if counter.name == "Valgrind" else 1.0
     say(f"{counter.name}; pauses between samples times {stretch:.0f}")
     rows: list[dict[str, Any]] = []
-    none = counts_of(python, counter, "none", counts, stretch)
+    none: dict[int, tuple[float, int]] = {}  # by seed: of a request, of the process
     for tool in TOOLS:
         if options.only and tool not in ("none", *options.only):
             continue
-        own = none
-        if tool != "none":
-            own = counts_of(python, counter, tool, counts, stretch)
+        own = {}
+        for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
+            first, last = (
+                measure(python, counter, tool, n, stretch, seed)[0] for n in counts
+            )
+            own[seed] = (last - first) / (counts[1] - counts[0]), last
+        none = none or own
         ratios = [each / none[seed][0] for seed, (each, _) in own.items()]
         wholes = [last / none[seed][1] for seed, (_, last) in own.items()]
         rows.append(
             {
                 "tool": tool,
                 "instructions per request": round(fmean(n for n, _ in own.values())),
-                "instructions": own[SEEDS[0]][1],
                 "ratio per request": round(fmean(ratios), 3),
                 "ratios": [round(ratio, 3) for ratio in ratios],
                 "ratio of the process": round(fmean(wholes), 3),

@@ -110,30 +110,26 @@ def capture(name: str, python: str) -> None:
 
 def table(results: dict[str, Any]) -> str:
     """The table of the page, in Markdown."""
-    versions = ", ".join(
-        f"{tool} {version}" for tool, version in results["versions"].items()
-    )
+    versions = ", ".join(map(" ".join, results["versions"].items()))
     ours, theirs = (
         sorted(row[what] for row in results["rows"] if what in row)
         for what in ("load of looplab", "load")
     )
+    others = f", {theirs[0]} to {theirs[-1]} under the others" if theirs else ""
     tools = ("looplab", *TOOLS)
+    rows = [[row["program"], *(row.get(tool, "–") for tool in tools)]
+            for row in results["rows"]]  # fmt: skip
+    counts = [
+        str(sum(cell == "named" for cell in cells)) for cells in zip(*rows, strict=True)
+    ]
     lines = [
         f"{results['cores']} cores; {results['python']}; {versions}. One run each, at "
-        f"a load of {ours[0]} to {ours[-1]} under looplab"
-        + (f", {theirs[0]} to {theirs[-1]} under the others." if theirs else "."),
+        f"a load of {ours[0]} to {ours[-1]} under looplab{others}.",
         "",
         readme.line(["Why it is late", *tools]),
         "|---" * (len(tools) + 1) + "|",
+        *map(readme.line, [*rows, ["**named**", *counts[1:]]]),
     ]
-    lines += [
-        readme.line([row["program"], *(row.get(tool, "–") for tool in tools)])
-        for row in results["rows"]
-    ]
-    counts = [
-        sum(row.get(tool) == "named" for row in results["rows"]) for tool in tools
-    ]
-    lines.append(readme.line(["**named**", *map(str, counts)]))
     return "\n".join(lines) + "\n"
 
 

@@ -126,7 +126,7 @@ def run(
     seed: int,
     **more: str,
 ) -> Run:
-    """Serve with *command* under ``looplab trace``, ask ``METHOD:PATH:RATE`` for so many
+    """Serve with *command* under ``looplab trace``, ask ``METHOD:PATH:RATE`` for some
     *seconds*, and stop; *more* are variables for the service."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     path = os.pathsep.join([str(python.parent), kept.get("PATH", "")])
@@ -332,8 +332,8 @@ TABLES: dict[str, tuple[str, str, Any]] = {
         _culprit,
     ),
     "what-if": (
-        "What a change would bring to `/ping`, and what it brought, ms. A row counts if "
-        "two recordings of the unchanged program agree within 15 %",
+        "What a change would bring to `/ping`, and what it brought, ms. A row counts "
+        "if two recordings of the unchanged program agree within 15 %",
         "Framework | Fault | Change | | Unchanged, twice | Predicted | After | Holds",
         _what_if,
     ),
