@@ -31,7 +31,6 @@ from .naming import (
     is_own,
     is_pythons,
     is_recorders,
-    matches,
     name_of,
     own_line,
     plain,
@@ -545,24 +544,6 @@ class Ledger:
         row.times[whom] += times
         row.kept_ns += round(kept)
 
-    def waits_of(self, victim: str) -> dict[Key, list[Span]]:
-        """When those waited whose name, tag, task or place the pattern *victim*
-        matches."""
-        spans: dict[Key, list[Span]] = {
-            key: self.waiting[key]
-            for key, name in self.names.items()
-            if fnmatchcase(name, victim)
-            or fnmatchcase(name.removeprefix("timers of "), victim)
-        }
-        parts: dict[Key, list[Span]] = defaultdict(list)
-        for callback, key in zip(self.recording, self._key_at, strict=True):
-            start = waits_from(callback)
-            if key not in self.waiting or key in spans or callback.run_ns <= start:
-                continue
-            if matches(self.recording, callback, victim):
-                parts[key].append((start, callback.run_ns))
-        return spans | {key: union(waits) for key, waits in parts.items()}
-
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first; see :meth:`Recording.blame`."""
         rows: dict[str, Row] = {}
@@ -588,9 +569,16 @@ class Ledger:
         return sorted(rows.values(), key=lambda row: (-row.ns - row.spun_ns, -row.held))
 
     def rows_of(self, victim: str) -> list[Row]:
-        """The rows of those whom the pattern *victim* matches; of everybody they are
-        known already."""
-        return self.rows if victim == "*" else self.during(self.waits_of(victim))
+        """What those waited for whose name the pattern *victim* matches."""
+        if victim == "*":
+            return self.rows  # it is known already
+        waiting = {
+            key: self.waiting[key]
+            for key, name in self.names.items()
+            if fnmatchcase(name.removeprefix("timers of "), victim)
+            or fnmatchcase(name, victim)
+        }
+        return self.during(waiting)
 
     def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
         """What these victims waited for in these spans, the most first."""

@@ -210,8 +210,8 @@ class Recording(Sequence[Callback]):
         such as another thread, is in :attr:`Ledger.rows`.
 
         Args:
-            victim: count only those whose tag, name, task or place this pattern
-                matches.
+            victim: count only those whose name this pattern matches, such as
+                ``GET /*`` or ``timers of beat``.
         """
         return self.ledger.blame(victim)
 

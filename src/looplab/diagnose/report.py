@@ -53,7 +53,7 @@ def report(
 
     Args:
         recording: what ran.
-        victim: count only those who waited and match this pattern.
+        victim: count only those who waited and whose name this pattern matches.
         top: how many rows.
         file: where it is, for the next command to type.
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["LoopRecorder"]
 
 _Stock: Any = selector_events.BaseSelectorEventLoop
-# What brings what was found to the ready queue; select() below does it in their place.
 _HANDS_OVER = (_Stock._process_events, _Stock._add_callback)
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
 _DESCRIBED = 100_000  # readers and writers whose callback is remembered
@@ -125,8 +124,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     waiting: deque[tuple[int, int]] = deque()  # (ready, by)
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
-    # By the identity of the reader or writer: (ready, by), and (arrived, accepted).
-    found_ready: dict[int, tuple[int, int]] = {}
+    # By the identity of the reader or writer: (arrived, accepted).
     arrivals: dict[int, tuple[int, bool]] = {}
     described: dict[int, tuple[str | None, Any]] = {}
     # Timers are set by the monotonic clock.
@@ -161,10 +159,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         note((ready, by, run, looked, used - before_it, task, code, number))
         running_in = None
 
-    def found_out(handle: Handle) -> tuple[int, int]:
-        """What is known of a callback that nobody asked for just now."""
-        return found_ready.pop(id(handle), None) or (_now(), BEFORE)
-
     def more_is_known(handle: Any) -> None:
         """Note what is known of the callback that begins, if a timer or data did it."""
         nonlocal by
@@ -185,7 +179,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
             elif running_in is not None:
                 join_waiting((_now(), index))
             else:
-                join_waiting(found_out(handle))
+                join_waiting((_now(), BEFORE))  # nobody asked for it just now
             join(handle)
 
         def popleft(self) -> Handle:
@@ -300,10 +294,14 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
     stock_select = selector.select
     stock_add = getattr(loop, "_add_reader", None)
     stock_add_writer = getattr(loop, "_add_writer", None)
-    sees_data = stock_add is not None and stock_add_writer is not None
-    is_stock = all(
-        getattr(getattr(loop, hand.__name__, None), "__func__", None) is hand
-        for hand in _HANDS_OVER
+    # What brings what was found to the ready queue; select() does it in their place.
+    sees_data = (
+        stock_add is not None
+        and stock_add_writer is not None
+        and all(
+            getattr(getattr(loop, hand.__name__, None), "__func__", None) is hand
+            for hand in _HANDS_OVER
+        )
     )
 
     def data_came(key: Any, reader: Handle) -> tuple[int, int]:
@@ -339,16 +337,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         if looked - before > SLOW_NS:
             slow_until[0] = polled + _AFTER_NS
         wanted = polled < slow_until[0]
-        if not is_stock:
-            found_ready.clear()
-            for key, mask in events:
-                reader, writer = key.data
-                if mask & EVENT_READ and reader is not None:
-                    found_ready[id(reader)] = data_came(key, reader)
-                if mask & EVENT_WRITE and writer is not None:
-                    found_ready[id(writer)] = polled, DATA
-                    arrivals[id(writer)] = polled, False
-            return events
         # What the loop would do with them, without its calls.
         for key, mask in events:
             reader, writer = key[3]  # to read a name of it takes longer

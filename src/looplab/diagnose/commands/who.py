@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--victim",
         default="*",
         metavar="PATTERN",
-        help="count only those who waited and whose tag, name or line matches",
+        help="count only those who waited and whose name matches",
     )
     add("--top", type=int, default=8, metavar="N", help="how many (default: 8)")
     add("--json", action="store_true", help="print all of it as JSON")

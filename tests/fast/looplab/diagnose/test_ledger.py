@@ -335,7 +335,6 @@ def test_the_callbacks_and_how_they_held_the_loop():
         ("*", 0.605),
         ("ping", 0.3),
         ("timers of serve", 0.305),
-        ("shop.py:40", 0.3),
         ("nobody", 0),
         ("serv*", 0.305),
     ],
