@@ -11,12 +11,11 @@ import time
 from _thread import get_ident
 from asyncio import Handle, TimerHandle, selector_events
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from selectors import EVENT_READ, EVENT_WRITE
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 from looplab.trace.stock import NotingQueue, stand_in, step_aside
@@ -77,40 +76,26 @@ class LoopRecorder(Recorder):
             )
         if not hasattr(getattr(loop, "_selector", None), "__dict__"):
             raise TypeError(f"a {self.kind} looks for I/O where nobody can see it")
-        self._noting = _attach(self, arrival)
-        self.running = self._noting.running  # type: ignore[method-assign]
-        self._detach = self._noting.detach
+        running, self._finish, self._resume, self._detach = _attach(self, arrival)
+        self.running = running  # type: ignore[method-assign]
         self.enter()
 
     def enter(self) -> None:
         """The loop is about to run in this thread."""
-        self._noting.resume()
+        self._resume()
         super().enter()
 
     def leave(self) -> None:
         """The loop has stopped running in this thread."""
-        self._noting.finish()
+        self._finish()
         super().leave()
 
 
-class _Noting(NamedTuple):
-    """What is asked of the queue that keeps notes.
-
-    Attributes:
-        running: tells which callback runs, and since when.
-        finish: the callback that runs, if any, has ended.
-        resume: the loop runs in this thread from now on.
-        detach: undoes it all.
-    """
-
-    running: Callable[[], tuple[int, int]]
-    finish: Callable[[], None]
-    resume: Callable[[], None]
-    detach: Callable[[], None]
-
-
-def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
+def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
     """Put a queue that keeps notes into the loop.
+
+    Returns what tells which callback runs, and since when; what says that it has ended;
+    what says that the loop runs in this thread from now on; and what undoes it all.
 
     What is defined here runs once for each callback, or each look for I/O, so it does
     as little as can be.  Names of an enclosing function are found faster than
@@ -415,4 +400,4 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> _Noting:
         nonlocal used
         used = _cpu()  # of this thread, and without what it did beside the loop
 
-    return _Noting(look, finish, resume, detach)
+    return look, finish, resume, detach

@@ -16,7 +16,10 @@ from _thread import get_ident
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 __all__ = ["CURRENT", "Request", "Tag", "recorders", "tag"]
 
@@ -74,22 +77,6 @@ class Request(Tag):
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
             recorder.request_ends(self)
-
-
-class Recorder(Protocol):
-    """What the tags of a thread tell the recorder of its loop."""
-
-    def touched(self, tag: Tag, before: object = None) -> None:
-        """The running callback works for *tag*, and did for *before*."""
-
-    def let_go(self, tag: Tag, after: object) -> None:
-        """It no longer works for *tag*, but for *after*."""
-
-    def request_begins(self, tag: Request, fd: int | None) -> None:
-        """*tag* begins in the running callback; its data came on *fd*."""
-
-    def request_ends(self, tag: Request) -> None:
-        """*tag* ends in the running callback."""
 
 
 #: The tag in force in this context, or None.
