@@ -120,7 +120,10 @@ def run(words: list[str] | None = None) -> None:
             }
         )
         say(f"  {rows[-1]}")
-    if not (options.quick or options.only):
+    if not options.quick:  # what is not counted now stays as it was
+        known = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
+        by_tool = {row["tool"]: row for row in [*known, *rows]}
+        rows = [by_tool[tool] for tool in TOOLS]
         results = {"counter": counter.name, "requests": counts[1], "rows": rows}
         results["python"] = common.about(python, "")["python"]
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
