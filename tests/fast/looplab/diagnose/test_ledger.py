@@ -143,133 +143,58 @@ CASES = {
 # fmt: on
 #: Milliseconds, what it is, and who waited how long and how often.
 EXPECTED = """
-a callback
-300 callback | hog | shop.py:12 | hog | dumps at LIB/json/encoder.py:7 | for timers of ping 300 x1
-
-an import
-300 callback | hog | shop.py:12 | hog | an import | for timers of ping 300 x1
-
-the recorder's own frame
-300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
-
-a callback keeps the interpreter
-300 callback | hog | shop.py:12 | hog | kept | for timers of ping 300 x1
-
-one late look is chance
-300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
-
-a thread keeps it
-295 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 295 x1
-5 unseen | for timers of ping 5 x1
-
-a thread that had no core itself
-150 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 150 x1
-140 core | for timers of ping 140 x1
-10 unseen | for timers of ping 10 x1
-
-threads take turns
-300 thread | scrub.py:8 | scrub | a | b | for timers of ping 300 x1
-
-an executor's thread, idle again
-295 thread | LIB/json/encoder.py:7 | dumps | kept | scrubber | for timers of ping 295 x1
-5 unseen | for timers of ping 5 x1
-
-a thread without a line
-295 thread | scrubber | kept | scrubber | for timers of ping 295 x1
-5 unseen | for timers of ping 5 x1
-
-a callback waits for the interpreter
-290 thread | scrub.py:8 | scrub | scrubber | for timers of ping 290 x1
-10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
-
-a callback sleeps beside a thread
-300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
-
-no core
-300 core | for timers of ping 300 x1
-
-the sampler had none
-300 core | for timers of ping 300 x1
-
-a callback without a core
-150 callback | hog | shop.py:12 | hog | for timers of ping 150 x1
-150 core | for timers of ping 150 x1
-
-a stop
-300 stopped | for timers of ping 300 x1
-
-the collector
-232.258 gc | for timers of ping 232.258 x1
-67.7419 callback | hog | shop.py:12 | hog | for timers of ping 67.7419 x1
-
-nobody saw it
-300 unseen | for timers of ping 300 x1
-
-the selector's millisecond
-0.8 clock | for timers of ping 0.8 x1
-
-between callbacks
-4 callback | hog | shop.py:12 | hog | for timers of ping 4 x1
-1 loop | for timers of ping 1 x1
-
-others that wait
-605 callback | hog | shop.py:12 | hog | for timers of serve 305 x1, timers of ping 300 x1
-2 callback | serve | SITE/uvicorn/server.py:8 | serve | for timers of ping 2 x1
-
-two of one name
-500 callback | hog | shop.py:12 | hog | for timers of ping 500 x2
-2 callback | ping | shop.py:40 | ping | for timers of ping 2 x1
-
-an await
-498 await | Lock.acquire | shop.py:40 | ping | for GET /user 498 x1
-
-awaits in a library
-249 await | Pool.take … Queue.get | shop.py:40 | ping | for GET /user 249 x1
-249 await | Lock.acquire | shop.py:40 | ping | for GET /user 249 x1
-
-a future
-498 await | a future | shop.py:40 | ping | for GET /user 498 x1
-
-a sleep
-
-AnyIO's pool
-498 pool | AnyIO's full pool | scrub.py:8 | scrub | for GET /user 498 x1
-
-AnyIO's thread
-498 executor | a thread of AnyIO | scrub.py:8 | scrub | for GET /user 498 x1
-
-an await that was not seen
-498 unseen | for GET /user 498 x1
-
-a full executor
-399 pool | a full executor | shop.py:12 | hog | for GET /user 399 x1
-99 executor | ping in an executor | shop.py:40 | ping | for GET /user 99 x1
-
-a job that has not begun
-498 pool | a full executor | for GET /user 498 x1
-
-a job that found a thread
-299 await | Lock.acquire | shop.py:40 | ping | for GET /user 299 x1
-190 executor | ping in an executor | shop.py:40 | ping | for GET /user 190 x1
-9 unseen | for GET /user 9 x1
-
-a sleep that was asked for
-199 unseen | for GET /user 199 x1
-
-tags in one callback
-240 callback | BIG | shop.py:12 | hog | for timers of ping 240 x1
-50 callback | small | shop.py:12 | hog | for timers of ping 50 x1
-10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
-
-a batch
-
-a timer's batch
-
-handed over
-48 callback | hog | shop.py:12 | hog | for ping 48 x1
-
-the plumbing of a request
-305 callback | hog | shop.py:12 | hog | for GET /user 305 x1
+a callback: 300 callback | hog | shop.py:12 | hog | dumps at LIB/json/encoder.py:7 | for timers of ping 300 x1
+an import: 300 callback | hog | shop.py:12 | hog | an import | for timers of ping 300 x1
+the recorder's own frame: 300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+a callback keeps the interpreter: 300 callback | hog | shop.py:12 | hog | kept | for timers of ping 300 x1
+one late look is chance: 300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+a thread keeps it: 295 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 295 x1
+a thread keeps it: 5 unseen | for timers of ping 5 x1
+a thread that had no core itself: 150 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 150 x1
+a thread that had no core itself: 140 core | for timers of ping 140 x1
+a thread that had no core itself: 10 unseen | for timers of ping 10 x1
+threads take turns: 300 thread | scrub.py:8 | scrub | a | b | for timers of ping 300 x1
+an executor's thread, idle again: 295 thread | LIB/json/encoder.py:7 | dumps | kept | scrubber | for timers of ping 295 x1
+an executor's thread, idle again: 5 unseen | for timers of ping 5 x1
+a thread without a line: 295 thread | scrubber | kept | scrubber | for timers of ping 295 x1
+a thread without a line: 5 unseen | for timers of ping 5 x1
+a callback waits for the interpreter: 290 thread | scrub.py:8 | scrub | scrubber | for timers of ping 290 x1
+a callback waits for the interpreter: 10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
+a callback sleeps beside a thread: 300 callback | hog | shop.py:12 | hog | for timers of ping 300 x1
+no core: 300 core | for timers of ping 300 x1
+the sampler had none: 300 core | for timers of ping 300 x1
+a callback without a core: 150 callback | hog | shop.py:12 | hog | for timers of ping 150 x1
+a callback without a core: 150 core | for timers of ping 150 x1
+a stop: 300 stopped | for timers of ping 300 x1
+the collector: 232.258 gc | for timers of ping 232.258 x1
+the collector: 67.7419 callback | hog | shop.py:12 | hog | for timers of ping 67.7419 x1
+nobody saw it: 300 unseen | for timers of ping 300 x1
+the selector's millisecond: 0.8 clock | for timers of ping 0.8 x1
+between callbacks: 4 callback | hog | shop.py:12 | hog | for timers of ping 4 x1
+between callbacks: 1 loop | for timers of ping 1 x1
+others that wait: 605 callback | hog | shop.py:12 | hog | for timers of serve 305 x1, timers of ping 300 x1
+others that wait: 2 callback | serve | SITE/uvicorn/server.py:8 | serve | for timers of ping 2 x1
+two of one name: 500 callback | hog | shop.py:12 | hog | for timers of ping 500 x2
+two of one name: 2 callback | ping | shop.py:40 | ping | for timers of ping 2 x1
+an await: 498 await | Lock.acquire | shop.py:40 | ping | for GET /user 498 x1
+awaits in a library: 249 await | Pool.take … Queue.get | shop.py:40 | ping | for GET /user 249 x1
+awaits in a library: 249 await | Lock.acquire | shop.py:40 | ping | for GET /user 249 x1
+a future: 498 await | a future | shop.py:40 | ping | for GET /user 498 x1
+AnyIO's pool: 498 pool | AnyIO's full pool | scrub.py:8 | scrub | for GET /user 498 x1
+AnyIO's thread: 498 executor | a thread of AnyIO | scrub.py:8 | scrub | for GET /user 498 x1
+an await that was not seen: 498 unseen | for GET /user 498 x1
+a full executor: 399 pool | a full executor | shop.py:12 | hog | for GET /user 399 x1
+a full executor: 99 executor | ping in an executor | shop.py:40 | ping | for GET /user 99 x1
+a job that has not begun: 498 pool | a full executor | for GET /user 498 x1
+a job that found a thread: 299 await | Lock.acquire | shop.py:40 | ping | for GET /user 299 x1
+a job that found a thread: 190 executor | ping in an executor | shop.py:40 | ping | for GET /user 190 x1
+a job that found a thread: 9 unseen | for GET /user 9 x1
+a sleep that was asked for: 199 unseen | for GET /user 199 x1
+tags in one callback: 240 callback | BIG | shop.py:12 | hog | for timers of ping 240 x1
+tags in one callback: 50 callback | small | shop.py:12 | hog | for timers of ping 50 x1
+tags in one callback: 10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
+handed over: 48 callback | hog | shop.py:12 | hog | for ping 48 x1
+the plumbing of a request: 305 callback | hog | shop.py:12 | hog | for GET /user 305 x1
 """  # noqa: E501
 
 
@@ -283,20 +208,12 @@ def row_as_text(row):
     return text.replace(SITE, "SITE").replace(STDLIB, "LIB").replace("/srv/", "")
 
 
-def expected_rows():
-    blocks = EXPECTED.strip("\n").split("\n\n")
-    return {name: lines for name, *lines in (block.split("\n") for block in blocks)}
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_each_second_goes_to_one_cause(name):
-    assert [row_as_text(row) for row in CASES[name].ledger.rows] == expected_rows()[
-        name
-    ]
-
-
-def test_each_case_is_expected():
-    assert expected_rows().keys() == CASES.keys()
+    """Where no row is expected nobody is to blame: a sleep, or a batch's own queue."""
+    rows = [f"{name}: {row_as_text(row)}" for row in CASES[name].ledger.rows]
+    lines = EXPECTED.strip().splitlines()
+    assert rows == [line for line in lines if line.startswith(f"{name}: ")]
 
 
 def test_whose_names_are_plumbing():
