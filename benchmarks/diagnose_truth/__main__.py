@@ -361,7 +361,7 @@ def table(results: dict[str, Any]) -> str:
         parts += [
             _lines(title, heads, [cells(row) for row in results[name]]),
             f"Aim: {AIMS[name]:.0%} of the rows that count. {met}: {right} of {count}. "
-            f"Load {results['loads'][name]:.1f} at the beginning.",
+            f"Load average {results['loads'][name]:.1f}.",
         ]
     rows = results["repeats"]
     share, seconds = needed(rows)
