@@ -85,13 +85,6 @@ def test_a_table_of_one_row() -> None:
     )
 
 
-def test_a_kept_table(tmp_path: Path) -> None:
-    path = tmp_path / "table.json"
-    TABLE.save(path)
-    assert CostTable.load(path) == TABLE
-    assert (tmp_path / "table.txt").read_text("utf-8") == f"{TABLE!r}\n"
-
-
 def test_what_a_table_does_not_have() -> None:
     with pytest.raises(KeyError, match=r"there are .*'in sequence', 'asyncio'"):
         TABLE["gather", "trio"]

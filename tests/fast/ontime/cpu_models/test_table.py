@@ -63,12 +63,6 @@ def test_html(table: Comparison) -> None:
     assert 'colspan="4">not run: needs &lt;a new&gt; Python' in html
 
 
-def test_save_and_load(table: Comparison, tmp_path: Path) -> None:
-    path = tmp_path / "table.json"
-    table.save(path)
-    assert Comparison.load(path) == table
-
-
 @pytest.mark.parametrize("name", ["cpu_models_full", "cpu_models_314"])
 def test_the_kept_tables_are_what_the_chapter_shows(name: str) -> None:
     kept = Path(__file__).parents[4] / "book" / "figures" / f"{name}.json"
