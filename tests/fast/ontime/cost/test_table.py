@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from ontime.cost import (
-    Cost,
-    CostTable,
-)
+from ontime.cost import Cost, CostTable
 
 TABLE = CostTable(
     (

@@ -8,16 +8,14 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from ontime.cost import Cost, CostTable
 from ontime.measuring import cores, fresh, processes
 from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
 from ontime.measuring.records import machine
-from ontime.measuring.tables import Table
 
 
 @pytest.mark.parametrize(
@@ -87,47 +85,28 @@ def test_the_machine_names_a_free_threaded_build(
     assert machine().get("build") == words
 
 
-@dataclass(frozen=True)
-class Line:
-    name: str
-    values: tuple[int, ...]
-
-
-@dataclass(repr=False)
-class Lines(Table[Line]):
-    title: str = ""
-
-    @staticmethod
-    def _row(data: dict[str, Any]) -> Line:
-        return Line(data["name"], tuple(data["values"]))
-
-    def __repr__(self) -> str:
-        return f"{self.title}: {self.where}"
-
-
-LINES = Lines((Line("ä", (1, 2)), Line("b", ())), {"cores": "2 cores"}, "Two")
-
-
-def test_a_table_is_kept_and_read_again(tmp_path: Path) -> None:
-    path = tmp_path / "lines.json"
-    LINES.save(path)
-    assert Lines.load(path) == LINES
+def test_a_table_is_kept_and_read_again_and_its_rows_have_names(tmp_path: Path) -> None:
+    row = Cost("ä", "asyncio", (1e-6,), (2e-6,), 10)
+    table = CostTable(
+        (row, Cost("b", "asyncio", unavailable="no")),
+        {"cores": "2 cores"},
+        "ä",
+        "Look.",
+    )
+    path = tmp_path / "table.json"
+    table.save(path)
+    assert CostTable.load(path) == table
     assert json.loads(path.read_text("utf-8"))["rows"][0]["name"] == "ä"
-    assert (tmp_path / "lines.txt").read_text("utf-8") == "Two: Measured on 2 cores.\n"
-
-
-def test_the_text_never_takes_the_place_of_the_record(tmp_path: Path) -> None:
-    for name in "lines.txt", "lines":
+    assert (tmp_path / "table.txt").read_text("utf-8") == f"{table!r}\n"
+    path.unlink()
+    for name in "table.txt", "table":  # the text never takes the record's place
         with pytest.raises(ValueError, match=r"must end in \.json"):
-            LINES.save(tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-def test_rows_have_names() -> None:
-    assert LINES["b"] is list(LINES)[1]
-    assert len(LINES) == 2
+            table.save(tmp_path / name)
+    assert [file.name for file in tmp_path.iterdir()] == ["table.txt"]
+    assert table["b"] is list(table)[1]
+    assert len(table) == 2
     with pytest.raises(KeyError, match="no row 'c'; there are ä, b"):
-        LINES["c"]
+        table["c"]
 
 
 def test_the_last_line() -> None:
