@@ -46,7 +46,7 @@ print("slept")""",
 import time
 start = time.monotonic()
 time.sleep(0.2)
-print(0.15 < time.monotonic() - start < 20)""",
+print(time.monotonic() - start > 0.15)""",
     "asyncio_run_raises": """\
 import asyncio
 async def main():
