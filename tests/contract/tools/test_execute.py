@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 
 import nbformat
 import pytest
@@ -98,7 +97,6 @@ def test_an_interrupted_run_changes_no_file(tmp_path, number):
         more = process.stdout.read(1)
         assert more, seen
         seen += more
-    time.sleep(0.3)
     process.send_signal(number)
     rest = process.communicate(timeout=600)[0]
     assert process.returncode == 130
