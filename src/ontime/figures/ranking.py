@@ -82,5 +82,4 @@ def ranking(
         shown += itertools.chain(*spread.values(), (predicted or {}).values())
         make_logarithmic(axes, shown, x)
         axes.grid(axis="x", color=MUTED, alpha=0.25, linewidth=1)
-        axes.set_axisbelow(True)
         return as_chart(figure, alt)

@@ -49,6 +49,23 @@ def test_entered_twice() -> None:
     run(main())
 
 
+def test_a_job_queue_belongs_to_one_loop() -> None:
+    async def main() -> None:
+        async with JobQueue() as jobs:
+            assert (jobs.workers, jobs.maxsize) == (4, 1)
+            ticket = await jobs.put(give(1))
+
+            async def elsewhere() -> None:
+                with pytest.raises(RuntimeError, match="run_coroutine_threadsafe"):
+                    await jobs.put(give, 1)
+                with pytest.raises(RuntimeError, match="ticket belongs to another"):
+                    await ticket
+
+            run(elsewhere())
+
+    run(main())
+
+
 def test_things_that_are_not_jobs() -> None:
     async def main() -> None:
         async with JobQueue() as jobs:

@@ -86,6 +86,20 @@ def test_whatever_is_raised_becomes_a_verdict(
     assert_not_yet(scratch, 1, words)
 
 
+def test_a_forgotten_await_is_told_in_our_words_alone(scratch: str) -> None:
+    async def forgotten() -> None: ...
+
+    def function(answer: Any) -> str:
+        forgotten()
+        raise NotYet("await it.")
+
+    exercise(scratch)(function)
+    with warnings.catch_warnings(record=True) as others:
+        warnings.simplefilter("always")
+        assert_not_yet(scratch, 1, "await it.")
+    assert not others
+
+
 def test_the_reader_may_interrupt(scratch: str) -> None:
     def function(answer: Any) -> str:
         raise KeyboardInterrupt

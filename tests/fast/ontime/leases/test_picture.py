@@ -95,3 +95,11 @@ def test_the_picture_of_a_lab_is_drawn_as_it_is_committed(name: str, cell: str) 
     best = max(judged()[name], key=lambda run: log.found_in(run, within=0))
     chart = lay_over(log, best, title=f"{name}: a box is published, a sign ours")
     assert chart.svg == as_committed("07_going_deeper", cell)
+
+
+def test_a_title_is_text() -> None:
+    title = 'a "box" & <ours>'
+    chart = lay_over(LOGS["E1"], EXPERIMENTS["E1"].run(), title=title)
+    root = ElementTree.fromstring(chart.svg)
+    assert root.get("aria-label") == chart.alt and chart.alt.startswith(title)
+    assert title in [text.text for text in root.iter(SVG + "text")]
