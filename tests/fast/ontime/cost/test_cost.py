@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from looplab import run
+from looplab import elapsed, run
 from ontime.cost import (
     VARIANTS,
     CostTable,
@@ -20,7 +20,7 @@ from ontime.cost import (
     cpu_cost,
     variant_source,
 )
-from ontime.cost.works import nothing
+from ontime.cost.works import nap, nothing
 
 #: What chapter 3 shows of a Python that the lab did not run on.
 KEPT = Path(__file__).parents[4] / "book" / "figures" / "task_cost_newer.json"
@@ -31,6 +31,13 @@ def plain() -> None: ...
 
 class Thing:
     async def method(self) -> None: ...
+
+
+def test_the_works() -> None:
+    async def main() -> list[float]:
+        return [await nothing(), elapsed(), await nap(), elapsed(), await nap(2)]
+
+    assert run(main()) == [0, 0, 0, 0.001, 0]
 
 
 @pytest.mark.filterwarnings("error")
