@@ -6,6 +6,7 @@ reach them. Each is fixed in the finished HTML:
 * the search button's label hides its visible text, which names the shortcut;
 * the triangles that fold the table of contents have no name;
 * the label of a hidden cell hides its visible text, "Show code cell source";
+* a page says up to three times how wide a screen is;
 * docutils gives a bibliography the role of a list whose children are no list items.
 """
 
@@ -25,6 +26,7 @@ FOLD = re.compile(
 )
 HIDDEN = re.compile(r'<summary aria-label="Toggle hidden content">')
 LIST = re.compile(r'<div role="list" class="citation-list">')
+WIDTH = re.compile(r'(<meta name="viewport".*?)<meta name="viewport"[^>]*>', re.DOTALL)
 ENTRY = re.compile(r'(<div class="citation"[^>]*?) role="doc-biblioentry"')
 
 
@@ -34,7 +36,10 @@ def fix(html: str) -> str:
     html = FOLD.sub(_named, html)
     html = HIDDEN.sub("<summary>", html)
     html = LIST.sub('<div class="citation-list">', html)
-    return ENTRY.sub(r"\1", html)
+    html = ENTRY.sub(r"\1", html)
+    while WIDTH.search(html):
+        html = WIDTH.sub(r"\1", html)
+    return html
 
 
 def _named(match: re.Match[str]) -> str:

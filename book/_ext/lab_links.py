@@ -27,7 +27,6 @@ REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 BRANCH = "main"
 COPIES = "colab"  # the branch that the workflow of the site writes
 HANDOUT = "handout"
-PLACEHOLDER = "https://on-time.example/"
 SOLVED = '"solution"'  # the tag, in a notebook that has solutions
 
 
@@ -103,11 +102,11 @@ def write_handouts(app: Any, failed: Exception | None) -> None:
     """Put the hand-outs of all labs into the site."""
     if failed is not None or app.builder.format != "html":
         return
-    folder, address = Path(app.outdir, HANDOUT), app.config.html_baseurl
+    folder = Path(app.outdir, HANDOUT)
     shutil.rmtree(folder, ignore_errors=True)
     try:
         labs = labs_of("all", extra=True, folder=Path(app.srcdir, "notebooks"))
-        hand_out(labs, folder, site="" if address == PLACEHOLDER else address)
+        hand_out(labs, folder, site=app.config.html_baseurl)
     except HandoutError as error:
         raise ExtensionError(str(error)) from None
 

@@ -199,3 +199,49 @@ def test_why_a_cell_does_not_run_is_smaller_than_prose(
     size = "one => parseFloat(getComputedStyle(one).fontSize)"
     reason = page.locator(".livecell-reason").first.evaluate(size)
     assert reason < 0.8 * page.locator("article section > p").first.evaluate(size)
+
+
+def test_a_search_lands_at_a_section_and_says_why(origin: str, visitor: Make) -> None:
+    page = visitor(origin + checks.SUB_PATH).visit("search.html?q=backpressure").page
+    place = page.locator(".search-place", has=page.locator("a[href*='#']")).first
+    place.locator("mark").first.wait_for()
+    assert "backpressure" in place.locator(".context").inner_text().lower()
+    icon = page.locator(".bd-search-container .fa-magnifying-glass").bounding_box()
+    field = page.locator(".bd-search-container input[type=search]").bounding_box()
+    assert icon["x"] + icon["width"] <= field["x"] + 1
+    place.locator("a").click()
+    page.wait_for_url("**/*.html#*")
+    target = page.locator(f"[id='{page.url.partition('#')[2]}']")
+    assert 0 <= target.bounding_box()["y"] < 900
+    assert not page.locator("article .highlighted").count()
+
+
+def test_a_search_for_what_only_code_has_leads_to_the_section(
+    origin: str, visitor: Make
+) -> None:
+    page = visitor(origin + "/").visit("search.html?q=heappush").page
+    place = page.locator(".search-place", has=page.locator("a[href*='#']")).first
+    place.wait_for()
+    # A sentence of it, and not the code.
+    assert "heappush(" not in place.locator(".context").inner_text()
+
+
+def test_a_search_for_nothing_known_says_so(origin: str, visitor: Make) -> None:
+    page = visitor(origin + "/").visit("search.html?q=xylophone").page
+    page.locator(".search-summary", has_text="did not match").wait_for()
+    assert not page.locator("ul.search li").count()
+
+
+def test_a_page_names_an_address_only_if_the_site_has_one(site: Path) -> None:
+    for name in ("book/index.html", "book/04_late_heartbeat.html"):
+        page = checks.read_page(site / name)
+        assert page.find("meta", property="og:title")
+        assert page.find("meta", property="og:description")
+        for selector in ("link[rel=canonical]", "meta[property='og:url']"):
+            assert not page.select(selector)
+        assert len(page.select("meta[name=viewport]")) == 1
+        assert (site / f"_static/cards/{Path(name).stem}.png").is_file()
+    assert not (site / "sitemap.xml").exists()
+    assert (site / "robots.txt").is_file()
+    links = checks.read_page(site / "404.html").select("article a[href]")
+    assert [(site / str(link["href"])).is_file() for link in links] == [True]

@@ -1,0 +1,167 @@
+"""What others show of the site: search engines, messengers, readers of feeds.
+
+Each page says its title and what it is about. A chapter and the landing page have a
+card too (`cards`). What needs the whole address of a page (the card in it, the
+canonical address, the sitemap, the feed) is made only where ``html.baseurl`` of
+``_config.yml`` names the site: a wrong address would send a reader elsewhere.
+
+``404.html`` is what a server shows for a page that is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import cards
+from docutils import nodes
+from sphinx.errors import ExtensionError
+
+CARDS = "_static/cards"
+CHAPTER = re.compile(r"book/\d\d_\w+")
+LANDING = "book/index"
+ABOUT = re.compile(r'<meta content="([^"]*)" name="description"')
+LONG = 200  # letters of a description
+LOST = """<h1>This page is not here</h1>
+<p>The address may have a slip in it, or the page has moved. The search finds every
+section of the book, and the <a href="book/index.html">first page</a> leads to all
+chapters.</p>"""
+
+
+def check(_: Any, config: Any) -> None:
+    """Stop at an address that is none."""
+    address = config.html_baseurl
+    parts = urlsplit(address)
+    if address and not (parts.scheme in ("http", "https") and parts.netloc):
+        raise ExtensionError(
+            f"html.baseurl is {address!r}, which is no address: write it as "
+            "https://name.example/folder/, or leave it empty"
+        )
+    config.html_baseurl = f"{address.rstrip('/')}/" if address else ""
+
+
+def about(metatags: str, doctree: nodes.document) -> str:
+    """What a page is about, in a sentence: as it says itself, or as it begins."""
+    said = ABOUT.search(metatags)
+    if said:
+        return unescape(said[1])
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > LONG:
+            text = f"{text[:LONG].rpartition(' ')[0]} …"
+        if len(text) > 40:
+            return text
+    return ""
+
+
+def tags(app: Any, page: str, _: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put what is said of a page into its head."""
+    if doctree is None:
+        return
+    if context["title"] == context["docstitle"]:
+        context["docstitle"] = ""  # or the landing page would be "On Time — On Time"
+    title = unescape(re.sub(r"<[^>]*>", "", context["title"]))
+    words = about(context["metatags"], doctree)
+    properties = {
+        "og:title": re.sub(r"^\d+ ", "", title),
+        "og:type": "article" if CHAPTER.fullmatch(page) else "website",
+        "og:site_name": app.config.html_title,
+        "og:description": words,
+    }
+    names = {"twitter:card": "summary"}
+    if not ABOUT.search(context["metatags"]):
+        names["description"] = words
+    if app.config.html_baseurl:
+        chapter = page if CHAPTER.fullmatch(page) else LANDING
+        properties |= {
+            "og:url": f"{app.config.html_baseurl}{page}.html",
+            "og:image": f"{app.config.html_baseurl}{CARDS}/{Path(chapter).name}.png",
+            "og:image:width": str(cards.WIDTH),
+            "og:image:height": str(cards.HEIGHT),
+            "og:image:alt": properties["og:title"],
+        }
+        names["twitter:card"] = "summary_large_image"
+    for kind, pairs in (("property", properties), ("name", names)):
+        for name, value in pairs.items():
+            if value:
+                shown = escape(value)
+                context["metatags"] += f'\n<meta {kind}="{name}" content="{shown}" />'
+
+
+def extra(_: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The page for an address that leads nowhere."""
+    yield "404", {"title": "This page is not here", "body": LOST}, "page.html"
+
+
+def finish(app: Any, error: Exception | None) -> None:
+    """Draw the cards, and write what machines read, once all pages are there."""
+    if error or app.builder.name != "html":
+        return
+    html, address = Path(app.outdir), app.config.html_baseurl
+    pages = sorted(app.env.found_docs)
+    chapters = [page for page in pages if CHAPTER.fullmatch(page)]
+    (html / CARDS).mkdir(parents=True, exist_ok=True)
+    feed = []
+    with cards.fonts(html / "_static" / "fonts") as font_files:
+        for page in [LANDING, *chapters]:
+            text = (html / f"{page}.html").read_text(encoding="utf-8")
+            number = re.match(r"book/0?(\d+)", page)
+            above = "On Time" + (f" · chapter {number[1]}" if number else "")
+            card = cards.draw(text, above, font_files)
+            if card is None:
+                raise ExtensionError(f"{page} has no title or no picture for its card")
+            (html / CARDS / f"{Path(page).name}.png").write_bytes(card)
+            if number:
+                words = ABOUT.search(text)
+                feed.append((page, app.env.titles[page].astext(), words and words[1]))
+    robots = ["User-agent: *", "Allow: /"]
+    if address:
+        robots += [f"Sitemap: {address}sitemap.xml"]
+        slides = [f"slides/{path.stem}" for path in (html / "slides").glob("*.html")]
+        links = [f"{address}{page}.html" for page in [*pages, *sorted(slides)]]
+        (html / "sitemap.xml").write_text(sitemap(links), encoding="utf-8")
+        (html / "feed.xml").write_text(rss(address, feed), encoding="utf-8")
+        # A server shows it for addresses at any depth, and its links are relative.
+        lost = html / "404.html"
+        text = lost.read_text(encoding="utf-8").replace('href="#', 'href="404.html#')
+        base = f'<base href="{urlsplit(address).path}" />'
+        lost.write_text(text.replace("<head>", f"<head>{base}", 1), encoding="utf-8")
+    (html / "robots.txt").write_text("\n".join([*robots, ""]), encoding="utf-8")
+
+
+def sitemap(links: list[str]) -> str:
+    """The list of all pages that search engines read."""
+    places = "".join(f"<url><loc>{escape(link)}</loc></url>\n" for link in links)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0"?>\n<urlset xmlns="{space}">\n{places}</urlset>\n'
+
+
+def rss(address: str, chapters: list[tuple[str, str, str | None]]) -> str:
+    """A feed of the chapters; a new one is news.
+
+    It is RSS and not Atom, which asks for a date of each entry: a chapter has none.
+    """
+    items = "".join(
+        f"<item><title>{escape(title)}</title><link>{address}{page}.html</link>"
+        f"<guid>{address}{page}.html</guid>"
+        f"<description>{words or ''}</description></item>\n"
+        for page, title, words in chapters
+    )
+    return (
+        '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>On Time</title>'
+        f"<link>{address}</link><description>Latency, CPU cost and priority in "
+        f"Python's asyncio</description>\n{items}</channel></rss>\n"
+    )
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Say what pages are about, and write the rest at the end, after the slides."""
+    app.connect("config-inited", check)
+    app.connect("html-page-context", tags)
+    app.connect("html-collect-pages", extra)
+    app.connect("build-finished", finish, priority=950)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,106 @@
+"""What others show of the site: cards, the feed, the sitemap, the heads of pages."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import cards
+import pytest
+import sharing
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx.errors import ExtensionError
+
+from looplab.draw import Line, steps
+
+FONTS = Path(__file__).parents[3] / "book" / "_static" / "fonts"
+STEPS = steps(
+    Line("down", [(0, 3), (1, 2), (2, 0)], "orange"), x="s", y="items", alt="It falls."
+).svg
+PAGE = "<article><h1><span class='section-number'>4 </span>{}</h1>{}</article>"
+
+
+@pytest.fixture(scope="module")
+def font_files() -> Any:
+    with cards.fonts(FONTS) as files:
+        yield files
+
+
+def test_a_card_shows_the_title_and_the_picture(font_files: list[str]) -> None:
+    def card(title: str, picture: str) -> bytes | None:
+        return cards.draw(PAGE.format(title, picture), "On Time", font_files)
+
+    first = card("Keep time", STEPS)
+    assert first is not None
+    assert first.startswith(b"\x89PNG")
+    assert struct.unpack(">II", first[16:24]) == (cards.WIDTH, cards.HEIGHT)
+    assert card("Keep time", STEPS) == first
+    assert card("Keep late", STEPS) != first
+    assert card("Keep time", STEPS.replace("s orange", "s blue")) != first
+    assert card("Keep time", "<p>no picture</p>") is None
+
+
+def head(address: str, page: str = "book/04_late_heartbeat", **more: str) -> str:
+    config = SimpleNamespace(html_baseurl=address, html_title="On Time")
+    sharing.check(None, config)
+    doctree = new_document("page")
+    doctree += nodes.paragraph("", "Short.")
+    doctree += nodes.paragraph("", "Two hundred tasks make everything else late." * 8)
+    context = {
+        "title": "4 Keep <i>it</i>",
+        "docstitle": "On Time",
+        "metatags": "",
+    } | more
+    sharing.tags(SimpleNamespace(config=config), page, "", context, doctree)
+    return str(context["metatags"])
+
+
+def test_without_an_address_a_page_names_none() -> None:
+    tags = head("")
+    assert '"og:title" content="Keep it"' in tags
+    assert "Two hundred tasks" in tags
+    assert not {"og:url", "og:image"} & set(tags.split('"'))
+    assert "http" not in tags
+
+
+def test_with_an_address_a_chapter_has_its_own_card() -> None:
+    tags = head("https://name.example/on-time")
+    base = "https://name.example/on-time/"
+    assert f'content="{base}book/04_late_heartbeat.html"' in tags
+    assert f'content="{base}_static/cards/04_late_heartbeat.png"' in tags
+    other = head("https://name.example/on-time", "notebooks/04_late_heartbeat")
+    assert f'content="{base}_static/cards/index.png"' in other
+
+
+def test_a_page_keeps_its_own_description() -> None:
+    own = '<meta content="Late &amp; why." name="description" />'
+    tags = head("", metatags=own)
+    assert 'og:description" content="Late &amp; why."' in tags
+    assert tags.count('name="description"') == 1
+
+
+@pytest.mark.parametrize("address", ["on-time.example", "ftp://a.example/", "/here/"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(ExtensionError, match=r"html\.baseurl") as caught:
+        head(address)
+    assert address in str(caught.value)
+
+
+def test_sitemap_and_feed_are_xml_with_whole_addresses() -> None:
+    base = "https://name.example/"
+    sitemap = ElementTree.fromstring(sharing.sitemap([f"{base}a.html?b&c"]))
+    assert [loc.text for loc in sitemap.iter() if loc.text and loc.text.strip()] == [
+        f"{base}a.html?b&c"
+    ]
+    feed = ElementTree.fromstring(
+        sharing.rss(base, [("book/01_a", "Tasks & loops", "Why &amp; how.")])
+    )
+    item = feed.find("channel/item")
+    assert item is not None
+    assert item.findtext("title") == "Tasks & loops"
+    assert item.findtext("link") == f"{base}book/01_a.html"
+    assert item.findtext("description") == "Why & how."
