@@ -27,7 +27,7 @@ LANDING = "book/index"
 ABOUT = re.compile(r'<meta content="([^"]*)" name="description"')
 LONG = 200  # letters of a description
 LOST = """<h1>This page is not here</h1>
-<p>The address may have a slip in it, or the page has moved. The search finds every
+<p>The address may be mistyped, or the page has moved. The search finds every
 section of the book, and the <a href="book/index.html">first page</a> leads to all
 chapters.</p>"""
 
@@ -85,6 +85,10 @@ def tags(app: Any, page: str, _: str, context: dict[str, Any], doctree: Any) -> 
             "og:image:alt": properties["og:title"],
         }
         names["twitter:card"] = "summary_large_image"
+        context["metatags"] += (
+            '\n<link rel="alternate" type="application/rss+xml" title="Chapters" '
+            f'href="{app.config.html_baseurl}feed.xml" />'
+        )
     for kind, pairs in (("property", properties), ("name", names)):
         for name, value in pairs.items():
             if value:

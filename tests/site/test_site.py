@@ -203,8 +203,9 @@ def test_why_a_cell_does_not_run_is_smaller_than_prose(
 
 def test_a_search_lands_at_a_section_and_says_why(origin: str, visitor: Make) -> None:
     page = visitor(origin + checks.SUB_PATH).visit("search.html?q=backpressure").page
-    place = page.locator(".search-place", has=page.locator("a[href*='#']")).first
-    place.locator("mark").first.wait_for()
+    places = page.locator(".search-place", has=page.locator("a[href*='#']"))
+    place = places.filter(has=page.locator("mark")).first
+    place.wait_for()
     assert "backpressure" in place.locator(".context").inner_text().lower()
     icon = page.locator(".bd-search-container .fa-magnifying-glass").bounding_box()
     field = page.locator(".bd-search-container input[type=search]").bounding_box()

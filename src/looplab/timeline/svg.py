@@ -41,18 +41,18 @@ def _css() -> str:
     return (
         themed(
             "looplab-tl",
-            "overflow:hidden;"
-            "font:12px/1.3 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
+            "overflow:hidden",
             ground=True,
+            letters=True,
         )
         + halo("looplab-tl", "var(--paper)")
-        + ".looplab-tl text{fill:var(--ink);font-variant-numeric:tabular-nums}"
-        ".looplab-tl .n{font-weight:650;font-size:13px}"
+        + ".looplab-tl text{fill:var(--ink);font-size:var(--small);"
+        "font-variant-numeric:tabular-nums}"
+        ".looplab-tl .n{font-weight:650;font-size:var(--text)}"
         ".looplab-tl .f,.looplab-tl .k{fill:var(--muted)}"
-        ".looplab-tl .k{font-size:11px}"
-        ".looplab-tl .h{font-weight:650;font-size:14px}"
-        ".looplab-tl .big{font-weight:700;font-size:14px}"
-        ".looplab-tl .on{fill:var(--paper);stroke:none;font-size:11px;font-weight:600}"
+        ".looplab-tl .h{font-weight:650;font-size:var(--loud)}"
+        ".looplab-tl .big{font-weight:700;font-size:var(--loud)}"
+        ".looplab-tl .on{fill:var(--paper);stroke:none;font-weight:600}"
         ".looplab-tl path{vector-effect:non-scaling-stroke}"
         ".looplab-tl .g{stroke:var(--rule);stroke-width:1;fill:none}"
         ".looplab-tl path.t{fill:var(--rule);opacity:.55}"
@@ -204,7 +204,7 @@ class _Drawing:
         body.append("</svg>")
         for x, width, merged, at in counts:
             text = f"{merged:,} callbacks"
-            if width * PHONE / SCALE > width_of(text, 11) + 8:
+            if width * PHONE / SCALE > width_of(text) + 8:
                 middle = percent(x + width / 2)
                 body.append(_text(middle, y + at + thick / 2 + 4, text, "on", "middle"))
         if many:
@@ -214,7 +214,7 @@ class _Drawing:
         if marks and worst is not None and worst.due_ns is not None:
             due, ran = f"due {moment(worst.due_ns)}", f"ran {moment(worst.run_ns)}"
             room = self.scale.pixels(worst.due_ns, worst.run_ns)
-            if room > (width_of(due, 11) + width_of(ran, 11)) / 2 + 12:
+            if room > (width_of(due) + width_of(ran)) / 2 + 12:
                 y += 13
                 for ns, text in (worst.due_ns, due), (worst.run_ns, ran):
                     body.append(self._centred(self.scale.x(ns), y, text, "k"))
@@ -232,7 +232,7 @@ class _Drawing:
         behind = _plot(top, y + 4 - top) + f'<path class="m" d="{lines}"/></svg>'
         rows: list[float] = []  # where the last text of each row ends, in pixels
         for at, text in sorted(marks):
-            middle, half = self.scale.x(at) * PHONE / SCALE, width_of(text, 11) / 2
+            middle, half = self.scale.x(at) * PHONE / SCALE, width_of(text) / 2
             left = min(max(middle - half, 0), PHONE - 2 * half)
             row = next((i for i, end in enumerate(rows) if end < left), len(rows))
             rows[row : row + 1] = [left + 2 * half]
@@ -242,7 +242,7 @@ class _Drawing:
 
     def _centred(self, x: float, y: float, text: str, style: str) -> str:
         """Put *text* above or below *x*, but not over the edge."""
-        edge = width_of(text, 11) / 2 * SCALE / PHONE
+        edge = width_of(text) / 2 * SCALE / PHONE
         anchor = "start" if x < edge else "end" if x > SCALE - edge else "middle"
         return _text(percent(x), y, text, style, anchor)
 

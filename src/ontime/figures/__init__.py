@@ -9,6 +9,6 @@ They are the only parts of the course that need matplotlib.
 
 from looplab.draw import Chart
 from ontime.figures.curves import Curve, curves
-from ontime.figures.ranking import ranking
+from ontime.figures.ranking import pairs, ranking
 
-__all__ = ["Chart", "Curve", "curves", "ranking"]
+__all__ = ["Chart", "Curve", "curves", "pairs", "ranking"]

@@ -1,4 +1,4 @@
-"""One dot a row, on a logarithmic axis."""
+"""One dot a row, or a pair of them, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Iterable, Mapping
 
 import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from looplab.draw import Chart
 from looplab.draw.palette import check_colour
 from ontime.figures.chart import INK, MUTED, STYLE, as_chart, make_logarithmic, new_axes
 
-__all__ = ["ranking"]
+__all__ = ["pairs", "ranking"]
 
 
 def ranking(
@@ -42,11 +44,7 @@ def ranking(
     listed = list(rows)
     spread = spread or {}
     for label, value, _ in listed:
-        for number in (value, *spread.get(label, ())):
-            if not number > 0:
-                raise ValueError(
-                    f"{label} is {number}: a logarithmic axis has no such place"
-                )
+        _check(label, value, *spread.get(label, ()))
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(44 + 22 * len(listed))
         for place, (label, value, name) in enumerate(listed):
@@ -65,21 +63,91 @@ def ranking(
             low, high = spread.get(label, (value, value))
             if low < high:
                 axes.plot([low, high], [place, place], color=colour, linewidth=2)
-            axes.annotate(
-                format(value, form),
-                (high, place),
-                xytext=(9, 0),
-                textcoords="offset points",
-                color=colour,
-                va="center",
-                fontsize=11,
-            )
-        axes.set_yticks(range(len(listed)), [label for label, _, _ in listed])
-        axes.set_ylim(len(listed) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.spines["left"].set_visible(False)
+            _beside(axes, high, place, format(value, form), colour)
+        _name_rows(axes, [label for label, _, _ in listed])
         shown = [value for _, value, _ in listed]
         shown += itertools.chain(*spread.values(), (predicted or {}).values())
-        make_logarithmic(axes, shown, x)
-        axes.grid(axis="x", color=MUTED, alpha=0.25, linewidth=1)
-        return as_chart(figure, alt)
+        return _finished(figure, axes, shown, x, alt)
+
+
+def pairs(
+    rows: Iterable[tuple[str, float, float]],
+    *,
+    names: tuple[str, str],
+    x: str,
+    alt: str,
+    form: str = ".3f",
+) -> Chart:
+    """Draw two dots a row on a logarithmic axis, joined, each with its value.
+
+    Args:
+        rows: label and the two values above 0, the first row at the top.
+        names: what the two are: the first is blue, the second orange.
+        x: what the axis shows, with its unit.
+        alt: what the chart shows, for those who do not see it.
+        form: how the values are written, as a format of Python.
+
+    Raises:
+        ValueError: if *alt* is empty or a value is not above 0.
+    """
+    listed = list(rows)
+    for label, *both in listed:
+        _check(label, *both)
+    colours = (check_colour("blue"), check_colour("orange"))
+    with matplotlib.rc_context(STYLE):
+        figure, axes = new_axes(62 + 24 * len(listed))
+        for place, (_, *both) in enumerate(listed):
+            axes.plot(both, [place, place], color=MUTED, alpha=0.4, linewidth=3)
+            for value, other, colour in zip(both, reversed(both), colours, strict=True):
+                axes.plot([value], [place], "o", color=colour, clip_on=False)
+                is_left = value < other or (value == other and colour == colours[0])
+                _beside(axes, value, place, format(value, form), colour, left=is_left)
+        for value, other, name, colour in zip(
+            listed[0][1:], listed[0][:0:-1], names, colours, strict=True
+        ):
+            _beside(axes, value, -0.8, name, colour, left=value <= other)
+        _name_rows(axes, [label for label, *_ in listed], above=1.2)
+        shown = [value for _, *both in listed for value in both]
+        room = max(shown) / min(shown)  # for the words beside the outermost dots
+        axes.set_xlim(min(shown) / 1.3 / room**0.3, max(shown) * 1.3 * room**0.2)
+        return _finished(figure, axes, shown, x, alt)
+
+
+def _check(label: str, *values: float) -> None:
+    for value in values:
+        if not value > 0:
+            raise ValueError(
+                f"{label} is {value}: a logarithmic axis has no such place"
+            )
+
+
+def _beside(
+    axes: Axes, x: float, y: float, words: str, colour: str, *, left: bool = False
+) -> None:
+    """Write beside a dot, on its right or its left."""
+    axes.annotate(
+        words,
+        (x, y),
+        xytext=(-9 if left else 9, 0),
+        textcoords="offset points",
+        color=colour,
+        ha="right" if left else "left",
+        va="center",
+        fontsize=11,
+    )
+
+
+def _name_rows(axes: Axes, names: list[str], above: float = 0.5) -> None:
+    """Name the rows, the first at the top, with so many rows of room over it."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -above)
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.spines["left"].set_visible(False)
+
+
+def _finished(
+    figure: Figure, axes: Axes, shown: list[float], x: str, alt: str
+) -> Chart:
+    make_logarithmic(axes, shown, x)
+    axes.grid(axis="x", color=MUTED, alpha=0.25, linewidth=1)
+    return as_chart(figure, alt)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from looplab.timeline import COLOURS
-from ontime.figures import Chart, Curve, curves, ranking
+from ontime.figures import Chart, Curve, curves, pairs, ranking
 from ontime.grade.cells import run_cell
 from tests.fast.cells import as_committed
 from tests.fast.exercises import homes
@@ -206,6 +206,15 @@ def test_errors_name_the_value_and_the_fix() -> None:
         two_curves("  ")
     with pytest.raises(ValueError, match="'red': it must be one of orange, blue"):
         curves(Curve("a", [(0, 1)], "red"), x="x", y="y", alt="z")
+    with pytest.raises(ValueError, match="queue is -1: a logarithmic axis"):
+        pairs([("queue", 2, -1)], names=("a", "b"), x="x", alt="z")
+
+
+def test_the_two_of_a_pair_are_joined_and_named() -> None:
+    svg = pairs([("a", 1, 4), ("b", 3, 2)], names=("old", "new"), x="s", alt="z").svg
+    words = re.findall(r">([^<>]+)</text>", svg)
+    assert {"a", "b", "old", "new", "1.000", "4.000", "3.000", "2.000"} <= set(words)
+    assert svg.count("stroke-width: 3") == 2
 
 
 # The pictures of the landing page and of chapter 4, which are made by the same rules.

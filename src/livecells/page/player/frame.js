@@ -26,7 +26,7 @@ export function decode(d) {
   const recs = [], steps = [], starts = {}, ends = {};
   let at = 0, k = 0, look = 0;
   N.forEach((n, i) => {
-    k += K[i];
+    k += !!K[i]; // an iteration in which nothing ran is not to be seen, and has no number
     const a = at + +G[i], b = a + +D[i];
     if (K[i] || !i) {
       look = steps.length;
@@ -170,7 +170,7 @@ export function frame(d, p, W, guess) {
   const more = (n) => (wide ? n + " more" : "+" + n);
   const row = (list, y) => {
     let x = L + (y > yG ? 20 : 4);
-    const label = (c) => (c.y ? `${secs(d, c.t.due)} ${tidy(c.n.name)}${c.late > 0 ? (wide || list.length < 2 ? `, ${span(d, c.late)} late` : ` +${span(d, c.late)}`) : ""}` : tidy(c.n.name));
+    const label = (c) => (c.t && !c.y && wide ? `${tidy(c.n.name)}: timer` : c.y ? `${secs(d, c.t.due)} ${tidy(c.n.name)}${c.late > 0 ? (wide || list.length < 2 ? `, ${span(d, c.late)} late` : ` +${span(d, c.late)}`) : ""}` : tidy(c.n.name));
     const width = (c) => size(label(c)) + (c.t ? 36 : 18), room = R - x - 4;
     const add = (key, c, w, words, icon, due, gap) => {
       chips.push({ key, x, y, w, cls: "lp" + c.n.c + (due ? " lp-due" : ""), label: words, icon, o: 1 });
@@ -206,7 +206,7 @@ export function frame(d, p, W, guess) {
 
   // The thread.
   const w = R - L - 8;
-  for (const c of [done, inThread]) if (c) chips.push({ key: c.key, x: L + 4, y: yX + 4, w, cls: `lp-run lp${c.n.c}`, label: c.n.name, icon: !!c.t, o: c === done ? 0 : 1 });
+  for (const c of [done, inThread]) if (c) chips.push({ key: c.key, x: L + 4, y: yX + 4, w, cls: `lp-run lp${c.n.c}`, label: c.t ? `${c.n.name}: its timer` : c.n.name, icon: !!c.t, o: c === done ? 0 : 1 });
   const lasts = st.b - st.a;
   if (rec) front.push(box(L + 4, yX + 4, lasts ? (w * (now - st.a)) / lasts : 0, H, 6, `class="lp-b lp${rec.n.c}" opacity=".3"`) + text(R - 14, yX + 21, lasts ? `${span(d, now - st.a)} of ${span(d, lasts)}` : "takes no time", "", right));
   else back.push(text(L + 12, yX + 21, lasts && !open ? `idle for ${span(d, lasts)}` : "looks at its timers"));
@@ -268,9 +268,11 @@ export function frame(d, p, W, guess) {
   const raw = d.end / (wide ? 6 : 4), mag = 10 ** Math.floor(Math.log10(raw)), tick = [1, 2, 2.5, 5, 10].map((x) => x * mag).find((x) => x >= raw) || 1;
   back.push(`<path class="lp-ax" d="M${L} ${bottom + 2}H${S}"/>`);
   for (let t = Math.ceil(d.zero / tick) * tick - d.zero; t <= d.end; t += tick) back.push(`<path class="lp-ax" d="M${X(t)} ${bottom + 2}v5"/>` + text(X(t), bottom + 19, +secs(d, t), "k", middle));
+  const key = ["↑ put there by what runs", ...(d.lates ? ["1 unnoticed, 2 the timer’s turn, 3 the task’s turn"] : [])];
+  (wide ? [key.join(" · ")] : key).forEach((words, n) => back.push(text(wide ? L : 0, bottom + 38 + 16 * n, words)));
   const g = guess / d.u - d.zero;
   if (g >= 0 && g <= d.end) front.push(`<path class="lp-guess" d="M${X(g)} ${yL - 6}V${bottom + 2}"/>` + text(X(g), yL - 10, "your guess", "k halo", middle));
   back.push(`<path class="lp-cur" d="M${X(now)} ${yL - 12}V${bottom + 2}"/><path d="M${X(now) - 6} ${yL - 16}h12l-6 8z" fill="var(--i)"/>`);
-  const words = `${secs(d, now)} s, iteration ${st.k - d.steps[0].k + 1}: ${rec ? `${rec.n.name} runs for ${span(d, lasts)}` : "the loop looks at its timers"}. Ready: ${now_.length} now, ${next.length} for the next iteration. Timers: ${T.length}${T[0]?.late > 0 ? `, one due and not noticed, ${span(d, T[0].late)} late` : ""}.${level}`;
-  return { back: back.join(""), front: front.join(""), chips, words, height: bottom + 24, ms: st.ms, now, queued: [now_.length, next.length, T.length], left: L, right: S, top: yL - 16, from: rec && { x: L + 20, y: yX + 4 } };
+  const words = `${secs(d, now)} s, iteration ${st.k - d.steps[0].k + 1}: ${rec ? `${rec.timer ? "the timer of " : ""}${rec.n.name} runs for ${span(d, lasts)}` : "the loop looks at its timers"}. Ready: ${now_.length} now, ${next.length} for the next iteration. Timers: ${T.length}${T[0]?.late > 0 ? `, one due and not noticed, ${span(d, T[0].late)} late` : ""}.${level}`;
+  return { back: back.join(""), front: front.join(""), chips, words, height: bottom + 42 + (wide ? 0 : 16 * (key.length - 1)), ms: st.ms, now, queued: [now_.length, next.length, T.length], left: L, right: S, top: yL - 16, from: rec && { x: L + 20, y: yX + 4 } };
 }
