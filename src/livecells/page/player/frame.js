@@ -269,7 +269,7 @@ export function frame(d, p, W, guess) {
   back.push(`<path class="lp-ax" d="M${L} ${bottom + 2}H${S}"/>`);
   for (let t = Math.ceil(d.zero / tick) * tick - d.zero; t <= d.end; t += tick) back.push(`<path class="lp-ax" d="M${X(t)} ${bottom + 2}v5"/>` + text(X(t), bottom + 19, +secs(d, t), "k", middle));
   const key = ["↑ put there by what runs", ...(d.lates ? ["1 unnoticed, 2 the timer’s turn, 3 the task’s turn"] : [])];
-  (wide ? [key.join(" · ")] : key).forEach((words, n) => back.push(text(wide ? L : 0, bottom + 38 + 16 * n, words)));
+  (wide ? [key.join(" · ")] : key).forEach((words, n) => back.push(text(wide ? L : 0, bottom + 38 + 16 * n, words, "k key")));
   const g = guess / d.u - d.zero;
   if (g >= 0 && g <= d.end) front.push(`<path class="lp-guess" d="M${X(g)} ${yL - 6}V${bottom + 2}"/>` + text(X(g), yL - 10, "your guess", "k halo", middle));
   back.push(`<path class="lp-cur" d="M${X(now)} ${yL - 12}V${bottom + 2}"/><path d="M${X(now) - 6} ${yL - 16}h12l-6 8z" fill="var(--i)"/>`);
