@@ -14,7 +14,7 @@ import socket
 import sys
 from typing import Any
 
-__all__ = ["Asker", "age_ns", "arrival_asker", "available"]
+__all__ = ["Asker", "age_ns", "arrival_asker"]
 
 _LISTEN = 10  # TCP_LISTEN in tcpi_state, the first byte
 _LAST_DATA_RECV = 52  # offset of tcpi_last_data_recv, in milliseconds
@@ -23,11 +23,6 @@ _MS = 1_000_000
 _SCAN_NS = 1_000_000_000  # between two searches for listening sockets
 _KNOWN = 100_000  # file descriptors that are remembered
 _TCP = (socket.AF_INET, socket.AF_INET6)
-
-
-def available() -> bool:
-    """Whether this system tells when data arrived."""
-    return sys.platform == "linux" and hasattr(socket, "TCP_INFO")
 
 
 class Asker:
@@ -94,7 +89,8 @@ class Asker:
 
 def arrival_asker(selector: Any) -> Asker | None:
     """Return what tells the arrival at a key of *selector*; None where nobody knows."""
-    return Asker(selector) if available() else None
+    tells = sys.platform == "linux" and hasattr(socket, "TCP_INFO")
+    return Asker(selector) if tells else None
 
 
 def _look(fd: int, listening: set[Any]) -> Any:

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from .events import FORMAT
@@ -116,11 +115,6 @@ def environment(options: Options) -> dict[str, str]:
         VARIABLE: options.to_json(),
         "PYTHONPATH": os.pathsep.join(entry for entry in paths if entry),
     }
-
-
-def new_session() -> str:
-    """A name for a run."""
-    return token_hex(8)
 
 
 def run_recorded(

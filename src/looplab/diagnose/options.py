@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 __all__ = ["VARIABLE", "Options", "bytes_of", "seconds_of"]
 
@@ -28,7 +29,7 @@ class Options:
     """
 
     output: str
-    session: str = ""
+    session: str = field(default_factory=lambda: os.urandom(8).hex())
     seconds: float | None = None
     sample: float = 0.005
     max_bytes: int = 1_000_000_000

@@ -64,22 +64,16 @@ class Session:
 
     # -- loops -----------------------------------------------------------------------
 
-    def loop_starts(self, loop: Any, kind: type[Any] = LoopRecorder) -> Any:
-        """*loop* is about to run, or runs, in this thread.
-
-        Returns its recorder, which *kind* made; None if it cannot be recorded, which
-        is said.
-        """
+    def loop_starts(self, loop: Any) -> None:
+        """*loop* is about to run, or runs, in this thread."""
         with self._lock:
             if self.stopped:
-                return None
-            known = self._of_loop.get(loop, _UNKNOWN)
-            if known is _UNKNOWN:
-                known = self._attach(loop, kind)
-                self._of_loop[loop] = known
-            if known is not None:
-                known.enter()
-            return known
+                return
+            if loop not in self._of_loop:
+                self._of_loop[loop] = self._attach(loop)
+            recorder = self._of_loop[loop]
+            if recorder is not None:
+                recorder.enter()
 
     def loop_stops(self, loop: Any) -> None:
         """*loop* has stopped running in this thread; it may start again."""
@@ -92,8 +86,11 @@ class Session:
                 self._drain(recorder, end=True)
                 self._flush()
 
-    def _attach(self, loop: Any, kind: type[Any]) -> Recorder | None:
-        """Attach a recorder to *loop*; open the file if it is the first one."""
+    def _attach(self, loop: Any) -> Recorder | None:
+        """Attach a recorder to *loop*; open the file if it is the first one.
+
+        Returns None if it cannot be recorded, which is said.
+        """
         if self._store is None and not self._open():
             return None
         selector = getattr(loop, "_selector", None)
@@ -101,7 +98,7 @@ class Session:
         number = self._loops
         asker = None if selector is None else arrival_asker(selector)
         try:
-            recorder: Recorder = kind(loop, number, arrival=asker)
+            recorder = LoopRecorder(loop, number, arrival=asker)
         except TypeError as exc:
             say(f"{exc}: it is not recorded")
             return None
@@ -292,9 +289,6 @@ class Session:
             self._undo_collector()
         for recorder in self._recorders:
             recorder.detach()
-
-
-_UNKNOWN: Any = object()
 
 
 def _ended(jobs: list[Any], end: bool) -> list[Any]:

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ..launch import LaunchError, check_output, files_of, new_session
+from ..launch import LaunchError, check_output, files_of
 from ..options import Options
 from . import stop
 from .trace import add_output, has_end
@@ -56,8 +56,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     output = options.output or options.unnamed
     path = Path()
     try:
-        target, session = str(check_output(output)), new_session()
-        asked = Options(target, session=session, seconds=options.seconds)
+        asked = Options(str(check_output(output)), seconds=options.seconds)
         with tempfile.NamedTemporaryFile(
             "w", suffix=".py", prefix="looplab-", encoding="utf-8", delete=False
         ) as script:

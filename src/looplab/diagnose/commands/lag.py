@@ -20,7 +20,7 @@ from looplab._words import seconds
 
 from ..events import Callback, Code
 from ..fileformat import Tables, take
-from ..launch import LaunchError, leave_as, new_session, run_recorded
+from ..launch import LaunchError, leave_as, run_recorded
 from ..naming import own_line, waits_from
 from ..options import Options, seconds_of
 from ..recording import Recording
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Run the program and show its lateness; return its exit status."""
     with tempfile.TemporaryDirectory(prefix="looplab-") as folder:
         path = Path(folder) / "lag.jsonl"
-        asked = Options(str(path), session=new_session(), max_bytes=_KEPT)
+        asked = Options(str(path), max_bytes=_KEPT)
         try:
             command = program_of(options, parser)
             status = run_recorded(command, asked, _watch(path, options.every))

@@ -14,7 +14,6 @@ from ..launch import (
     command_of,
     files_of,
     leave_as,
-    new_session,
     run_recorded,
 )
 from ..options import Options, bytes_of, seconds_of
@@ -110,7 +109,6 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         command = program_of(options, parser)
         asked = Options(
             str(check_output(output)),
-            session=new_session(),
             seconds=options.seconds,
             sample=options.sample,
             max_bytes=options.max_size,
