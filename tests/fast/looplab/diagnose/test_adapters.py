@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from looplab.diagnose import adapters, asgi, record
+from looplab.diagnose.imports import WATCHED
 
 
 def endpoints(main):
@@ -67,6 +68,18 @@ def test_a_server_wraps_what_it_serves():
     Config.interface, wsgi = "wsgi", Config()
     wsgi.load()
     assert wsgi.loaded_app is answer
+
+
+def test_each_framework_is_waited_for(monkeypatch):
+    waited = {}
+    monkeypatch.setattr(adapters, "after_import", waited.__setitem__)
+    adapters.install()
+    assert waited == {
+        "uvicorn.config": adapters._uvicorn,
+        "aiohttp.web_app": adapters._aiohttp,
+        "tornado.web": adapters._tornado,
+    }
+    assert waited.keys() <= {*WATCHED}, "the shim watches them from the start"
 
 
 @pytest.mark.parametrize(

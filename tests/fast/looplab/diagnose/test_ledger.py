@@ -116,7 +116,8 @@ CASES = {
     "AnyIO's thread": request(awaits=[awaited(GET, PING, pool=((SCRUB, -1),))]),
     "an await that was not seen": request(),
     "a full executor": request(jobs=[
-        *[thumb] * 4, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+        *[thumb] * 4, Job(3, 0, 0, 390 * MS, 399 * MS, SCRUB),
+        Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
     "a job that has not begun": request(jobs=[Job(1, 0, MS, -1, -1, PING)]),
     "a job that found a thread": request(
         jobs=[Job(1, 0, 10 * MS, 10 * MS, 200 * MS, PING)],

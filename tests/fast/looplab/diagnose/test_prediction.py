@@ -13,6 +13,8 @@ from looplab._numbers import percentile
 from looplab.diagnose import (
     Callback,
     Code,
+    Figure,
+    Prediction,
     Recording,
     ThreadUse,
     faster,
@@ -48,6 +50,19 @@ def test_a_range():
     assert "hog in a thread" in str(prediction)
     with pytest.raises(KeyError, match="nobody"):
         prediction.figure("nobody")
+
+
+@pytest.mark.parametrize(
+    ("times", "what"),
+    [((1, 2, 4), "p90"), ((2, 3, 4), "p50"), ((1, 1.9, 4), "p99")],
+)
+def test_the_percentile_at_which_somebody_suffers(times, what):
+    """The lowest that is at least half of the p99."""
+    figures = [
+        Figure("beat", each, 9, time, 0, 0, 0, 0)
+        for each, time in zip(("p50", "p90", "p99"), times, strict=True)
+    ]
+    assert Prediction((), tuple(figures), ()).harmed("beat").what == what
 
 
 def test_recordings_of_one_program_lie_in_the_range_19_times_of_20():
