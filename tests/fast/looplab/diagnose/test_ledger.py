@@ -129,6 +129,10 @@ CASES = {
         first=0, last=2, began=0, ended=500),
     "tags in one callback": late_ping(hog(), tags={1: "small", 2: "BIG"}, marks=[
         Mark(0, 95 * MS, 0, 1), Mark(0, 150 * MS, 1, 2), Mark(0, 390 * MS, 2, 0)]),
+    "two functions of one tag": Recording([
+        callback(0, 1, 1, 90, code=SCRUB, tag=1),
+        callback(1, 380, 380, 400, code=SHOP, tag=1), callback(2, 100, 400, 401)],
+        tags={1: "work"}),
     "a batch": batch("before"),
     "a timer's batch": batch("timer"),
     "handed over": Recording([
@@ -194,6 +198,8 @@ a sleep that was asked for: 199 unseen | for GET /user 199 x1
 tags in one callback: 240 callback | BIG | shop.py:12 | hog | for timers of ping 240 x1
 tags in one callback: 50 callback | small | shop.py:12 | hog | for timers of ping 50 x1
 tags in one callback: 10 callback | hog | shop.py:12 | hog | for timers of ping 10 x1
+two functions of one tag: 280 unseen | for timers of ping 280 x1
+two functions of one tag: 20 callback | work | scrub.py:8 | scrub | for timers of ping 20 x1
 handed over: 48 callback | hog | shop.py:12 | hog | for ping 48 x1
 the plumbing of a request: 305 callback | hog | shop.py:12 | hog | for GET /user 305 x1
 """  # noqa: E501
