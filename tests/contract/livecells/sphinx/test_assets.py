@@ -271,22 +271,6 @@ def test_a_second_build_makes_nothing(
     assert make_small(tmp_path) == first
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("harm", ["assets.json", "assets/runtime.zip", "assets"])
-def test_a_cache_that_was_interrupted_is_made_anew(
-    make_small: Any, small: assets.Bundle, tmp_path: Path, harm: str
-) -> None:
-    shutil.copytree(small.folder.parent, tmp_path / "cache")
-    place = tmp_path / "cache" / harm
-    if place.is_dir():
-        shutil.rmtree(place)
-    else:
-        place.write_text("{")
-    again = make_small(tmp_path / "cache")
-    assert (again.version, again.files) == (small.version, small.files)
-    assert (again.folder / "runtime.zip").is_file()
-
-
 # ---- the wheel --------------------------------------------------------------
 
 

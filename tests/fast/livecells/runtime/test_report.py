@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import re
+from pathlib import Path
 
 import pytest
 
@@ -59,215 +61,17 @@ def test_errors_that_are_hard_to_tell(page: Page) -> None:
     assert len(error["text"]) < 30_000
 
 
-#: Cells, the line that is marked, and the lines of the report; those that begin with
-#: ~ are sentences of which only these words are asked for.
-REPORTS: dict[str, tuple[str, int, list[str]]] = {
-    "cause": (
-        "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise KeyError(1) from e",
-        4,
-        [
-            "Cell 1, line 2",
-            "  2      1 / 0",
-            "ZeroDivisionError: division by zero",
-            "",
-            "~cause of the next",
-            "",
-            "Cell 1, line 4",
-            "  2      1 / 0",
-            "  3  except ZeroDivisionError as e:",
-            "→ 4      raise KeyError(1) from e",
-            "KeyError: 1",
-        ],
-    ),
-    "context": (
-        "try: 1 / 0\nexcept ZeroDivisionError: [][3]",
-        2,
-        [
-            "Cell 1, line 1",
-            "  1  try: 1 / 0",
-            "ZeroDivisionError: division by zero",
-            "",
-            "~another",
-            "",
-            "Cell 1, line 2",
-            "  1  try: 1 / 0",
-            "→ 2  except ZeroDivisionError: [][3]",
-            "IndexError: list index out of range",
-        ],
-    ),
-    "no context": (
-        "try: 1 / 0\nexcept ZeroDivisionError: raise KeyError(1) from None",
-        2,
-        [
-            "Cell 1, line 2",
-            "  1  try: 1 / 0",
-            "→ 2  except ZeroDivisionError: raise KeyError(1) from None",
-            "KeyError: 1",
-        ],
-    ),
-    "a circle of causes": (
-        "a, b = KeyError(1), KeyError(2)\na.__cause__, b.__cause__ = b, a\nraise a",
-        3,
-        [
-            "KeyError: 2",
-            "",
-            "~cause",
-            "",
-            "Cell 1, line 3",
-            "  1  a, b = KeyError(1), KeyError(2)",
-            "  2  a.__cause__, b.__cause__ = b, a",
-            "→ 3  raise a",
-            "KeyError: 1",
-        ],
-    ),
-    "library": (
-        "import json, shlex\ndef bad(n): raise json.JSONDecodeError('no', '', n)\n"
-        "shlex.join(map(lambda n: bad(n), [0]))",
-        2,
-        [
-            "Cell 1, line 3",
-            "  3  shlex.join(map(lambda n: bad(n), [0]))",
-            "  … 2 calls inside shlex",
-            "Cell 1, line 3, in <lambda>",
-            "  3  shlex.join(map(lambda n: bad(n), [0]))",
-            "Cell 1, line 2, in bad",
-            "  1  import json, shlex",
-            "→ 2  def bad(n): raise json.JSONDecodeError('no', '', n)",
-            "json.decoder.JSONDecodeError: no: line 1 column 1 (char 0)",
-        ],
-    ),
-    "ends in a library": (
-        "import shlex\n\n\n\nshlex.join(3)",
-        5,
-        [
-            "Cell 1, line 5",
-            "  3",
-            "  4",
-            "→ 5  shlex.join(3)",
-            "  … 1 call inside shlex",
-            "TypeError: 'int' object is not iterable",
-        ],
-    ),
-    "recursion": (
-        "x = 1\ndef f(n):\n    return f(n - 1) if n else 1 // 0\nf(4)",
-        3,
-        [
-            "Cell 1, line 4",
-            "  4  f(4)",
-            "Cell 1, line 3, in f",
-            "  1  x = 1",
-            "  2  def f(n):",
-            "→ 3      return f(n - 1) if n else 1 // 0",
-            "  … 4 times more",
-            "~ZeroDivisionError: ",
-        ],
-    ),
-    "a function in a method": (
-        "class A:\n    def f(self):\n        def g(): {}[0]\n        g()\nA().f()",
-        3,
-        [
-            "Cell 1, line 5",
-            "  5  A().f()",
-            "Cell 1, line 4, in A.f",
-            "  4          g()",
-            "Cell 1, line 3, in g",
-            "  1  class A:",
-            "  2      def f(self):",
-            "→ 3          def g(): {}[0]",
-            "KeyError: 0",
-        ],
-    ),
-    "syntax": (
-        "x = (1,\n\n  2 = 3)",
-        3,
-        [
-            "Cell 1, line 3",
-            "  1  x = (1,",
-            "  2",
-            "→ 3    2 = 3)",
-            "       ^",
-            "~SyntaxError: ",
-        ],
-    ),
-    "syntax of other code": (
-        "exec('1 1')",
-        1,
-        ["Cell 1, line 1", "→ 1  exec('1 1')", "SyntaxError: invalid syntax"],
-    ),
-    "notes": (
-        "e = OSError('no')\ne.add_note('1')\ne.add_note('2')\n\nraise e",
-        5,
-        [
-            "Cell 1, line 5",
-            "  3  e.add_note('2')",
-            "  4",
-            "→ 5  raise e",
-            "OSError: no",
-            "1",
-            "2",
-        ],
-    ),
-    "no words": (
-        "raise ValueError",
-        1,
-        ["Cell 1, line 1", "→ 1  raise ValueError", "ValueError"],
-    ),
-    "no threads": (
-        'raise RuntimeError("can\'t start new thread")',
-        1,
-        [
-            "Cell 1, line 1",
-            '→ 1  raise RuntimeError("can\'t start new thread")',
-            "RuntimeError: can't start new thread",
-            "~one thread",
-        ],
-    ),
-    "a group": (
-        "raise ExceptionGroup('of', [KeyError(n) for n in range(12)])",
-        1,
-        [
-            "Cell 1, line 1",
-            "→ 1  raise ExceptionGroup('of', [KeyError(n) for n in range(12)])",
-            "ExceptionGroup: of (12 sub-exceptions)",
-            *(
-                line
-                for n in range(10)
-                for line in ("", f"  {n + 1} of 12:", f"    KeyError: {n}")
-            ),
-            "  … 2 more",
-        ],
-    ),
-    "a group in a group": (
-        "def f(n): {}[n]\ntry: f(0)\nexcept Exception as error: e = error\n"
-        "raise ExceptionGroup('2', [ExceptionGroup('1', [e]), e])",
-        1,
-        [
-            "Cell 1, line 4",
-            "  4  raise ExceptionGroup('2', [ExceptionGroup('1', [e]), e])",
-            "ExceptionGroup: 2 (2 sub-exceptions)",
-            "",
-            "  1 of 2:",
-            "    ExceptionGroup: 1 (1 sub-exception)",
-            "",
-            "      1 of 1:",
-            "        Cell 1, line 2",
-            "          2  try: f(0)",
-            "        Cell 1, line 1, in f",
-            "        → 1  def f(n): {}[n]",
-            "        KeyError: 0",
-            "",
-            "  2 of 2:",
-        ],
-    ),
-}
+CASES = Path(__file__).with_name("reports.txt").read_text("utf-8").split("\n=== ")[1:]
 
 
-@pytest.mark.parametrize("name", REPORTS)
-def test_the_whole_report(page: Page, name: str) -> None:
-    source, line, expected = REPORTS[name]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
+def test_the_whole_report(page: Page, case: str) -> None:
+    source, line, report = re.split(
+        r"\n--- (\d+)\n", case.partition("\n")[2].rstrip("\n")
+    )
     error = page.error(source)
-    assert (error["cell"], error["line"]) == ("c1", line)
-    lines = error["text"].split("\n")
+    assert (error["cell"], error["line"]) == ("c1", int(line))
+    lines, expected = error["text"].split("\n"), report.split("\n")
     assert [
         want if want[:1] == "~" and want[1:] in seen else seen
         for seen, want in zip(lines, expected, strict=True)

@@ -46,6 +46,7 @@ def _rewrite(note: Path, **change: Any) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
+        lambda cache: (cache / "one").rename(cache / "other"),
         lambda cache: (cache / "one" / "noise").unlink(),
         lambda cache: (cache / "one" / "noise").write_bytes(b"abcd"),
         lambda cache: _rewrite(cache / "one.json", **{"from": "that"}),
@@ -59,6 +60,7 @@ def test_what_is_not_whole_is_made_again(
 ) -> None:
     keep(tmp_path, "one", "from this", make)
     spoil(tmp_path)
+    (tmp_path / "one").mkdir(exist_ok=True)
     (tmp_path / "one" / "left").touch()
 
     def again(folder: Path) -> dict[str, Any]:

@@ -233,18 +233,6 @@ def test_which_labs_a_chapter_has(small: Path, monkeypatch: pytest.MonkeyPatch) 
         labs_of("04")
 
 
-def test_a_copy_for_a_reader_has_its_solutions_folded() -> None:
-    books = [copy_of(path, solutions=True) for path in labs_of("04", solutions=True)]
-    assert len(books) == 3, "the lab, going deeper, and more exercises"
-    cells = [cell for book in books for cell in book["cells"]]
-    folded = [cell for cell in cells if "jupyter" in cell["metadata"]]
-    solutions = [c for c in cells if "solution" in c["metadata"].get("tags", ())]
-    assert len(solutions) == 5
-    assert all(cell in folded for cell in solutions)
-    assert not any(cell.get("outputs") for cell in cells)
-    assert "Why this works" in json.dumps(books)
-
-
 @pytest.fixture
 def labs(tmp_path: Path) -> Path:
     """A folder with one lab."""
