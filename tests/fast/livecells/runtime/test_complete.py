@@ -17,27 +17,6 @@ def labels(before: str, **names: Any) -> list[str]:
     return [o["label"] for o in complete({**NAMES, **names}, before)["options"]]
 
 
-@pytest.mark.parametrize(
-    ("before", "expected"),
-    [
-        ("json.lo", ["load", "loads"]),
-        ("x = json . lo", ["load", "loads"]),
-        ("num", ["number"]),
-        ("def mine(): pass\nmin", ["mine"]),
-        ("import colle", ["collections"]),
-        ("import collections.ab", ["abc"]),
-        ("from json import loa", ["load", "loads"]),
-        ("from json import load, du", ["dump", "dumps"]),
-        ("wit", ["with"]),
-        ("1 + ", []),
-        ("nothing.here", []),
-        ("json.loads", []),
-    ],
-)
-def test_names_are_offered(before: str, expected: list[str]) -> None:
-    assert labels(before) == expected
-
-
 def test_names_with_an_underscore_are_offered_to_who_types_one() -> None:
     assert not any(label.startswith("_") for label in labels("json."))
     assert "__name__" in labels("json.__n")
@@ -124,6 +103,13 @@ V, F, N = "variable", "function", "namespace"
             dict.fromkeys(["xa", "xb", "xc"], V),
         ),
         ("json.de", 2, {"decoder": N, "detect_encoding": F}),
+        ("x = json . lo", 2, {"load": F, "loads": F}),
+        ("def mine(): pass\nmin", 3, {"mine": V}),
+        ("import collections.ab", 2, {"abc": N}),
+        ("wit", 3, {"with": "keyword"}),
+        *((before, 0, {}) for before in ("1 + ", "2 * (")),
+        *((f"nothing.{part}", 4, {}) for part in ("here", "load")),
+        ("json.loads", 5, {}),
         ("Th", 2, {"Thing": "class"}),
         ("js", 2, {"json": N}),
         ("isin", 4, {"isinstance": F}),
