@@ -57,7 +57,7 @@ class Channels(Names):
         self.called: dict[ast.Call, str] = {}
         for cls in sorted(walk.classes, key=lambda cls: cls.node.lineno):
             self._analyse(cls)
-        for call, scope, _ in walk.calls:
+        for call, scope in walk.calls:
             value = self.value(call.func, scope)
             if isinstance(value, str):
                 self.called[call] = value

@@ -74,7 +74,7 @@ class File:
     @cached_property
     def sleeps(self) -> Sleeps:
         """Its short sleeps."""
-        return Sleeps(self.objects, self.bounds)
+        return Sleeps(self.objects)
 
     def _traffic(self, keys: Iterable[Key]) -> Traffic:
         uses, reached = self.objects.reach(keys)

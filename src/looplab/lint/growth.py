@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .file import PUT, Traffic
-from .libraries import SLEEPS, words
+from .libraries import CHANNELS, SLEEPS, words
 from .objects import FUNCTIONS, Body, Objects, Use, name_of, own
+from .scopes import Scope
 from .sleeps import SHORT, block_of
 
 #: So many callers of a function, and statements before a place, are looked at.
@@ -83,6 +84,12 @@ def item_of(use: Use) -> ast.expr | None:
     return call.args[after] if after < len(call.args) else None
 
 
+def arguments(function: Body) -> set[str]:
+    """The names of what a function is called with."""
+    every = function.args
+    return {arg.arg for arg in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+
+
 class Growth:
     """Judges one channel; *free* are all methods of those without a bound."""
 
@@ -137,10 +144,12 @@ class Growth:
             if entry.how in ("thread", "callback"):
                 why: _Why = "thread" if entry.how == "thread" else "callback"
                 return Shown(why, use.line, use)
-        found = None if self._is_refill(use.node) else self._goes_on(use.node, 0)
-        if found is None:
+        if self._is_refill(use.node) or self._is_kept(use) or self._is_phase(use):
             return None
-        why, line, name = found
+        evidence = self._goes_on(use.node, 0)
+        if evidence is None:
+            return None
+        why, line, name = evidence
         if why in ("callers", "callback") and self._asks(use):
             return None
         if why == "callers" and not self._means_to_wait(use, name):
@@ -215,7 +224,7 @@ class Growth:
         if function in objects.threads:
             return "thread", objects.threads[function].lineno, ""  # type: ignore[attr-defined]
         for entry in entries:
-            if entry.how == "callback":
+            if entry.how == "callback" and self._brings(function):
                 return "callback", entry.node.lineno, ""  # type: ignore[attr-defined]
         name = getattr(function, "name", "")
         if not entries:
@@ -232,12 +241,29 @@ class Growth:
                     return found
         return None
 
+    @staticmethod
+    def _brings(function: Body) -> bool:
+        """Whether a call brings something along; a hook at an end does not."""
+        names = [*arguments(function), *filter(None, (function.args.vararg,))]
+        return any(name not in ("self", "cls") for name in names)
+
     def _repeats(self, loop: ast.AST, child: ast.AST) -> _Why | None:
-        """Whether a loop, in the part that a place is in, shows growth."""
+        """Whether a loop, in the part that a place is in, shows growth.
+
+        In a plain function of the loop it has an end, and soon: nothing else runs.
+        """
+        function = self.objects.function(loop)
         if isinstance(loop, ast.AsyncFor) and child in loop.body:
             return "stream"
+        if (
+            not isinstance(function, ast.AsyncFunctionDef)
+            and function not in self.objects.threads
+        ):
+            return None
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
             if self._is_counted(loop) or self._leaves(loop, child):
+                return None
+            if self._relays(loop):
                 return None
             if loop not in self._paced:
                 self._paced[loop] = self._is_paced(loop)
@@ -245,8 +271,10 @@ class Growth:
         if isinstance(loop, ast.For) and child in loop.body:
             if self._is_few(loop.iter) or self._leaves(loop, child):
                 return None
-            if self.is_fan_out(loop.target):
-                return None
+            if self.is_fan_out(loop.target) or isinstance(
+                loop.iter, ast.Attribute | ast.Subscript
+            ):
+                return None  # a part of what has come already
             if self._is_endless(loop.iter) or not self.suspends(loop.body):
                 return "loop"
             return None
@@ -258,6 +286,80 @@ class Growth:
                 return None
             return "loop" if not self.suspends([loop]) else None
         return None
+
+    def _relays(self, loop: ast.While) -> bool:
+        """Whether a loop passes on what it takes: whoever fills that is in front."""
+        return any(
+            isinstance(node, ast.Await)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute)
+            and node.value.func.attr in ("get", "receive")
+            and any(kind in CHANNELS for kind in
+                    self.objects.kinds(node.value.func.value))
+            for node in (loop.test, *own(loop))
+        )  # fmt: skip
+
+    def _is_kept(self, use: Use) -> bool:
+        """Whether what is put goes into a list beside it, too, which grows as well."""
+        item = item_of(use)
+        parts = ast.walk(item) if item is not None else ()
+        names = {node.id for node in parts if isinstance(node, ast.Name)}
+        statement = next(
+            (child for _, child in self.objects.around(use.node)
+             if isinstance(child, ast.Expr)), None
+        )  # fmt: skip
+        block = self.objects.parents[statement] if statement is not None else None
+        return any(
+            isinstance(other, ast.Expr)
+            and isinstance(other.value, ast.Call)
+            and name_of(other.value.func) == "append"
+            and any(isinstance(arg, ast.Name) and arg.id in names
+                    for arg in other.value.args)
+            for other in getattr(block, "body", ())
+        )  # fmt: skip
+
+    def _is_phase(self, use: Use) -> bool:
+        """Whether all is put before anybody takes, as if it were a list.
+
+        That is so where one function has the channel, comes to the put, and waits for
+        that, or for something else, before it takes or starts who takes.
+        """
+        objects = self.objects
+        for where, name in self.traffic.keys:
+            function = objects.bodies.get(where) if isinstance(where, Scope) else None
+            if function is None or name in arguments(function):
+                continue
+            puts = [*self._places(use.node, function)]
+            takes = [x for get in self.traffic.gets
+                     for x in self._places(get.node, function)]  # fmt: skip
+            if len(puts) != 1 or not takes or None in puts + takes:
+                continue
+            put, first = puts[0], min(node.lineno for node in takes)
+            steps = [put, *(parent for parent, _ in objects.around(put)
+                            if isinstance(parent, _LOOPS))]  # fmt: skip
+            last = steps[-1].end_lineno
+            waits = put is use.node or put in objects.walk.awaited or any(
+                isinstance(node, ast.Await)
+                and last < node.lineno < first
+                and objects.names.called.get(node.value) not in SLEEPS
+                for node in own(function)
+            )  # fmt: skip
+            if first > last and waits:
+                return True
+        return False
+
+    def _places(
+        self, node: ast.AST, function: Body, depth: int = 4
+    ) -> Iterator[ast.AST | None]:
+        """Where a function comes to a place; None: others may do so at any time."""
+        around = self.objects.function(node)
+        if around is function:
+            yield node
+        elif around is None or not depth or not self.objects.entries.get(around):
+            yield None
+        else:
+            for entry in self.objects.entries[around][:_MOST]:
+                yield from self._places(entry.node, function, depth - 1)
 
     def is_fan_out(self, target: ast.expr) -> bool:
         """Whether a loop goes over several channels, and not over items."""
@@ -479,8 +581,10 @@ class Growth:
                 for part in item.elts
             ) and any(self._says_end(part, use) for part in item.elts)  # fmt: skip
         if isinstance(item, ast.Dict):
-            return bool(item.values) and all(
-                isinstance(value, ast.Constant) for value in item.values
+            constants = [x.value for x in item.values if isinstance(x, ast.Constant)]
+            return bool(item.values) and (
+                len(constants) == len(item.values)
+                or any(_ENDS & {*_WORD.findall(str(value))} for value in constants)
             )
         called = isinstance(item, ast.Call)
         node = item.func if isinstance(item, ast.Call) else item
@@ -502,10 +606,24 @@ class Growth:
         """Whether a producer is held back, or waits for an answer."""
         root: ast.AST = function if function is not None else self.objects.nodes[0]
         if root not in self._limited:
-            self._limited[root] = any(
-                self._is_limit(inner, root) for inner in own(root)
-            )
+            self._limited[root] = self._has_limit(root, 2)
         return self._limited[root] or self._is_new(node) or self._is_answered(node)
+
+    def _has_limit(self, root: ast.AST, depth: int) -> bool:
+        """Whether a limit is in a function, or in those that it awaits."""
+        return any(
+            self._is_limit(inner, root)
+            or (
+                depth
+                and isinstance(inner, ast.Await)
+                and isinstance(inner.value, ast.Call)
+                and any(
+                    self._has_limit(function, depth - 1)
+                    for function in self.objects.functions(inner.value.func)
+                )
+            )
+            for inner in own(root)
+        )
 
     def _is_new(self, node: ast.AST) -> bool:
         """Whether only what is not yet in a set of the program is put."""
@@ -573,6 +691,8 @@ class Growth:
             )  # fmt: skip
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             func = node.func
+            if func.attr == "pause_reading":
+                return True
             if func.attr == "acquire" and node in objects.walk.awaited:
                 key = objects.key(func.value)
                 return not any(

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .scopes import (
-    Binding,
-    Class,
-    Default,
-    Mark,
-    Scope,
-    Signature,
-    Value,
-)
+from .scopes import Binding, Class, Default, Mark, Scope, Signature, Value
 
 #: How many names stand for names, and classes derive from classes, at most.
 DEPTH = 50
@@ -34,14 +26,14 @@ class Names:
 
     def bindings(self, name: str, scope: Scope) -> tuple[list[Binding], Scope]:
         """All bindings of *name* where it is looked up, and the scope that is."""
-        for one in scope.outer():
-            if name in one.globals:
-                while one.parent is not None:
-                    one = one.parent
-                return one.bindings.get(name, []), one
-            found = one.bindings.get(name) or one.bindings.get(f"*{name}")
-            if found and name not in one.nonlocals:
-                return found, one
+        for outer in scope.outer():
+            if name in outer.globals:
+                while outer.parent is not None:
+                    outer = outer.parent
+                return outer.bindings.get(name, []), outer
+            bound = outer.bindings.get(name) or outer.bindings.get(f"*{name}")
+            if bound and name not in outer.nonlocals:
+                return bound, outer
         return [], scope
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
@@ -66,14 +58,14 @@ class Names:
 
     def named(self, name: str, scope: Scope) -> Value:
         """What a name stands for: one thing, wherever it is bound, or None."""
-        found, where = self.bindings(name, scope)
+        bound, where = self.bindings(name, scope)
         key = (where, name)
         if key in self._values or self._depth > DEPTH:
             return self._values.get(key)
         self._values[key] = None
         values: set[Value] = set()
         self._depth += 1
-        for what in found:
+        for what in bound:
             if isinstance(what, str | Class):
                 values.add(what)
             elif isinstance(what, Default):
@@ -116,14 +108,14 @@ class Names:
 
     def constant(self, name: str, scope: Scope) -> bool:
         """Whether a name stands for such a constant wherever it is bound."""
-        found, where = self.bindings(name, scope)
+        bound, where = self.bindings(name, scope)
         key = (where, name)
         if key not in self._constants and self._depth <= DEPTH:
             self._constants[key] = False
             self._depth += 1
-            self._constants[key] = bool(found) and all(
+            self._constants[key] = bool(bound) and all(
                 isinstance(what, ast.expr) and self.not_positive(what, where)
-                for what in found
+                for what in bound
             )
             self._depth -= 1
         return self._constants.get(key, False)
@@ -143,10 +135,10 @@ class Names:
     def number(self, node: ast.expr, scope: Scope) -> float | None:
         """The number that an expression surely is, if it is a constant."""
         if isinstance(node, ast.Name):
-            found, _ = self.bindings(node.id, scope)
-            if len(found) != 1 or not isinstance(found[0], ast.Constant):
+            bound, _ = self.bindings(node.id, scope)
+            if len(bound) != 1 or not isinstance(bound[0], ast.Constant):
                 return None
-            node = found[0]
+            node = bound[0]
         if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
             return None
         return float(node.value) if isinstance(node.value, int | float) else None

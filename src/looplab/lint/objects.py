@@ -172,6 +172,11 @@ class Objects:
         for node in self.nodes:
             self._note_entry(node)
         self._spread()
+        #: The functions by the scopes inside them.
+        self.bodies = {
+            scope: node for node, scope in walk.scopes.items()
+            if isinstance(node, FUNCTIONS)
+        }  # fmt: skip
         self.threads = self._reached("thread")
         self.handlers = self._reached("signal")
 
@@ -504,13 +509,13 @@ class Objects:
         while todo:
             key = todo.pop()
             origins = self._origins[key]
-            for target in [*self._flows.get(key, ()), *self._neighbours(key)]:
+            for target in [*self._flows.get(key, ()), *self.neighbours(key)]:
                 kept = self._origins[target]
                 if not origins <= kept and len(kept) < _MOST:
                     kept |= origins
                     todo.append(target)
 
-    def _neighbours(self, key: Key) -> Iterator[Key]:
+    def neighbours(self, key: Key) -> Iterator[Key]:
         """The places that may be the same attribute."""
         where, name = key
         if isinstance(where, Scope):
@@ -581,7 +586,7 @@ class Objects:
             if key not in seen:
                 seen.add(key)
                 todo.extend(self._flows.get(key, ()))
-                todo.extend(self._neighbours(key))
+                todo.extend(self.neighbours(key))
         uses = [use for key in seen for use in self._uses.get(key, ())]
         uses.sort(key=lambda use: (use.line, use.node.col_offset))
         return uses, seen
@@ -784,8 +789,13 @@ class Objects:
                 ):
                     continue  # what it calls is a guess
                 for called in self.functions(node.func):
-                    if called not in reached and not isinstance(
-                        called, ast.AsyncFunctionDef
+                    if (
+                        called not in reached
+                        and not isinstance(called, ast.AsyncFunctionDef)
+                        and all(
+                            self.function(entry.node) in reached
+                            for entry in self.entries[called]
+                        )  # what the loop calls as well may belong to it
                     ):
                         reached[called] = reached[function]
                         todo.append(called)

@@ -90,7 +90,3 @@ class Signature:
     name: str
     default: ast.expr | None = None
     zero: bool = True
-
-
-# The ``while`` loops around a place, the innermost last.
-Loops: TypeAlias = tuple[ast.While, ...]

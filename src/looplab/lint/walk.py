@@ -1,6 +1,6 @@
 """One walk over the syntax tree of a file.
 
-The walk notes what each scope binds a name to, every call, and the loops.  Only then is
+The walk notes what each scope binds a name to, and every call.  Only then is
 it asked what a call calls, because a name can be bound further down in the file.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .libraries import LIBRARIES, STAR, WRAPPERS
-from .scopes import PARAMETER, UNKNOWN, Class, Def, Default, Function, Loops, Scope
+from .scopes import PARAMETER, UNKNOWN, Class, Def, Default, Function, Scope
 
 # What is still to be visited, and where.
-_Item: TypeAlias = "tuple[ast.AST, Scope, Loops]"
+_Item: TypeAlias = "tuple[ast.AST, Scope]"
 
 
 class Walk:
@@ -23,13 +23,13 @@ class Walk:
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope("module")
         self.classes: list[Class] = []
-        self.calls: list[tuple[ast.Call, Scope, Loops]] = []
+        self.calls: list[tuple[ast.Call, Scope]] = []
         self.libraries = False  # whether one of them is imported anywhere
         self.awaited: set[ast.AST] = set()
         self.scopes: dict[ast.AST, Scope] = {}  # inside functions and classes
         self.imported: set[str] = set()  # the modules at the top
         self._declaring: list[Scope] = []
-        stack: list[_Item] = [(tree, self.module, ())]
+        stack: list[_Item] = [(tree, self.module)]
         self._stack = stack
         handlers: dict[type[ast.AST], Callable[..., None]] = {}
         while stack:
@@ -49,88 +49,78 @@ class Walk:
             for what in scope.bindings.pop(name, ()):
                 self.module.bind(name, what)
         for name in scope.nonlocals:
-            target = next(
-                (
-                    one
-                    for one in scope.outer()
-                    if one is not scope and name in one.bindings
-                ),
-                None,
-            )
+            around = (other for other in scope.outer() if other is not scope)
+            target = next((other for other in around if name in other.bindings), None)
             for what in scope.bindings.pop(name, ()):
                 if target is not None:
                     target.bind(name, what)
 
     # Visiting
 
-    def _children(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+    def _children(self, node: ast.AST, scope: Scope) -> None:
         push = self._stack.append
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, list):
-                for one in value:
-                    if isinstance(one, ast.AST):
-                        push((one, scope, loops))
+                for child in value:
+                    if isinstance(child, ast.AST):
+                        push((child, scope))
             elif isinstance(value, ast.AST):
-                push((value, scope, loops))
+                push((value, scope))
 
     def _push(self, nodes: Sequence[ast.AST | None], *where: Any) -> None:
         self._stack.extend((node, *where) for node in nodes if node is not None)
 
-    def _on_name(self, node: ast.Name, scope: Scope, loops: Loops) -> None:
+    def _on_name(self, node: ast.Name, scope: Scope) -> None:
         if not isinstance(node.ctx, ast.Load):
             scope.bind(node.id, UNKNOWN)
 
-    def _on_call(self, node: ast.Call, scope: Scope, loops: Loops) -> None:
-        self.calls.append((node, scope, loops))
+    def _on_call(self, node: ast.Call, scope: Scope) -> None:
+        self.calls.append((node, scope))
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in WRAPPERS and node.args:
             self.awaited.update(node.args if name == "gather" else node.args[:1])
-        self._push((node.func, *node.args), scope, loops)
-        self._push([keyword.value for keyword in node.keywords], scope, loops)
+        self._push((node.func, *node.args), scope)
+        self._push([keyword.value for keyword in node.keywords], scope)
 
-    def _on_await(self, node: ast.Await, scope: Scope, loops: Loops) -> None:
+    def _on_await(self, node: ast.Await, scope: Scope) -> None:
         self.awaited.add(node.value)
-        self._push((node.value,), scope, loops)
+        self._push((node.value,), scope)
 
-    def _on_while(self, node: ast.While, scope: Scope, loops: Loops) -> None:
-        self._push((node.test, *node.body), scope, (*loops, node))
-        self._push(node.orelse, scope, loops)
-
-    def _on_assign(self, node: ast.Assign, scope: Scope, loops: Loops) -> None:
+    def _on_assign(self, node: ast.Assign, scope: Scope) -> None:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 scope.bind(target.id, node.value)
             else:
-                self._push((target,), scope, loops)
-        self._push((node.value,), scope, loops)
+                self._push((target,), scope)
+        self._push((node.value,), scope)
 
-    def _on_annassign(self, node: ast.AnnAssign, scope: Scope, loops: Loops) -> None:
+    def _on_annassign(self, node: ast.AnnAssign, scope: Scope) -> None:
         if not isinstance(node.target, ast.Name):
-            self._push((node.target,), scope, loops)
+            self._push((node.target,), scope)
         elif node.value is not None:
             scope.bind(node.target.id, node.value)
-        self._push((node.annotation, node.value), scope, loops)
+        self._push((node.annotation, node.value), scope)
 
-    def _on_namedexpr(self, node: ast.NamedExpr, scope: Scope, loops: Loops) -> None:
+    def _on_namedexpr(self, node: ast.NamedExpr, scope: Scope) -> None:
         where = scope
         while where.kind == "comprehension" and where.parent is not None:
             where = where.parent
         where.bind(node.target.id, node.value)
-        self._push((node.value,), scope, loops)
+        self._push((node.value,), scope)
 
     def _note(self, top: str) -> None:
         """Note that a module is imported."""
         self.libraries |= top in LIBRARIES
         self.imported.add(top)
 
-    def _on_import(self, node: ast.Import, scope: Scope, loops: Loops) -> None:
+    def _on_import(self, node: ast.Import, scope: Scope) -> None:
         for alias in node.names:
             top = alias.name.partition(".")[0]
             self._note(top)
             scope.bind(alias.asname or top, alias.name if alias.asname else top)
 
-    def _on_importfrom(self, node: ast.ImportFrom, scope: Scope, loops: Loops) -> None:
+    def _on_importfrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         known = not node.level and node.module is not None
         module = str(node.module)
         if known:
@@ -147,17 +137,17 @@ class Walk:
                 scope.bind(alias.asname or alias.name, what)
 
     def _on_global(
-        self, node: ast.Global | ast.Nonlocal, scope: Scope, loops: Loops
+        self, node: ast.Global | ast.Nonlocal, scope: Scope
     ) -> None:
         kind = "globals" if isinstance(node, ast.Global) else "nonlocals"
         getattr(scope, kind).update(node.names)
         self._declaring.append(scope)
 
-    def _on_matchas(self, node: ast.AST, scope: Scope, loops: Loops) -> None:
+    def _on_matchas(self, node: ast.AST, scope: Scope) -> None:
         name = getattr(node, "name", None) or getattr(node, "rest", None)
         if name:
             scope.bind(name, UNKNOWN)
-        self._children(node, scope, loops)
+        self._children(node, scope)
 
     def _generic(self, node: ast.AST, scope: Scope) -> Scope:
         """The scope inside the type parameters of a class or function (3.12)."""
@@ -167,11 +157,11 @@ class Walk:
         inner = Scope("function", scope)
         for parameter in parameters:
             inner.bind(parameter.name, UNKNOWN)
-        self._push(parameters, inner, ())
+        self._push(parameters, inner)
         return inner
 
     def _arguments(self, scope: Scope, inner: Scope, arguments: ast.arguments) -> None:
-        self._push((*arguments.defaults, *arguments.kw_defaults), scope, ())
+        self._push((*arguments.defaults, *arguments.kw_defaults), scope)
         positional = [*arguments.posonlyargs, *arguments.args]
         given: dict[ast.arg, ast.expr | None] = dict.fromkeys(
             [*positional, *arguments.kwonlyargs]
@@ -179,51 +169,51 @@ class Walk:
         start = len(positional) - len(arguments.defaults)
         given.update(zip(positional[start:], arguments.defaults, strict=True))
         given.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
-        given.update((one, None) for one in (arguments.vararg, arguments.kwarg) if one)
-        for one, default in given.items():
-            inner.bind(one.arg, Default(default, scope) if default else PARAMETER)
-            self._push((one.annotation,), scope, ())
+        rest = (arguments.vararg, arguments.kwarg)
+        given.update((arg, None) for arg in rest if arg)
+        for arg, default in given.items():
+            inner.bind(arg.arg, Default(default, scope) if default else PARAMETER)
+            self._push((arg.annotation,), scope)
 
-    def _on_functiondef(self, node: Function, scope: Scope, loops: Loops) -> None:
+    def _on_functiondef(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, Def(node))
-        self._push(node.decorator_list, scope, loops)
+        self._push(node.decorator_list, scope)
         around = self._generic(node, scope)
         inner = self.scopes[node] = Scope("function", around)
         self._arguments(around, inner, node.args)
-        self._push((node.returns,), around, ())
-        self._push(node.body, inner, ())
+        self._push((node.returns,), around)
+        self._push(node.body, inner)
         if scope.owner is not None and node.name == "__init__":
             scope.owner.init = (node, inner)
 
-    def _on_lambda(self, node: ast.Lambda, scope: Scope, loops: Loops) -> None:
+    def _on_lambda(self, node: ast.Lambda, scope: Scope) -> None:
         inner = self.scopes[node] = Scope("function", scope)
         self._arguments(scope, inner, node.args)
-        self._push((node.body,), inner, ())
+        self._push((node.body,), inner)
 
-    def _on_classdef(self, node: ast.ClassDef, scope: Scope, loops: Loops) -> None:
+    def _on_classdef(self, node: ast.ClassDef, scope: Scope) -> None:
         around = self._generic(node, scope)
-        one = Class(node, around)
-        self.classes.append(one)
-        scope.bind(node.name, one)
-        self._push(node.decorator_list, scope, loops)
-        self._push((*node.bases, *node.keywords), around, loops)
-        inner = self.scopes[node] = Scope("class", around, one)
-        self._push(node.body, inner, ())
+        cls = Class(node, around)
+        self.classes.append(cls)
+        scope.bind(node.name, cls)
+        self._push(node.decorator_list, scope)
+        self._push((*node.bases, *node.keywords), around)
+        inner = self.scopes[node] = Scope("class", around, cls)
+        self._push(node.body, inner)
 
     def _on_listcomp(
         self,
         node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
         scope: Scope,
-        loops: Loops,
     ) -> None:
         inner = Scope("comprehension", scope)
         first, *others = node.generators
-        self._push((first.iter,), scope, loops)
+        self._push((first.iter,), scope)
         if isinstance(node, ast.DictComp):
-            self._push((node.key, node.value), inner, loops)
+            self._push((node.key, node.value), inner)
         else:
-            self._push((node.elt,), inner, loops)
-        self._push((first.target, *first.ifs, *others), inner, loops)
+            self._push((node.elt,), inner)
+        self._push((first.target, *first.ifs, *others), inner)
 
     _on_nonlocal = _on_global
     _on_asyncfunctiondef = _on_functiondef

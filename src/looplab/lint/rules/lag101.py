@@ -12,8 +12,7 @@ from ..channels import Made
 from ..file import PUT, PUT_NOW, File, Traffic
 from ..findings import Report, Rule, shorten
 from ..growth import Growth, Shown
-from ..libraries import SLEEPS
-from ..objects import Body, Key, Objects, Use, name_of, own
+from ..objects import Key, Objects, Use, name_of, own
 
 RULE = Rule("LAG101", "channel that grows")
 
@@ -106,18 +105,6 @@ class _Hazards:
                 f"line {traffic.gets[0].line} takes in batches: no put() may wait; "
                 "drop or flush at a size"
             )
-        filled = self._filled(first)
-        if filled is not None:
-            return "lag101-fill", (
-                f"nobody takes before line {filled}: start who takes first, then bound"
-            )
-        before = self._waits_first(first.use)
-        if before is not None:
-            wait, take = before
-            return "lag101-fill", (
-                f"line {wait} waits before line {take} takes: a bound may stop it; "
-                "take first, or bound the source"
-            )
         never = f", never the end (line {ends[0].line})" if ends else ""
         if first.why == "thread":
             joined = self._joined()
@@ -209,85 +196,6 @@ class _Hazards:
             )
         return not self._growth.suspends([loop])
 
-    def _filled(self, first: Shown) -> int | None:
-        """The line where somebody takes, if whoever makes a channel first fills it."""
-        objects = self._objects
-        use = first.use
-        if first.why != "loop" or use.name not in PUT:
-            return None
-        node: ast.AST = use.node
-        function = objects.function(node)
-        owners = {where for where, _ in self._traffic.keys}
-        for _ in range(3):
-            if function is None:
-                return None
-            if objects.walk.scopes.get(function) in owners and any(
-                name not in _arguments(function)
-                for where, name in self._traffic.keys
-                if where is objects.walk.scopes.get(function)
-            ):
-                break
-            calls = objects.entries.get(function, ())
-            if len(calls) != 1 or calls[0].node not in objects.walk.awaited:
-                return None
-            node = calls[0].node
-            function = objects.function(node)
-        else:
-            return None
-        lines = [
-            line
-            for get in self._traffic.gets
-            for line in self._lines_in(get.node, function, 4)
-        ]
-        after = getattr(node, "end_lineno", 0)
-        if lines and min(lines) > after:
-            return min(lines)
-        return None
-
-    def _waits_first(self, use: Use) -> tuple[int, int] | None:
-        """Where whoever starts a producer waits before it takes, and where it takes."""
-        objects = self._objects
-        starts = objects.entries.get(use.function, ()) if use.function else ()
-        taker = next(iter(self._traffic.takers), None)
-        if (
-            len(starts) != 1
-            or taker is None
-            or taker is use.function
-            or objects.function(starts[0].node) is not taker
-        ):
-            return None
-        start = starts[0].node.lineno  # type: ignore[attr-defined]
-        take = min(get.line for get in self._traffic.gets)
-        wait = min(
-            (
-                node.lineno
-                for node in own(taker)
-                if isinstance(node, ast.Await)
-                and start < node.lineno < take
-                and objects.names.called.get(node.value) not in SLEEPS  # type: ignore[call-overload]
-                and not any(
-                    isinstance(parent, _LOOPS) for parent, _ in objects.around(node)
-                )
-            ),
-            default=None,
-        )  # fmt: skip
-        return None if wait is None else (wait, take)
-
-    def _lines_in(self, node: ast.AST, function: Body, depth: int) -> Iterator[int]:
-        """The lines of a function at which a place is come to."""
-        objects = self._objects
-        around = objects.function(node)
-        if around is function:
-            yield node.lineno  # type: ignore[attr-defined]
-        elif around is not None and depth:
-            entries = objects.entries.get(around, ())
-            if not entries:
-                yield 0  # somebody else may start it at any time
-            for entry in entries[:_MOST]:
-                yield from self._lines_in(entry.node, function, depth - 1)
-        else:
-            yield 0
-
     def _joined(self) -> int | None:
         """Where a thread is waited for in a function that runs on the loop."""
         objects = self._objects
@@ -322,11 +230,6 @@ _WHY = {
     "stream": "'async for' puts (line {put})",
     "loop": "the loop in line {line} puts and is never held back",
 }
-
-
-def _arguments(function: Body) -> set[str]:
-    every = function.args
-    return {arg.arg for arg in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
 
 
 def _is_thread(objects: Objects, origin: ast.expr) -> bool:

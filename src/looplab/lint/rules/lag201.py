@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule
-from ..sleeps import is_set_by_thread
+from ..polls import poll
 from .lag203 import THREAD
 
 RULE = Rule("LAG201", "polling with sleep(0)")
@@ -18,13 +18,10 @@ _POLLS = (
 
 
 def check(file: File) -> Iterator[Report]:
-    """Each ``sleep(0)`` that a loop can go round with."""
-    sleeps = file.sleeps
-    for call in sleeps.zero:
-        loops = sleeps.polled(call)
-        if not loops or sleeps.undrained(call):
-            continue
-        if any(is_set_by_thread(file.objects, loop) for loop in loops):
+    """Each ``sleep(0)`` with which a loop asks again and again."""
+    for call in file.sleeps.zero:
+        found = poll(file.sleeps, call)
+        if found is not None and found.thread:
             yield Report(call, THREAD.format(delay=0), "lag203-thread")
-        else:
+        elif found is not None:
             yield Report(call, _POLLS)

@@ -7,36 +7,82 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule
+from ..libraries import CHANNELS, words
+from ..objects import Objects, name_of, own
+from ..polls import poll
+from ..sleeps import LOOPS, Sleeps
 
 RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
 
 _QUEUE = "sleep(0) after {name}() does not make the other side keep up: {advice}"
+_NAMES = words("queue channel inbox outbox mailbox pending jobs stream")
+_STREAMS = frozenset(("asyncio.StreamWriter", "asyncio.open_connection"))
 
 
 def check(file: File) -> Iterator[Report]:
     """Each ``sleep(0)`` behind a method of a queue, or a write that nobody drains."""
-    sleeps = file.sleeps
-    for call in sleeps.zero:
-        writer = sleeps.undrained(call)
-        if writer is not None:
-            advice = f"await {writer}.drain()"
-            yield Report(call, _QUEUE.format(name="write", advice=advice))
-        elif not sleeps.polled(call) and (after := sleeps.after(call)) is not None:
-            yield Report(call, _advice(after, sleeps.bounds.get(after)))
+    for call in file.sleeps.zero:
+        func = behind(file, call)
+        if func is not None and poll(file.sleeps, call) is None:
+            advice = f"await {ast.unparse(func.value)}.drain()"
+            if func.attr != "write":
+                advice = _advice(func.attr, file.bounds.get(func))
+            yield Report(call, _QUEUE.format(name=func.attr, advice=advice))
 
 
-def _advice(func: ast.Attribute, bound: bool | None) -> str:
+def behind(file: File, call: ast.Call) -> ast.Attribute | None:
+    """What a loop puts, takes or writes in the statement before a sleep."""
+    sleeps, objects = file.sleeps, file.objects
+    statement = sleeps.statement(call)
+    around = (parent for parent, _ in objects.around(statement or call))
+    loop = next((parent for parent in around if isinstance(parent, LOOPS)), None)
+    if statement is None or loop is None:
+        return None
+    pauses = sleeps.of(_pauses, sleeps)
+    before = next((x for x in sleeps.before(statement) if x not in pauses), None)
+    value = getattr(before, "value", None)
+    awaited = isinstance(value, ast.Await)
+    operation = value.value if isinstance(value, ast.Await) else value
+    func = getattr(operation, "func", None)
+    if not isinstance(operation, ast.Call) or not isinstance(func, ast.Attribute):
+        return None
+    if func.attr == "write":
+        drained = any(name_of(node) == "drain" for node in own(loop))
+        return func if not drained and _is_writer(objects, func.value) else None
+    many = {"put": 1, "put_nowait": 1, "send_nowait": 1, "get": 0}.get(func.attr)
+    if many != len(operation.args) or awaited == func.attr.endswith("_nowait"):
+        return None
+    kinds = objects.kinds(func.value)
+    name = name_of(func.value).lower()
+    is_queue = (
+        func in file.bounds
+        or not awaited
+        or any(kind in CHANNELS for kind in kinds)
+        or (not kinds and (name == "q" or any(word in name for word in _NAMES)))
+    )
+    return func if is_queue else None
+
+
+def _pauses(sleeps: Sleeps) -> set[ast.stmt | None]:
+    """The statements that do nothing but sleep."""
+    return set(sleeps.zero.values())
+
+
+def _is_writer(objects: Objects, node: ast.expr) -> bool:
+    """Whether an expression is the writer of a stream, by its kind or name."""
+    kinds = objects.kinds(node)
+    return kinds <= _STREAMS if kinds else "writer" in name_of(node).lower()
+
+
+def _advice(name: str, bound: bool | None) -> str:
     """What to do about a sleep behind a method of a queue."""
-    name = func.attr
     wait = name.removesuffix("_nowait")
     if name in ("put_nowait", "send_nowait"):
-        advice = f"await {wait}() in place of {name}() and sleep(0)"
-        if not bound:
-            advice = f"bound the queue, and await {wait}() in place of both"
-    elif bound:
-        advice = "leave it out"
-    elif bound is None:
-        advice = "leave it out, and see that the queue has a bound"
-    else:
-        advice = "leave it out and bound the queue"
-    return _QUEUE.format(name=name, advice=advice)
+        if bound:
+            return f"await {wait}() in place of {name}() and sleep(0)"
+        return f"bound the queue, and await {wait}() in place of both"
+    if bound:
+        return "leave it out"
+    if bound is None:
+        return "leave it out, and see that the queue has a bound"
+    return "leave it out and bound the queue"

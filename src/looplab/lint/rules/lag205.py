@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule
 from ..objects import name_of, own
-from ..sleeps import Sleeps, block_of, only_sleeps
+from ..sleeps import LOOPS, Sleeps, repeats
+from .lag204 import behind
 
 RULE = Rule("LAG205", "sleep(0) that hopes for one iteration")
 
@@ -21,26 +22,19 @@ _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 
 def check(file: File) -> Iterator[Report]:
     """Each ``sleep(0)`` behind the start of a task, or in a loop of sleeps."""
-    sleeps = file.sleeps
-    for call in sleeps.zero:
-        is_other = sleeps.undrained(call) or sleeps.polled(call) or sleeps.after(call)
-        if not is_other and _hopes(sleeps, call):
+    for call in file.sleeps.zero:
+        if _hopes(file.sleeps, call) and behind(file, call) is None:
             yield Report(call, _HOPES)
 
 
 def _hopes(sleeps: Sleeps, call: ast.Call) -> bool:
     """Whether a sleep stands behind the start of a task, or in a loop of sleeps."""
-    statement: ast.AST = call
-    parents = sleeps.objects.parents
-    while not isinstance(statement, ast.stmt):
-        statement = parents[statement]
-    around = parents[statement]
-    if only_sleeps(around, statement):
-        return True
-    if sleeps.around(call) is not None:
+    statement = sleeps.statement(call)
+    if statement is None or repeats(statement):
+        return statement is not None
+    if any(isinstance(parent, LOOPS) for parent, _ in sleeps.objects.around(statement)):
         return False
-    block = getattr(around, block_of(around, statement) or "", [])
-    for before in reversed(block[: block.index(statement)] if block else []):
+    for before in sleeps.before(statement):
         nodes = [before, *own(before)]
         if any(isinstance(node, ast.Await) for node in nodes):
             return False

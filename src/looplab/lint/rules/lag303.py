@@ -76,7 +76,9 @@ def _touch(
     """The message for a call, if that touches what belongs to a loop."""
     func = call.func
     value = objects.names.called.get(call, "")
-    if value in ("asyncio.create_task", "asyncio.ensure_future"):
+    if value in ("asyncio.create_task", "asyncio.ensure_future") and not any(
+        keyword.arg == "loop" for keyword in call.keywords
+    ):
         why = "does not wake the loop" if where == _SIGNAL else "has no running loop"
         safe = "asyncio.run_coroutine_threadsafe()"
         return f"{name_of(func)}() in {where} {why}: use {safe}"

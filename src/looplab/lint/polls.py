@@ -1,0 +1,215 @@
+"""Which ``while`` loops poll: they sleep for a moment, and then ask again.
+
+There are two shapes.  A loop takes from something if there is something in it, and else
+sleeps.  Or it does nothing but ask, and sleep, until another function of the file has
+made the answer true.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .libraries import CHANNELS, words
+from .objects import name_of, own
+from .sleeps import LOOPS, Sleeps, inside, waits
+
+_CLOCKS = words("time monotonic perf_counter process_time current_time now")
+# Calls whose answer changes only by what this program does.
+_INSIDE = _CLOCKS | words(
+    "len any all bool getattr max min done empty full is_set qsize locked get values "
+    "keys items get_running_loop"
+)
+# Calls that are no work of a loop: it says what it does, or looks at the clock.
+_IDLE = _INSIDE | words(
+    "print debug info warning log get_nowait pop popleft task_done sleep checkpoint"
+)
+# What a process of the system sets.
+_OUTSIDE = frozenset(("returncode", "pid", "exitcode"))
+_LEAVES = (ast.Break, ast.Return, ast.Raise)
+
+
+class Poll(NamedTuple):
+    """A loop that polls.
+
+    Args:
+        taken: what it takes from; None if it only asks.
+        thread: whether a thread makes the answer true.
+    """
+
+    taken: ast.expr | None = None
+    thread: bool = False
+
+
+def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
+    """How the loop around a sleep polls with it; None if it does not."""
+    statement = sleeps.statement(call)
+    if statement is None:
+        return None
+    path: list[tuple[ast.AST, ast.AST]] = []
+    for parent, child in sleeps.objects.around(statement):
+        path.append((parent, child))
+        if isinstance(parent, LOOPS):
+            break
+    loop, top = path[-1] if path else (statement, statement)
+    if not isinstance(loop, ast.While) or top not in loop.body:
+        return None
+    always = all(
+        isinstance(parent, ast.With) or (isinstance(parent, ast.Try)
+                                         and child in (*parent.body, *parent.finalbody))
+        for parent, child in path[:-1]
+    )  # fmt: skip
+    others = [other for other in loop.body if other is not top] if always else []
+    for _, child in path:
+        if isinstance(child, ast.stmt):
+            others += sleeps.before(child)
+    taken = None if any(map(waits, others)) else sleeps.of(_taken, loop)
+    if taken is not None:
+        name = ast.unparse(taken)
+        if always or any(_is_empty(*step, name) for step in path[:-1]):
+            return Poll(taken)
+    return sleeps.of(_asks, sleeps, loop) if always else None
+
+
+def _is_empty(parent: ast.AST, child: ast.AST, name: str) -> bool:
+    """Whether a place is come to when nothing is there."""
+    if isinstance(parent, ast.ExceptHandler):
+        return _is_emptiness(parent)
+    return isinstance(parent, ast.If) and name in map(ast.unparse, _asked(parent.test))
+
+
+def _is_emptiness(handler: ast.ExceptHandler) -> bool:
+    return handler.type is not None and any(
+        word in name_of(node)
+        for node in ast.walk(handler.type)
+        for word in ("Empty", "Index", "WouldBlock", "Key")
+    )
+
+
+def _asked(test: ast.expr) -> Iterator[ast.expr]:
+    """What a condition asks whether there is something in it."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node
+
+
+def takes_now(call: ast.AST) -> bool:
+    """Whether this takes what is there, and does not wait for more."""
+    return isinstance(call, ast.Call) and (
+        isinstance(call.func, ast.Attribute)
+        and (
+            call.func.attr in ("get_nowait", "receive_nowait", "popleft")
+            or (call.func.attr == "pop" and len(call.args) < 2)
+        )
+    )
+
+
+def _taken(loop: ast.While) -> ast.expr | None:
+    """What a loop takes from if there is something in it."""
+    asked: set[str] = set()
+    takes: list[ast.expr] = []
+    for node in (loop, *own(loop)):
+        if isinstance(node, ast.If | ast.While):
+            asked |= set(map(ast.unparse, _asked(node.test)))
+        elif isinstance(node, ast.Try) and any(map(_is_emptiness, node.handlers)):
+            for part in node.body:
+                for inner in (part, *own(part)):
+                    if takes_now(inner):
+                        return inner.func.value  # type: ignore[attr-defined, no-any-return]
+        elif takes_now(node):
+            takes.append(node.func.value)  # type: ignore[attr-defined]
+    return next((target for target in takes if ast.unparse(target) in asked), None)
+
+
+def _asks(sleeps: Sleeps, loop: ast.While) -> Poll | None:
+    """Whether a loop asks until something has happened that this program does.
+
+    It goes on for ever if nothing ends it, and what a call asks, such as whether a file
+    is there or a process is alive, may be known by asking only.
+    """
+    tests: list[ast.expr] = []
+    if not isinstance(loop.test, ast.Constant):
+        tests = [loop.test]
+    else:
+        for node in inside(loop):
+            if isinstance(node, ast.If) and any(
+                isinstance(part, ast.Break | ast.Return)
+                for part in (*node.body, *node.orelse)
+            ):
+                tests.append(node.test)
+    nodes = [node for test in tests for node in ast.walk(test)]
+    if _works(sleeps, loop, {name_of(node) for node in nodes}) or any(
+        (isinstance(node, ast.Call) and name_of(node.func) not in _INSIDE)
+        or name_of(node) in _OUTSIDE
+        for node in nodes
+    ):
+        return None
+    parts = [
+        part
+        for test in tests
+        for part in (test.values if isinstance(test, ast.BoolOp) else [test])
+        if not any(name_of(node) in _CLOCKS for node in ast.walk(part))
+    ]
+    changes = [_changers(sleeps, loop, part) for part in parts]
+    spins = any(call in sleeps.zero for call in inside(loop))
+    if not parts or not (spins or all(changes)):
+        return None
+    changers = set().union(*changes)
+    return Poll(thread=not changers.isdisjoint(sleeps.objects.threads))
+
+
+def _works(sleeps: Sleeps, loop: ast.While, asked: set[str]) -> bool:
+    """Whether a loop does more than ask: then it is periodic, and no poll."""
+    leaving = {
+        inner
+        for node in inside(loop)
+        if isinstance(node, ast.If)
+        and any(isinstance(part, _LEAVES) for part in node.body)
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+    for node in inside(loop):
+        if isinstance(node, ast.Call) and name_of(node.func) not in _IDLE:
+            if node not in leaving:
+                return True
+        elif isinstance(node, ast.Await) and node.value not in sleeps.short:
+            return True
+        elif isinstance(node, ast.AugAssign) and name_of(node.target) in asked:
+            return True  # it counts what it asks
+    if any(isinstance(node, LOOPS) for part in loop.body for node in ast.walk(part)):
+        return True
+    # Until there are some, or for a while, whichever is first: it gathers.
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Lt | ast.LtE)
+        and "len" in {name_of(part) for part in ast.walk(node.left)}
+        for node in ast.walk(loop.test)
+    ) and any(name_of(node) in _CLOCKS for node in inside(loop))
+
+
+def _changers(sleeps: Sleeps, loop: ast.While, test: ast.expr) -> set[ast.AST | None]:
+    """The other functions of the file that change the answer to a question.
+
+    Where nobody does, the advice has no place to be followed.  A future, a task, a lock
+    and a queue of asyncio can be awaited as they are.
+    """
+    objects = sleeps.objects
+    changers: set[ast.AST | None] = set()
+    for node in ast.walk(test):
+        last = name_of(getattr(node, "func", None))
+        if last in ("done", "locked") or (
+            last in ("empty", "qsize")
+            and not objects.kinds(node.func.value) - CHANNELS.keys()  # type: ignore[attr-defined]
+        ):
+            changers.add(None)
+        if isinstance(node, ast.Name | ast.Attribute):
+            over = objects.parents[node]
+            key = objects.key(node)
+            if key is not None and (
+                not isinstance(over, ast.Attribute)
+                or isinstance(objects.parents[over], ast.Call)  # a method of it
+            ):
+                for place in {key, *objects.neighbours(key)}:
+                    changers |= sleeps.changes.get(place, set())
+    return changers - {objects.function(loop)}
