@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Literal
 
 from .libraries import CHANNELS, PAIRS, words
 from .names import DEPTH, Names
-from .scopes import UNKNOWN, Class, Function, Mark, Scope, Signature
+from .scopes import UNKNOWN, Class, Mark, Scope, Signature
 from .walk import Walk
 
 # Functions whose first argument is called without arguments later.
@@ -30,16 +29,13 @@ class Made:
     """A place that makes channels without a bound.
 
     Args:
-        node: what is reported.
-        how: a call; a class that is called later; ``functools.partial``; the
-            ``__init__`` of a class of the file that derives from a channel.
+        node: what is reported: a call, or a class that is called later.
         name: what makes it, as it was written.
         bound: the name of the argument that bounds it.
         pair: whether it has two ends.
     """
 
     node: ast.expr
-    how: Literal["call", "factory", "partial", "class"]
     name: str
     bound: str
     pair: bool = False
@@ -55,8 +51,6 @@ class Channels(Names):
         self.bounded: list[Made] = []
         #: What each call calls, as far as that is known.
         self.called: dict[ast.Call, str] = {}
-        for cls in sorted(walk.classes, key=lambda cls: cls.node.lineno):
-            self._analyse(cls)
         for call, scope in walk.calls:
             value = self.value(call.func, scope)
             if isinstance(value, str):
@@ -67,7 +61,10 @@ class Channels(Names):
                 if call.args:
                     self._later(None, call.args[0], scope)
             elif value is not None and (signature := self._signature(value)):
-                self._made(call, "call", signature, scope, pair=value in PAIRS)
+                name = f"{_dotted(call.func)}()"
+                made = Made(call, name, signature.name, value in PAIRS)
+                is_free = self._is_free(call, signature, scope)
+                (self.made if is_free else self.bounded).append(made)
             for keyword in call.keywords:
                 if keyword.arg == "default_factory" or (
                     keyword.arg == "factory" and value in _FIELDS
@@ -102,21 +99,6 @@ class Channels(Names):
             bound = signature.default
         return bound is None or self.no_bound(bound, scope, signature)
 
-    def _made(
-        self,
-        call: ast.Call,
-        how: Literal["call", "class"],
-        signature: Signature,
-        scope: Scope,
-        *,
-        skip: int = 0,
-        pair: bool = False,
-    ) -> None:
-        """Note a call that makes a channel."""
-        is_free = self._is_free(call, signature, scope, skip)
-        made = Made(call, how, f"{_dotted(call.func)}()", signature.name, pair)
-        (self.made if is_free else self.bounded).append(made)
-
     def _later(
         self, partial: ast.Call | None, node: ast.expr | None, scope: Scope
     ) -> None:
@@ -134,30 +116,26 @@ class Channels(Names):
         if partial is None:
             empty = ast.Call(func=node, args=[], keywords=[])
             if self._is_free(empty, signature, scope):
-                self.made.append(Made(node, "factory", _dotted(node), signature.name))
+                self.made.append(Made(node, _dotted(node), signature.name))
         elif self._is_free(partial, signature, scope, 1):
             name = f"{_dotted(partial.func)}({_dotted(node)})"
-            self.made.append(Made(partial, "partial", name, signature.name))
+            self.made.append(Made(partial, name, signature.name))
 
     def _signature(self, value: str | Class) -> Signature | None:
         """How a channel is called; None for what is none, or has its own bound."""
         return CHANNELS.get(value) if isinstance(value, str) else self._analyse(value)
 
     def _analyse(self, cls: Class) -> Signature | None:
-        """Look at a class of the file; report a bound that its ``__init__`` lacks."""
+        """How a class of the file is called, if it is a channel as it stands."""
         if cls.analysed or self._depth > DEPTH:
             return cls.signature
         cls.analysed = True  # before the bases: they may be circular
         self._depth += 1
         signature = self._inherited(cls)
         self._depth -= 1
-        if any(
-            getattr(node, "name", "") in ("put", "put_nowait") for node in cls.node.body
-        ):
+        own = {getattr(node, "name", "") for node in cls.node.body}
+        if own & {"put", "put_nowait", "__init__"}:
             signature = None  # it has its own say in what it holds
-        if signature is not None and cls.init is not None:
-            self._look_into(cls, signature, *cls.init)
-            signature = None  # whoever calls passes what this __init__ takes
         cls.signature = signature
         return signature
 
@@ -171,7 +149,7 @@ class Channels(Names):
             value = self.value(base, cls.scope)
             if isinstance(value, Class):
                 signature = self._analyse(value)
-                if signature is None and (value.init or value.node.bases):
+                if signature is None and (value.has_init or value.node.bases):
                     return None
             elif isinstance(value, str):
                 signature = CHANNELS.get(value)
@@ -182,25 +160,6 @@ class Channels(Names):
             if signature is not None:
                 return signature
         return None
-
-    def _look_into(
-        self, cls: Class, base: Signature, init: Function, inside: Scope
-    ) -> None:
-        """Report an ``__init__`` that gives the channel no bound."""
-        bases = [self.value(node, cls.scope) for node in cls.node.bases]
-        for call in ast.walk(init):
-            if (
-                not isinstance(call, ast.Call)
-                or not isinstance(call.func, ast.Attribute)
-                or call.func.attr != "__init__"
-            ):
-                continue
-            target = call.func.value
-            if isinstance(target, ast.Call):
-                if isinstance(target.func, ast.Name) and target.func.id == "super":
-                    self._made(call, "class", base, inside)
-            elif (value := self.value(target, inside)) is not None and value in bases:
-                self._made(call, "class", base, inside, skip=1)
 
 
 def _dotted(node: ast.expr) -> str:

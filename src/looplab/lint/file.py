@@ -86,8 +86,6 @@ class File:
 
     def _kept(self, made: Made) -> Iterator[Key]:
         """Where a channel is kept as soon as it is made."""
-        if made.how == "class":
-            return
         objects = self.objects
         node: ast.AST | None = made.node
         while node is not None and not isinstance(node, ast.stmt):
@@ -101,7 +99,9 @@ class File:
                 and node.func.attr in ("setdefault", "append", "add")
             ):
                 key = objects.key(node.func.value)
-            elif isinstance(node, ast.keyword) and made.how == "call" and node.arg:
+            elif isinstance(node, ast.keyword) and node.arg not in (
+                None, "default_factory", "factory"
+            ):  # fmt: skip
                 call = objects.parents.get(node)
                 owner = objects.receiver(call) if isinstance(call, ast.Call) else None
                 key = (owner, node.arg)

@@ -111,7 +111,8 @@ class Growth:
         shown = [evidence for evidence in every if evidence is not None]
         if all(evidence.why in ("callback", "callers", "stream") for evidence in shown):
             gets = self.traffic.gets
-            if gets and all(map(self._empties, gets)):
+            waits = [use for use in gets if not use.name.endswith("_nowait")]
+            if waits and all(map(self._empties, waits)):
                 return [], ends
         return shown, ends
 
@@ -261,9 +262,7 @@ class Growth:
         ):
             return None
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
-            if self._is_counted(loop) or self._leaves(loop, child):
-                return None
-            if self._relays(loop):
+            if self._leaves(loop, child) or self._relays(loop):
                 return None
             if loop not in self._paced:
                 self._paced[loop] = self._is_paced(loop)
@@ -330,18 +329,22 @@ class Growth:
             if function is None or name in arguments(function):
                 continue
             puts = [*self._places(use.node, function)]
-            takes = [x for get in self.traffic.gets
-                     for x in self._places(get.node, function)]  # fmt: skip
-            if len(puts) != 1 or not takes or None in puts + takes:
+            takes = [
+                node.lineno if node is not None else 0
+                for get in self.traffic.gets
+                for node in self._places(get.node, function)
+            ]
+            put = puts[0] if len(puts) == 1 else None
+            if put is None or not takes:
                 continue
-            put, first = puts[0], min(node.lineno for node in takes)
-            steps = [put, *(parent for parent, _ in objects.around(put)
-                            if isinstance(parent, _LOOPS))]  # fmt: skip
-            last = steps[-1].end_lineno
+            last, first = put.end_lineno or 0, min(takes)
+            for parent, _ in objects.around(put):
+                if isinstance(parent, _LOOPS):
+                    last = parent.end_lineno or 0
             waits = put is use.node or put in objects.walk.awaited or any(
                 isinstance(node, ast.Await)
                 and last < node.lineno < first
-                and objects.names.called.get(node.value) not in SLEEPS
+                and objects.names.called.get(node.value) not in SLEEPS  # type: ignore[call-overload]
                 for node in own(function)
             )  # fmt: skip
             if first > last and waits:
@@ -350,11 +353,11 @@ class Growth:
 
     def _places(
         self, node: ast.AST, function: Body, depth: int = 4
-    ) -> Iterator[ast.AST | None]:
+    ) -> Iterator[ast.expr | None]:
         """Where a function comes to a place; None: others may do so at any time."""
         around = self.objects.function(node)
         if around is function:
-            yield node
+            yield node if isinstance(node, ast.expr) else None
         elif around is None or not depth or not self.objects.entries.get(around):
             yield None
         else:
@@ -388,54 +391,44 @@ class Growth:
 
     def _is_few(self, source: ast.expr, depth: int = 5) -> bool:
         """Whether a source is written out, and short, or is in memory already."""
+        objects = self.objects
         if isinstance(source, ast.Name | ast.Attribute) and self._is_in_memory(source):
             return True
-        if isinstance(source, ast.BoolOp):
-            return depth > 0 and any(
-                self._is_few(value, depth - 1) for value in source.values
-                if not isinstance(value, ast.List) or value.elts
-            )  # fmt: skip
         if isinstance(source, ast.List | ast.Tuple | ast.Set):
             return len(source.elts) <= FEW and not any(
                 isinstance(element, ast.Starred) for element in source.elts
             )
-        if isinstance(source, ast.Dict):
-            return len(source.keys) <= FEW and None not in source.keys
-        if isinstance(source, ast.Constant) and isinstance(source.value, str | bytes):
-            return len(source.value) <= FEW
-        objects = self.objects
+        if not depth:
+            return False
+        if isinstance(source, ast.BoolOp):
+            return any(
+                self._is_few(value, depth - 1)
+                for value in source.values
+                if not isinstance(value, ast.List) or value.elts
+            )
         if isinstance(source, ast.Name):
             bound, where = objects.names.bindings(source.id, objects.scope(source))
-            changed = any(
-                use.name in ("append", "extend", "add", "insert", "update")
-                for use in objects.reach([(where, source.id)])[0]
-            ) if bound else True  # fmt: skip
             return (
-                depth > 0
-                and len(bound) == 1
+                len(bound) == 1
                 and isinstance(bound[0], ast.expr)
-                and not changed
+                and not objects.asked((where, source.id))
+                & {"append", "extend", "add", "insert", "update"}
                 and self._is_few(bound[0], depth - 1)
             )
-        if isinstance(source, ast.Call) and source.args:
-            name = name_of(source.func)
-            if name == "range":
-                scope = objects.scope(source)
-                numbers = [objects.names.number(arg, scope) for arg in source.args[:2]]
-                if None in numbers:
-                    return False
-                first, last = [0, *numbers][-2:]
-                return abs((last or 0) - (first or 0)) <= FEW
-            if name in ("enumerate", "zip", "reversed", "sorted", "list", "tuple",
-                        "set", "iter"):  # fmt: skip
-                return depth > 0 and any(
-                    self._is_few(arg, depth - 1) for arg in source.args
-                )
-            if name in ("items", "keys", "values") and isinstance(
-                source.func, ast.Attribute
-            ):
-                return depth > 0 and self._is_few(source.func.value, depth - 1)
-        return False
+        if not isinstance(source, ast.Call):
+            return False
+        name = name_of(source.func)
+        if name == "range" and source.args:
+            scope = objects.scope(source)
+            numbers = [objects.names.number(arg, scope) for arg in source.args[:2]]
+            first, last = [0, *numbers][-2:]
+            return None not in numbers and abs((last or 0) - (first or 0)) <= FEW
+        if name in ("items", "keys", "values") and isinstance(
+            source.func, ast.Attribute
+        ):
+            return self._is_few(source.func.value, depth - 1)
+        wrapped = name in words("enumerate zip reversed sorted list tuple set iter")
+        return wrapped and any(self._is_few(arg, depth - 1) for arg in source.args)
 
     def _is_in_memory(self, source: ast.Name | ast.Attribute) -> bool:
         """Whether a source is a collection: a queue adds little to what is there."""
@@ -479,20 +472,6 @@ class Growth:
             for function in self.objects.functions(source.func)
             for node in own(function)
         )
-
-    def _is_counted(self, loop: ast.While) -> bool:
-        """Whether a loop counts to a few, or goes on until there is an answer."""
-        test = loop.test
-        if not isinstance(test, ast.Compare) or len(test.comparators) != 1:
-            return False
-        scope = self.objects.scope(loop)
-        counted = {
-            name_of(node.target)
-            for node in own(loop)
-            if isinstance(node, ast.AugAssign)
-        }
-        number = self.objects.names.number(test.comparators[0], scope)
-        return name_of(test.left) in counted and number is not None and number <= FEW
 
     def _is_paced(self, loop: ast.While) -> bool:
         """Whether each round of a loop rests for some time."""
@@ -693,7 +672,8 @@ class Growth:
             func = node.func
             if func.attr == "pause_reading":
                 return True
-            if func.attr == "acquire" and node in objects.walk.awaited:
+            waits = isinstance(objects.parents[node], ast.Call | ast.Await)
+            if func.attr == "acquire" and waits:
                 key = objects.key(func.value)
                 return not any(
                     isinstance(inner, ast.Attribute)

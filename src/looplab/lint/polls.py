@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from .libraries import CHANNELS, words
 from .objects import name_of, own
@@ -64,7 +64,7 @@ def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
     for _, child in path:
         if isinstance(child, ast.stmt):
             others += sleeps.before(child)
-    taken = None if any(map(waits, others)) else sleeps.of(_taken, loop)
+    taken = None if any(map(waits, others)) else sleeps.of(_taken, sleeps, loop)
     if taken is not None:
         name = ast.unparse(taken)
         if always or any(_is_empty(*step, name) for step in path[:-1]):
@@ -94,32 +94,39 @@ def _asked(test: ast.expr) -> Iterator[ast.expr]:
             yield node
 
 
-def takes_now(call: ast.AST) -> bool:
+def _takes_now(call: ast.AST) -> TypeGuard[ast.Call]:
     """Whether this takes what is there, and does not wait for more."""
-    return isinstance(call, ast.Call) and (
-        isinstance(call.func, ast.Attribute)
-        and (
-            call.func.attr in ("get_nowait", "receive_nowait", "popleft")
-            or (call.func.attr == "pop" and len(call.args) < 2)
-        )
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    is_list = all(isinstance(arg, ast.Constant) for arg in call.args)
+    return call.func.attr in ("get_nowait", "receive_nowait", "popleft") or (
+        call.func.attr == "pop" and len(call.args) < 2 and is_list
     )
 
 
-def _taken(loop: ast.While) -> ast.expr | None:
-    """What a loop takes from if there is something in it."""
+def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
+    """What a loop takes from if there is something in it, before any other wait."""
     asked: set[str] = set()
-    takes: list[ast.expr] = []
-    for node in (loop, *own(loop)):
+    takes: list[ast.Call] = []
+    for node in own(loop):
         if isinstance(node, ast.If | ast.While):
             asked |= set(map(ast.unparse, _asked(node.test)))
         elif isinstance(node, ast.Try) and any(map(_is_emptiness, node.handlers)):
             for part in node.body:
-                for inner in (part, *own(part)):
-                    if takes_now(inner):
-                        return inner.func.value  # type: ignore[attr-defined, no-any-return]
-        elif takes_now(node):
-            takes.append(node.func.value)  # type: ignore[attr-defined]
-    return next((target for target in takes if ast.unparse(target) in asked), None)
+                takes += [inner for inner in (part, *own(part)) if _takes_now(inner)]
+                asked |= {ast.unparse(call.func.value) for call in takes}  # type: ignore[attr-defined]
+        elif _takes_now(node):
+            takes.append(node)
+    for call in takes:
+        target: ast.expr = call.func.value  # type: ignore[attr-defined]
+        if ast.unparse(target) in asked and not any(
+            isinstance(node, ast.Await)
+            and node.value not in sleeps.short
+            and node.lineno < call.lineno
+            for node in own(loop)
+        ):
+            return target
+    return None
 
 
 def _asks(sleeps: Sleeps, loop: ast.While) -> Poll | None:

@@ -11,12 +11,12 @@ from typing import Literal, TypeAlias
 class Class:
     """A class of the file, which may derive from a channel."""
 
-    __slots__ = ("analysed", "init", "node", "scope", "signature")
+    __slots__ = ("analysed", "has_init", "node", "scope", "signature")
 
     def __init__(self, node: ast.ClassDef, scope: Scope) -> None:
         self.node = node
         self.scope = scope
-        self.init: tuple[Function, Scope] | None = None
+        self.has_init = False
         self.analysed = False
         self.signature: Signature | None = None
 

@@ -136,9 +136,7 @@ class Walk:
                 what = f"{module}.{alias.name}" if known else UNKNOWN
                 scope.bind(alias.asname or alias.name, what)
 
-    def _on_global(
-        self, node: ast.Global | ast.Nonlocal, scope: Scope
-    ) -> None:
+    def _on_global(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
         kind = "globals" if isinstance(node, ast.Global) else "nonlocals"
         getattr(scope, kind).update(node.names)
         self._declaring.append(scope)
@@ -184,7 +182,7 @@ class Walk:
         self._push((node.returns,), around)
         self._push(node.body, inner)
         if scope.owner is not None and node.name == "__init__":
-            scope.owner.init = (node, inner)
+            scope.owner.has_init = True
 
     def _on_lambda(self, node: ast.Lambda, scope: Scope) -> None:
         inner = self.scopes[node] = Scope("function", scope)
