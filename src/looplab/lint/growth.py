@@ -17,9 +17,9 @@ from typing import Literal
 
 from .file import PUT, Traffic
 from .libraries import CHANNELS, SLEEPS, words
-from .objects import FUNCTIONS, Body, Objects, Use, name_of, own
+from .objects import LOOPS, Body, Objects, Use, name_of, own
 from .scopes import Scope
-from .sleeps import SHORT, block_of
+from .sleeps import SHORT
 
 #: So many callers of a function, and statements before a place, are looked at.
 _MOST = 50
@@ -27,8 +27,6 @@ _NEAR = 20
 #: A source of so many items that are written out is no stream.
 FEW = 100
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_STARTS = (*FUNCTIONS, ast.ClassDef, ast.Module)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # What runs once in the life of an object.
 _ONCE = re.compile(
@@ -122,10 +120,7 @@ class Growth:
         ``get()`` does not suspend while there is something, so that it takes all that
         is there whenever it runs.
         """
-        loop = next(
-            (parent for parent, _ in self.objects.around(use.node)
-             if isinstance(parent, _LOOPS)), None
-        )  # fmt: skip
+        loop = self.objects.loop(use.node)
         return (
             isinstance(loop, ast.While)
             and use.name == "get"
@@ -144,6 +139,8 @@ class Growth:
                 return None
             if entry.how in ("thread", "callback"):
                 why: _Why = "thread" if entry.how == "thread" else "callback"
+                if why == "callback" and not self._is_taken_on():
+                    return None
                 return Shown(why, use.line, use)
         if self._is_refill(use.node) or self._is_kept(use) or self._is_phase(use):
             return None
@@ -152,6 +149,8 @@ class Growth:
             return None
         why, line, name = evidence
         if why in ("callers", "callback") and self._asks(use):
+            return None
+        if why == "callback" and not self._is_taken_on():
             return None
         if why == "callers" and not self._means_to_wait(use, name):
             return None
@@ -173,6 +172,15 @@ class Growth:
             or self.is_one_of(use)
             or self.handles_full(use) is not None
             or any(self._is_yielded(get) for get in self.traffic.gets)
+        )
+
+    def _is_taken_on(self) -> bool:
+        """Whether items are taken again and again, and not a few in a hand-shake."""
+        objects = self.objects
+        return any(
+            objects.loop(get.node) is not None
+            or isinstance(objects.parents.get(get.function or get.node), ast.ClassDef)
+            for get in self.traffic.gets
         )
 
     def _is_yielded(self, get: Use) -> bool:
@@ -339,7 +347,7 @@ class Growth:
                 continue
             last, first = put.end_lineno or 0, min(takes)
             for parent, _ in objects.around(put):
-                if isinstance(parent, _LOOPS):
+                if isinstance(parent, LOOPS):
                     last = parent.end_lineno or 0
             waits = put is use.node or put in objects.walk.awaited or any(
                 isinstance(node, ast.Await)
@@ -493,18 +501,14 @@ class Growth:
 
     def _leaves(self, loop: ast.AST, child: ast.AST) -> bool:
         """Whether the loop is always left behind the statement that a place is in."""
+        leaves = (ast.Break, ast.Return, ast.Raise)
         if loop not in self._left:
-            self._left[loop] = max(
-                (
-                    node.lineno
-                    for node in getattr(loop, "body", [])
-                    if isinstance(node, ast.Break | ast.Return | ast.Raise)
-                ),
-                default=0,
-            )
+            body = getattr(loop, "body", [])
+            lines = [node.lineno for node in body if isinstance(node, leaves)]
+            self._left[loop] = max(lines, default=0)
         inside = [*child.body, *child.orelse] if isinstance(child, ast.Try) else []
         return self._left[loop] >= getattr(child, "lineno", 0) or any(
-            isinstance(node, ast.Break | ast.Return | ast.Raise) for node in inside
+            isinstance(node, leaves) for node in inside
         )
 
     def suspends(
@@ -536,13 +540,10 @@ class Growth:
         ):
             return False
         functions = self.objects.functions(value.func)
-        if functions and depth:
-            return any(
-                isinstance(function, ast.Lambda)
-                or self.suspends(function.body, depth - 1)
-                for function in functions
-            )
-        return True
+        return not functions or not depth or any(
+            isinstance(function, ast.Lambda) or self.suspends(function.body, depth - 1)
+            for function in functions
+        )  # fmt: skip
 
     # What holds a producer
 
@@ -607,29 +608,22 @@ class Growth:
     def _is_new(self, node: ast.AST) -> bool:
         """Whether only what is not yet in a set of the program is put."""
         objects = self.objects
-        child: ast.AST = node
-        while not isinstance(child, _STARTS):
-            parent = objects.parents[child]
-            tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
+        tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
+        for parent, child in objects.around(node):
             if isinstance(parent, ast.If) and child in parent.body:
                 tests.append((parent.test, ast.NotIn))
-            body = getattr(parent, block_of(parent, child), [])
-            place = body.index(child) if body else 0
-            for before in body[max(0, place - _NEAR) : place]:
+            for before in objects.before(parent)[:_NEAR]:
                 if isinstance(before, ast.If) and isinstance(
                     before.body[-1], ast.Return | ast.Continue
                 ):
                     tests.append((before.test, ast.In))
-            for test, operator in tests:
-                for part in test.values if isinstance(test, ast.BoolOp) else [test]:
-                    if (
-                        isinstance(part, ast.Compare)
-                        and isinstance(part.ops[0], operator)
-                        and objects.key(part.comparators[0]) in objects.filled
-                    ):
-                        return True
-            child = parent
-        return False
+        return any(
+            isinstance(part, ast.Compare)
+            and isinstance(part.ops[0], operator)
+            and objects.key(part.comparators[0]) in objects.filled
+            for test, operator in tests
+            for part in (test.values if isinstance(test, ast.BoolOp) else [test])
+        )
 
     def _is_refill(self, node: ast.AST, depth: int = 4) -> bool:
         """Whether a place is come to only when the channel is empty."""
@@ -686,10 +680,7 @@ class Growth:
     def _is_answered(self, node: ast.AST) -> bool:
         """Whether whoever puts then waits for what becomes of it, in each round."""
         objects = self.objects
-        root: ast.AST | None = next(
-            (parent for parent, _ in objects.around(node)
-             if isinstance(parent, _LOOPS)), objects.function(node)
-        )  # fmt: skip
+        root = objects.loop(node) or objects.function(node)
         if root is None:
             return False
         if root not in self._answers:

@@ -26,6 +26,7 @@ Key: TypeAlias = "tuple[Scope | ast.ClassDef | None, str]"
 Body: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _INNER = (*FUNCTIONS, ast.ClassDef)
 _HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
 _ADDS = frozenset(("add", "append", "appendleft", "insert", "setdefault"))
@@ -213,6 +214,18 @@ class Objects:
         while parent is not None and not isinstance(parent, _INNER):
             yield parent, child
             child, parent = parent, self.parents.get(parent)
+
+    def loop(self, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+        """The innermost loop around a place."""
+        return next((at for at, _ in self.around(node) if isinstance(at, LOOPS)), None)
+
+    def before(self, statement: ast.AST) -> list[ast.stmt]:
+        """What stands in front of a statement in its block, the nearest first."""
+        parent = self.parents.get(statement)
+        for _, block in ast.iter_fields(parent) if parent else ():
+            if isinstance(block, list) and statement in block:
+                return block[: block.index(statement)][::-1]
+        return []
 
     def key(self, node: ast.AST | None) -> Key | None:
         """Where the thing is kept that an expression names; None if it names none."""

@@ -82,7 +82,8 @@ def is_test(filename: str) -> bool:
     """Whether a file is a test: tests end, and few of them hurt when they poll."""
     path = PurePath(filename)
     names = " ".join(path.with_suffix("").parts)
-    return re.search(r"(^| )(tests?|testing|test_?kit)( |$)", names) is not None or (
+    word = r"(^| )(tests?|testing|test_?(kit|client))( |$)"
+    return re.search(word, names) is not None or (
         path.name == "conftest.py"
         or path.match("test_*.py")
         or path.match("*_test.py")

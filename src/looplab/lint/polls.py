@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from .libraries import CHANNELS, words
-from .objects import name_of, own
-from .sleeps import LOOPS, Sleeps, inside, waits
+from .objects import LOOPS, name_of, own
+from .sleeps import Sleeps, inside, waits
 
 _CLOCKS = words("time monotonic perf_counter process_time current_time now")
 # Calls whose answer changes only by what this program does.
@@ -63,7 +63,7 @@ def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
     others = [other for other in loop.body if other is not top] if always else []
     for _, child in path:
         if isinstance(child, ast.stmt):
-            others += sleeps.before(child)
+            others += sleeps.objects.before(child)
     taken = None if any(map(waits, others)) else sleeps.of(_taken, sleeps, loop)
     if taken is not None:
         name = ast.unparse(taken)

@@ -12,12 +12,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from .libraries import SLEEPS, words
-from .objects import Key, Objects, name_of, own
+from .objects import LOOPS, Key, Objects, name_of, own
 
 T = TypeVar("T")
 #: The longest delay of a loop that is called polling, in seconds.
 SHORT = 0.1
-LOOPS = (ast.While, ast.For, ast.AsyncFor)
 # What changes the thing that it is a method of.
 _CHANGES = words(
     "set clear append appendleft add remove pop popleft popitem discard update extend "
@@ -73,14 +72,6 @@ class Sleeps:
         around = parents[node]
         return around if isinstance(around, ast.stmt) and repeats(around) else node
 
-    def before(self, statement: ast.stmt) -> list[ast.stmt]:
-        """What stands in front of a statement in its block, the nearest first."""
-        parent = self.objects.parents[statement]
-        for _, block in ast.iter_fields(parent):
-            if isinstance(block, list) and statement in block:
-                return block[: block.index(statement)][::-1]
-        return []
-
     @cached_property
     def changes(self) -> dict[Key, set[ast.AST | None]]:
         """The functions that change what is kept somewhere after its first value."""
@@ -133,12 +124,3 @@ def waits(statement: ast.stmt) -> bool:
     return isinstance(
         statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign
     ) and any(isinstance(node, ast.Await) for node in own(statement))
-
-
-def block_of(parent: ast.AST, child: ast.AST) -> str:
-    """The list of statements of a node that another is in."""
-    for name in ("body", "orelse", "handlers", "finalbody"):
-        statements = getattr(parent, name, None)
-        if isinstance(statements, list) and child in statements:
-            return name
-    return ""

@@ -16,7 +16,6 @@ from ..objects import Key, Objects, Use, name_of, own
 
 RULE = Rule("LAG101", "channel that grows")
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _MOST = 20  # so many callers of a function are looked at
 
 
@@ -182,10 +181,7 @@ class _Hazards:
 
     def _is_batched(self, use: Use) -> bool:
         """Whether a place takes only what is there, one after the other."""
-        loop = next(
-            (node for node, _ in self._objects.around(use.node)
-             if isinstance(node, _LOOPS)), None
-        )  # fmt: skip
+        loop = self._objects.loop(use.node)
         if loop is None:
             return False
         if not use.name.endswith("_nowait"):

@@ -10,7 +10,7 @@ from ..findings import Report, Rule
 from ..libraries import CHANNELS, words
 from ..objects import Objects, name_of, own
 from ..polls import poll
-from ..sleeps import LOOPS, Sleeps
+from ..sleeps import Sleeps
 
 RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
 
@@ -34,12 +34,11 @@ def behind(file: File, call: ast.Call) -> ast.Attribute | None:
     """What a loop puts, takes or writes in the statement before a sleep."""
     sleeps, objects = file.sleeps, file.objects
     statement = sleeps.statement(call)
-    around = (parent for parent, _ in objects.around(statement or call))
-    loop = next((parent for parent in around if isinstance(parent, LOOPS)), None)
+    loop = objects.loop(statement or call)
     if statement is None or loop is None:
         return None
     pauses = sleeps.of(_pauses, sleeps)
-    before = next((x for x in sleeps.before(statement) if x not in pauses), None)
+    before = next((x for x in objects.before(statement) if x not in pauses), None)
     value = getattr(before, "value", None)
     awaited = isinstance(value, ast.Await)
     operation = value.value if isinstance(value, ast.Await) else value

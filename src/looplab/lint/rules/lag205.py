@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule
 from ..objects import name_of, own
-from ..sleeps import LOOPS, Sleeps, repeats
+from ..sleeps import Sleeps, repeats
 from .lag204 import behind
 
 RULE = Rule("LAG205", "sleep(0) that hopes for one iteration")
@@ -32,9 +32,9 @@ def _hopes(sleeps: Sleeps, call: ast.Call) -> bool:
     statement = sleeps.statement(call)
     if statement is None or repeats(statement):
         return statement is not None
-    if any(isinstance(parent, LOOPS) for parent, _ in sleeps.objects.around(statement)):
+    if sleeps.objects.loop(statement) is not None:
         return False
-    for before in sleeps.before(statement):
+    for before in sleeps.objects.before(statement):
         nodes = [before, *own(before)]
         if any(isinstance(node, ast.Await) for node in nodes):
             return False

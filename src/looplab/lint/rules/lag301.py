@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule, shorten
-from ..objects import Objects, name_of, own
+from ..objects import LOOPS, Objects, name_of, own
 
 RULE = Rule("LAG301", "task for each item, held by a semaphore")
 
@@ -18,7 +18,6 @@ _SEMAPHORES = frozenset(
 )
 _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SMALL = 100  # a range of so many is no storm
 
 
@@ -71,7 +70,7 @@ def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
         stack: list[ast.AST] = list(node.body)
         while stack:
             inner = stack.pop()
-            if isinstance(inner, _LOOPS):
+            if isinstance(inner, LOOPS):
                 continue
             if (
                 isinstance(inner, ast.Call)
