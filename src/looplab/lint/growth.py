@@ -10,9 +10,11 @@ is looked at, an answer that the producer waits for, a semaphore that it acquire
 from __future__ import annotations
 
 import ast
+import bisect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from .file import PUT, Traffic
@@ -98,6 +100,7 @@ class Growth:
         self._takers = traffic.takers
         self._entered: dict[ast.AST, tuple[_Why, int, str] | None] = {}
         self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
+        self._kept: dict[ast.AST | None, set[str]] = {}
         self._limited: dict[ast.AST, bool] = {}
         self._paced: dict[ast.While, bool] = {}
         self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
@@ -270,10 +273,10 @@ class Growth:
         ):
             return None
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
-            if self._leaves(loop, child) or self._relays(loop):
+            if self._leaves(loop, child):
                 return None
             if loop not in self._paced:
-                self._paced[loop] = self._is_paced(loop)
+                self._paced[loop] = self._is_paced(loop) or self._relays(loop)
             return None if self._paced[loop] else "loop"
         if isinstance(loop, ast.For) and child in loop.body:
             if self._is_few(loop.iter) or self._leaves(loop, child):
@@ -310,20 +313,18 @@ class Growth:
         """Whether what is put goes into a list beside it, too, which grows as well."""
         item = item_of(use)
         parts = ast.walk(item) if item is not None else ()
-        names = {node.id for node in parts if isinstance(node, ast.Name)}
-        statement = next(
-            (child for _, child in self.objects.around(use.node)
-             if isinstance(child, ast.Expr)), None
-        )  # fmt: skip
-        block = self.objects.parents[statement] if statement is not None else None
-        return any(
-            isinstance(other, ast.Expr)
-            and isinstance(other.value, ast.Call)
-            and name_of(other.value.func) == "append"
-            and any(isinstance(arg, ast.Name) and arg.id in names
-                    for arg in other.value.args)
-            for other in getattr(block, "body", ())
-        )  # fmt: skip
+        around = (parent for parent, _ in self.objects.around(use.node))
+        statement = next((node for node in around if isinstance(node, ast.Expr)), None)
+        block = self.objects.parents.get(statement) if statement is not None else None
+        if block not in self._kept:
+            self._kept[block] = {
+                name_of(arg)
+                for other in getattr(block, "body", ())
+                if isinstance(other, ast.Expr) and isinstance(other.value, ast.Call)
+                if name_of(other.value.func) == "append"
+                for arg in other.value.args
+            }
+        return any(isinstance(x, ast.Name) and x.id in self._kept[block] for x in parts)
 
     def _is_phase(self, use: Use) -> bool:
         """Whether all is put before anybody takes, as if it were a list.
@@ -332,32 +333,37 @@ class Growth:
         that, or for something else, before it takes or starts who takes.
         """
         objects = self.objects
-        for where, name in self.traffic.keys:
-            function = objects.bodies.get(where) if isinstance(where, Scope) else None
-            if function is None or name in arguments(function):
-                continue
+        for function, first in self._phases.items():
             puts = [*self._places(use.node, function)]
-            takes = [
-                node.lineno if node is not None else 0
-                for get in self.traffic.gets
-                for node in self._places(get.node, function)
-            ]
             put = puts[0] if len(puts) == 1 else None
-            if put is None or not takes:
+            if put is None:
                 continue
-            last, first = put.end_lineno or 0, min(takes)
+            last = put.end_lineno or 0
             for parent, _ in objects.around(put):
                 if isinstance(parent, LOOPS):
                     last = parent.end_lineno or 0
-            waits = put is use.node or put in objects.walk.awaited or any(
-                isinstance(node, ast.Await)
-                and last < node.lineno < first
-                and objects.names.called.get(node.value) not in SLEEPS  # type: ignore[call-overload]
-                for node in own(function)
-            )  # fmt: skip
-            if first > last and waits:
+            waits = put is use.node or put in objects.walk.awaited
+            awaits = objects.awaits(function)
+            after = bisect.bisect(awaits, last)
+            if first > last and (waits or awaits[after] < first):
                 return True
         return False
+
+    @cached_property
+    def _phases(self) -> dict[Body, int]:
+        """The functions that have the channel, and where they take first, if known."""
+        phases = {}
+        for where, name in self.traffic.keys:
+            bodies = self.objects.bodies
+            function = bodies.get(where) if isinstance(where, Scope) else None
+            if function is not None and name not in arguments(function):
+                takes = [
+                    node.lineno if node is not None else 0
+                    for get in self.traffic.gets
+                    for node in self._places(get.node, function)
+                ]
+                phases[function] = min(takes, default=0)
+        return phases
 
     def _places(
         self, node: ast.AST, function: Body, depth: int = 4

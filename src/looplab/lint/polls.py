@@ -22,9 +22,7 @@ _INSIDE = _CLOCKS | words(
     "keys items get_running_loop"
 )
 # Calls that are no work of a loop: it says what it does, or looks at the clock.
-_IDLE = _INSIDE | words(
-    "print debug info warning log get_nowait pop popleft task_done sleep checkpoint"
-)
+_IDLE = _INSIDE | words("print debug info warning log get_nowait pop popleft task_done")
 # What a process of the system sets.
 _OUTSIDE = frozenset(("returncode", "pid", "exitcode"))
 _LEAVES = (ast.Break, ast.Return, ast.Raise)
@@ -177,8 +175,8 @@ def _works(sleeps: Sleeps, loop: ast.While, asked: set[str]) -> bool:
         for inner in ast.walk(part)
     }
     for node in inside(loop):
-        if isinstance(node, ast.Call) and name_of(node.func) not in _IDLE:
-            if node not in leaving:
+        if isinstance(node, ast.Call) and node not in leaving | sleeps.short.keys():
+            if name_of(node.func) not in _IDLE:
                 return True
         elif isinstance(node, ast.Await) and node.value not in sleeps.short:
             return True

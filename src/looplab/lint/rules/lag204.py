@@ -16,6 +16,7 @@ RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
 
 _QUEUE = "sleep(0) after {name}() does not make the other side keep up: {advice}"
 _NAMES = words("queue channel inbox outbox mailbox pending jobs stream")
+_SAYS = words("print debug info append qsize len max min")
 _STREAMS = frozenset(("asyncio.StreamWriter", "asyncio.open_connection"))
 
 
@@ -38,7 +39,10 @@ def behind(file: File, call: ast.Call) -> ast.Attribute | None:
     if statement is None or loop is None:
         return None
     pauses = sleeps.of(_pauses, sleeps)
-    before = next((x for x in objects.before(statement) if x not in pauses), None)
+    before = next(
+        (other for other in objects.before(statement)
+         if other not in pauses and not _is_idle(other)), None
+    )  # fmt: skip
     value = getattr(before, "value", None)
     awaited = isinstance(value, ast.Await)
     operation = value.value if isinstance(value, ast.Await) else value
@@ -60,6 +64,15 @@ def behind(file: File, call: ast.Call) -> ast.Attribute | None:
         or (not kinds and (name == "q" or any(word in name for word in _NAMES)))
     )
     return func if is_queue else None
+
+
+def _is_idle(statement: ast.stmt) -> bool:
+    """Whether a statement only counts, or says something: no work for who takes."""
+    return isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) and all(
+        name_of(getattr(node, "func", None)) in _SAYS
+        for node in own(statement)
+        if isinstance(node, ast.Await | ast.Call)
+    )
 
 
 def _pauses(sleeps: Sleeps) -> set[ast.stmt | None]:
