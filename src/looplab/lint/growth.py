@@ -110,11 +110,14 @@ class Growth:
         ends = [use for use in self.traffic.puts if self.is_end(use)]
         every = (self._shown(use) for use in self.traffic.puts if use not in ends)
         shown = [evidence for evidence in every if evidence is not None]
-        if all(evidence.why in ("callback", "callers", "stream") for evidence in shown):
+        if all(evidence.why != "loop" for evidence in shown):
             gets = self.traffic.gets
             waits = [use for use in gets if not use.name.endswith("_nowait")]
             if waits and all(map(self._empties, waits)):
                 return [], ends
+            # A buffer, which somebody empties when it is time to.
+            if gets and all(map(self.is_batched, gets)):
+                shown = [e for e in shown if e.use.call in self.objects.walk.awaited]
         return shown, ends
 
     def _empties(self, use: Use) -> bool:
@@ -131,6 +134,19 @@ class Growth:
             and isinstance(self.objects.parents.get(use.call), ast.Await)
             and not self.suspends(loop.body, but=use.call)
         )
+
+    def is_batched(self, use: Use) -> bool:
+        """Whether a place takes only what is there, one after the other."""
+        loop = self.objects.loop(use.node)
+        if loop is None:
+            return False
+        if not use.name.endswith("_nowait"):
+            return isinstance(loop, ast.While) and any(
+                isinstance(node, ast.Attribute) and node.attr in ("empty", "qsize")
+                for node in ast.walk(loop.test)
+                if not isinstance(loop.test, ast.BoolOp)
+            )
+        return not self.suspends([loop])
 
     # Who puts
 
@@ -313,18 +329,15 @@ class Growth:
         """Whether what is put goes into a list beside it, too, which grows as well."""
         item = item_of(use)
         parts = ast.walk(item) if item is not None else ()
-        around = (parent for parent, _ in self.objects.around(use.node))
-        statement = next((node for node in around if isinstance(node, ast.Expr)), None)
-        block = self.objects.parents.get(statement) if statement is not None else None
-        if block not in self._kept:
-            self._kept[block] = {
+        root = use.function
+        if root not in self._kept:
+            self._kept[root] = {
                 name_of(arg)
-                for other in getattr(block, "body", ())
-                if isinstance(other, ast.Expr) and isinstance(other.value, ast.Call)
-                if name_of(other.value.func) == "append"
-                for arg in other.value.args
+                for node in own(root or self.objects.nodes[0])
+                if isinstance(node, ast.Call) and name_of(node.func) == "append"
+                for arg in node.args
             }
-        return any(isinstance(x, ast.Name) and x.id in self._kept[block] for x in parts)
+        return any(isinstance(x, ast.Name) and x.id in self._kept[root] for x in parts)
 
     def _is_phase(self, use: Use) -> bool:
         """Whether all is put before anybody takes, as if it were a list.

@@ -99,7 +99,7 @@ class _Hazards:
                 f"line {back.line} takes and puts, so must not wait: hold line {line} "
                 "back"
             )
-        if traffic.gets and all(map(self._is_batched, traffic.gets)):
+        if traffic.gets and all(map(self._growth.is_batched, traffic.gets)):
             return "lag101-batch", (
                 f"line {traffic.gets[0].line} takes in batches: no put() may wait; "
                 "drop or flush at a size"
@@ -178,19 +178,6 @@ class _Hazards:
                 if entry.how == "call":
                     locks |= self._locks(entry.node, depth - 1)
         return locks
-
-    def _is_batched(self, use: Use) -> bool:
-        """Whether a place takes only what is there, one after the other."""
-        loop = self._objects.loop(use.node)
-        if loop is None:
-            return False
-        if not use.name.endswith("_nowait"):
-            return isinstance(loop, ast.While) and any(
-                isinstance(node, ast.Attribute) and node.attr in ("empty", "qsize")
-                for node in ast.walk(loop.test)
-                if not isinstance(loop.test, ast.BoolOp)
-            )
-        return not self._growth.suspends([loop])
 
     def _joined(self) -> int | None:
         """Where a thread is waited for in a function that runs on the loop."""

@@ -67,6 +67,8 @@ def _first_gate(
 def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
     """Where a task is made for each item: of which function, and of which items."""
     if isinstance(node, ast.For | ast.AsyncFor):
+        if any(isinstance(inner, ast.Await) for inner in own(node)):
+            return  # it may wait for some of them
         stack: list[ast.AST] = list(node.body)
         while stack:
             inner = stack.pop()
