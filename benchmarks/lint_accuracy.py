@@ -3,8 +3,9 @@
 It fetches the wheels that ``lint_accuracy.toml`` lists, in a folder that is kept, lints
 them with the rules that are on by default, and holds each finding against what a reader
 of the code said of it there.  It fails if a finding has not been judged, or if one that
-was judged is not found any more; ``--open`` prints those that have not been judged.  A
-finding that is marked as fixed, since its kind is no longer found, counts as it did.
+was judged is not found any more; ``--open`` prints those that have not been judged.  Of
+findings of one kind, which is a section of the page of the rules, three at most count
+in a project, so that none can decide the figure alone; the plain count is beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,8 @@ DATA = Path(__file__).with_name("lint_accuracy.toml")
 TABLE = Path(__file__).with_name("lint_accuracy.md")
 WHEELS = ROOT / "_build" / "lint_accuracy"
 VERDICTS = ("act", "harmless", "wrong")
+#: So many findings of one kind count in one project.
+MOST = 3
 
 
 def wheel(project: str, folder: Path) -> Path:
@@ -67,31 +70,35 @@ def wilson(right: int, every: int) -> tuple[float, float]:
     return (middle - half) / below, (middle + half) / below
 
 
-def table(counts: Counter[tuple[str, str]], most: Counter[str], projects: int) -> str:
+def share(counts: Counter[str]) -> str:
+    """How many findings are worth acting on, with the interval."""
+    every = counts.total()
+    if not every:
+        return "nothing was found"
+    low, high = wilson(counts["act"], every)
+    return (
+        f"of {every} findings {counts['act']} are worth acting on: "
+        f"{counts['act'] / every:.0%}, with an interval of 95 % from {low:.0%} to "
+        f"{high:.0%}"
+    )
+
+
+def table(counts: dict[str, Counter[str]], plain: Counter[str], projects: int) -> str:
     """The table of the page, in Markdown.
 
     Args:
-        counts: how often each rule met each verdict.
-        most: the verdicts of the project with the most findings.
+        counts: the verdicts of each rule, ``MOST`` of a kind in a project at most.
+        plain: the verdicts of all findings.
         projects: how many there are.
     """
     lines = ["| rule | findings | worth acting on | harmless | wrong |"]
     lines.append("|---|--:|--:|--:|--:|")
-    codes = sorted({code for code, _ in counts})
-    for code in codes:
-        numbers = [counts[code, verdict] for verdict in VERDICTS]
-        lines.append(f"| {code} | {sum(numbers)} | " + " | ".join(map(str, numbers)))
-        lines[-1] += " |"
-    every = sum(counts.values())
-    right = sum(counts[code, "act"] for code in codes)
-    low, high = wilson(right, every)
-    lines += [
-        "",
-        f"{projects} projects, {every} findings, of which {right} are worth acting on: "
-        f"{right / every:.0%}, with an interval of 95 % from {low:.0%} to {high:.0%}. "
-        f"One project has {most.total()} of them, {most['act']} worth acting on; in "
-        f"all others it is {right - most['act']} of {every - most.total()}.",
-    ]
+    for code, verdicts in sorted(counts.items()):
+        numbers = [verdicts.total(), *(verdicts[verdict] for verdict in VERDICTS)]
+        lines.append(readme.line([code, *map(str, numbers)]))
+    every = sum(counts.values(), Counter[str]())
+    lines += ["", f"{projects} projects; {share(every)}. Without the limit of "
+              f"{MOST} of a kind for a project, {share(plain)}."]  # fmt: skip
     return "\n".join([*lines, ""])
 
 
@@ -105,30 +112,23 @@ def main() -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     judged = {
         (each["project"], each["file"], each["line"], each["code"]): each["verdict"]
-        for each in data["finding"]
-        if not each.get("fixed")
+        for each in data.get("finding", ())
     }
-    counts = Counter(
-        (each["code"], each["verdict"]) for each in data["finding"] if each.get("fixed")
-    )
     unknown = []
-    by_project: dict[str, Counter[str]] = {}
-    for each in data["finding"]:
-        by_project.setdefault(each["project"], Counter())[each["verdict"]] += 1
-    most = max(by_project.values(), key=Counter.total)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    plain, kinds = Counter[str](), Counter[tuple[str, str]]()
     try:
         for project in data["projects"]:
             name = project.partition("==")[0]
-            for place, (file, finding) in enumerate(
-                lint(wheel(project, options.folder))
-            ):
-                if place and name in data["generated"]:
-                    break
+            for file, finding in lint(wheel(project, options.folder)):
                 verdict = judged.pop((name, file, finding.line, finding.code), None)
                 if verdict is None:
                     unknown.append(f"{name} {file}:{finding}")
-                else:
-                    counts[finding.code, verdict] += 1
+                    continue
+                plain[verdict] += 1
+                kinds[name, finding.section] += 1
+                if kinds[name, finding.section] <= MOST:
+                    counts[finding.code][verdict] += 1
         if options.open:
             say("\n".join(unknown))
             return 0
@@ -138,7 +138,7 @@ def main() -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code
-    TABLE.write_text(table(counts, most, len(data["projects"])), encoding="utf-8")
+    TABLE.write_text(table(counts, plain, len(data["projects"])), encoding="utf-8")
     readme.follow(TABLE)
     say(TABLE.read_text(encoding="utf-8"))
     return 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from .file import PUT, Traffic
+from .file import PUT, PUT_NOW, Traffic
 from .libraries import CHANNELS, SLEEPS, words
 from .objects import LOOPS, Body, Objects, Use, name_of, own
 from .scopes import Scope
@@ -171,6 +171,8 @@ class Growth:
             return None
         if why == "callback" and not self._is_taken_on():
             return None
+        if self.objects.has_flow_control and use.name in PUT_NOW:
+            return None  # the other side sends no more than has been taken
         if why == "callers" and not self._means_to_wait(use, name):
             return None
         if use.function in self.objects.threads or self._is_threadsafe(use):
@@ -592,8 +594,8 @@ class Growth:
             kept, where = self.objects.names.bindings(item.id, self.objects.scope(item))
             if where.kind == "function" and not any(
                 isinstance(what, ast.expr) for what in kept
-            ):
-                return False  # a parameter, or what a loop brings
+            ):  # a parameter, or what a loop brings, unless that is an error
+                return name in ("exc", "err", "error", "exception")
         if not called and name.isupper() and len(name) > 1:
             return True
         words = {word.lower() for word in _WORD.findall(name)}

@@ -172,6 +172,10 @@ class Objects:
             name_of(node) in ("loop_read", "loop_misc") for node in self.nodes
         )
         self._threaded = _THREADED - {"paho"} if own_loop else _THREADED
+        #: Whether the file has the windows of HTTP/2, which only who takes opens.
+        self.has_flow_control = any(
+            "flow_control" in name_of(node) for node in self.nodes
+        )
         for node in self.nodes:
             self._note_entry(node)
         self._spread()
