@@ -266,9 +266,9 @@ class Growth:
             return None
         for entry in entries[:_MOST]:
             if entry.how == "call":
-                found = self._goes_on(entry.node, depth + 1)
-                if found is not None:
-                    return found
+                evidence = self._goes_on(entry.node, depth + 1)
+                if evidence is not None:
+                    return evidence
         return None
 
     @staticmethod

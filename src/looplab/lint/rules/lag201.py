@@ -20,8 +20,8 @@ _POLLS = (
 def check(file: File) -> Iterator[Report]:
     """Each ``sleep(0)`` with which a loop asks again and again."""
     for call in file.sleeps.zero:
-        found = poll(file.sleeps, call)
-        if found is not None and found.thread:
+        polled = poll(file.sleeps, call)
+        if polled is not None and polled.thread:
             yield Report(call, THREAD.format(delay=0), "lag203-thread")
-        elif found is not None:
+        elif polled is not None:
             yield Report(call, _POLLS)

@@ -38,15 +38,15 @@ _THREAD_QUEUES = frozenset(
 def check(file: File) -> Iterator[Report]:
     """Each short sleep with which a loop asks again and again."""
     for call, seconds in file.sleeps.short.items():
-        found = poll(file.sleeps, call) if seconds else None
-        if found is None:
+        polled = poll(file.sleeps, call) if seconds else None
+        if polled is None:
             continue
         section, template, name = "", _DELAY, ""
-        if found.taken is not None:
-            name = ast.unparse(found.taken)
-            is_thread = file.objects.kinds(found.taken) & _THREAD_QUEUES
+        if polled.taken is not None:
+            name = ast.unparse(polled.taken)
+            is_thread = file.objects.kinds(polled.taken) & _THREAD_QUEUES
             template = _TAKES_THREAD if is_thread else _TAKES
-        elif found.thread:
+        elif polled.thread:
             section, template = "lag203-thread", THREAD
         message = template.format(delay=f"{seconds:g}", name=name)
         if len(message) > LONGEST:
