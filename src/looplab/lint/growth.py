@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal
 
 from .file import PUT, PUT_NOW, Traffic
-from .libraries import CHANNELS, SLEEPS, words
+from .libraries import SLEEPS, words
 from .objects import LOOPS, Body, Objects, Use, name_of, own
 from .scopes import Scope
 from .sleeps import SHORT
@@ -88,6 +88,10 @@ def arguments(function: Body) -> set[str]:
     """The names of what a function is called with."""
     every = function.args
     return {arg.arg for arg in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+
+
+def _is_handler(function: str) -> bool:
+    return function.startswith("on_") or function.endswith("_received")
 
 
 class Growth:
@@ -173,7 +177,9 @@ class Growth:
             return None
         if self.objects.has_flow_control and use.name in PUT_NOW:
             return None  # the other side sends no more than has been taken
-        if why == "callers" and not self._means_to_wait(use, name):
+        if why == "callers" and not (
+            self._means_to_wait(use, name) and self._waits_for_all(name)
+        ):
             return None
         if use.function in self.objects.threads or self._is_threadsafe(use):
             why = "thread"
@@ -188,12 +194,15 @@ class Growth:
         """
         return (
             (use.name in PUT and use.call in self.objects.walk.awaited)
-            or function.startswith("on_")
-            or function.endswith("_received")
+            or _is_handler(function)
             or self.is_one_of(use)
             or self.handles_full(use) is not None
             or any(self._is_yielded(get) for get in self.traffic.gets)
         )
+
+    def _waits_for_all(self, function: str) -> bool:
+        """Whether nobody empties it when it is time to; a handler may come at any."""
+        return _is_handler(function) or not any(map(self.is_batched, self.traffic.gets))
 
     def _is_taken_on(self) -> bool:
         """Whether items are taken again and again, and not a few in a hand-shake."""
@@ -320,12 +329,10 @@ class Growth:
         return any(
             isinstance(node, ast.Await)
             and isinstance(node.value, ast.Call)
-            and isinstance(node.value.func, ast.Attribute)
-            and node.value.func.attr in ("get", "receive")
-            and any(kind in CHANNELS for kind in
-                    self.objects.kinds(node.value.func.value))
+            and name_of(node.value.func) == "get"
+            and not node.value.args
             for node in (loop.test, *own(loop))
-        )  # fmt: skip
+        )
 
     def _is_kept(self, use: Use) -> bool:
         """Whether what is put goes into a list beside it, too, which grows as well."""
