@@ -324,14 +324,15 @@ class Growth:
             return "loop" if not self.suspends([loop]) else None
         return None
 
-    def _relays(self, loop: ast.While) -> bool:
-        """Whether a loop passes on what it takes: whoever fills that is in front."""
-        return any(
+    @staticmethod
+    def _relays(loop: ast.While) -> bool:
+        """Whether a loop without an end passes on what it takes, as it is asked for."""
+        return isinstance(loop.test, ast.Constant) and any(
             isinstance(node, ast.Await)
             and isinstance(node.value, ast.Call)
             and name_of(node.value.func) == "get"
             and not node.value.args
-            for node in (loop.test, *own(loop))
+            for node in own(loop)
         )
 
     def _is_kept(self, use: Use) -> bool:

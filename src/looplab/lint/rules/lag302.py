@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule, shorten
 from ..libraries import LOCKS
-from ..objects import Key, Objects, name_of, own
+from ..objects import Objects, name_of, own
 
 RULE = Rule("LAG302", "lock of threads held across an await")
 
@@ -20,20 +20,15 @@ def check(file: File) -> Iterator[Report]:
         module in objects.walk.imported for module in ("threading", "multiprocessing")
     ):
         return
-    plain: set[Key | None] | None = None
     for function in objects.walk.scopes:
         if not isinstance(function, ast.AsyncFunctionDef):
             continue
         for place, expression, line in _held_in(objects, function):
             if not objects.is_a(expression, LOCKS):
                 continue
-            if plain is None:
-                plain = set(_plain(objects))
-            shared = objects.key(expression) in plain
             words = shorten(
                 f"{{name}} is held across the await in line {line}: other threads stop "
-                f"the loop; {'' if shared else 'take asyncio.Lock or '}await "
-                "outside" + (" the lock" if shared else ""),
+                "the loop; await outside it, or take asyncio.Lock",
                 name_of(expression) or "Lock", "it",
             )  # fmt: skip
             yield Report(place, words)
@@ -97,15 +92,3 @@ def _awaits(statement: ast.With, lock: ast.expr) -> int | None:
             if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
                 lines.append(node.lineno)
     return min(lines, default=None)
-
-
-def _plain(objects: Objects) -> Iterator[Key | None]:
-    """What plain functions take, which cannot await a lock."""
-    for function in objects.walk.scopes:
-        if isinstance(function, ast.FunctionDef | ast.Lambda):
-            for node in own(function):
-                if isinstance(node, ast.With):
-                    for item in node.items:
-                        yield objects.key(item.context_expr)
-                elif isinstance(node, ast.Attribute) and node.attr == "acquire":
-                    yield objects.key(node.value)
