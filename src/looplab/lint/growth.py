@@ -201,8 +201,9 @@ class Growth:
         )
 
     def _waits_for_all(self, function: str) -> bool:
-        """Whether nobody empties it when it is time to; a handler may come at any."""
-        return _is_handler(function) or not any(map(self.is_batched, self.traffic.gets))
+        """Whether nobody takes away now and then what another waits for."""
+        batched = {self.is_batched(get) for get in self.traffic.gets}
+        return _is_handler(function) or len(batched) < 2
 
     def _is_taken_on(self) -> bool:
         """Whether items are taken again and again, and not a few in a hand-shake."""
