@@ -30,7 +30,7 @@ def read_order(answer: object, count: int, example: str) -> list[int]:
         if not 1 <= number <= count:
             raise NotYet(f"there is no line {number}.", f"the lines are 1 to {count}")
         if order.count(number) > 1:
-            raise NotYet(f"line {number} is there twice.", "use each line once at most")
+            raise NotYet(f"line {number} is used twice.", "use each line once at most")
     return order
 
 

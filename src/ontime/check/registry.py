@@ -180,7 +180,7 @@ def _explain(error: BaseException, elsewhere: str) -> Verdict:
     elif isinstance(error, NameError):
         hint = "a name is used before it has a value, or is misspelt"
     elif isinstance(error, RecursionError):
-        hint = "a function calls itself without an end"
+        hint = "a function calls itself for ever"
     else:
         lines = [
             f"look at line {line} of the cell that defines {frame.f_code.co_name}"

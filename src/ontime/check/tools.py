@@ -289,7 +289,7 @@ def need_verdicts(
         said = answer[name]
         if not isinstance(said, str) or said not in verdicts:
             words = ", ".join(verdicts)
-            raise NotYet(f"{said!r} is no {word} ({name}).", f"there are {words}")
+            raise NotYet(f"{said!r} is not a {word} ({name}).", f"there are {words}")
     wrong = [name for name, (verdict, _) in right.items() if answer[name] != verdict]
     if wrong:
         raise NotYet(

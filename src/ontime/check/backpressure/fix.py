@@ -115,7 +115,7 @@ def _judge_flow(flow: Flow, count: int) -> None:
     if flow.delivered != wanted:
         raise NotYet(
             "the items were not stored once each and in their order.",
-            "one task a stage, and a queue between two stages, keeps the order",
+            "one task per stage and a queue between two stages keep the order",
         )
 
 
@@ -169,7 +169,7 @@ def _judge_failure(answer: Any) -> None:
     if left is None:
         raise NotYet(
             "store() raised OSError for one item, and pipeline() returned as if "
-            "nothing had been.",
+            "nothing had happened.",
             "let a TaskGroup own the stages",
         )
     if left:

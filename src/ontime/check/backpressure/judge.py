@@ -11,7 +11,7 @@ __all__ = ["FINDINGS", "VERDICTS"]
 
 #: ``05-judge``: what can be said of a finding.
 VERDICTS = {
-    "bound": "a bound is enough: whoever puts then waits",
+    "bound": "a bound is enough: put() then waits",
     "refuse": "a bound, and a decision what to do when it is reached",
     "end": "a bound, and the end must not be put in the finally",
     "harmless": "something else limits the queue",

@@ -169,7 +169,7 @@ def _judge_chain_failure(answer: Any) -> None:
     left = simulate(left_by_a_failure(answer, items(), good, bad))
     if left is None:
         raise NotYet(
-            "a stage raised OSError, and chain() returned as if nothing had been.",
+            "a stage raised OSError, and chain() returned as if nothing had happened.",
             "let a TaskGroup own the stages",
         )
     if left:

@@ -70,7 +70,7 @@ def check_modify(answer: Any) -> str:
         raise NotYet(
             f"maxsize={answer} holds the producer for {held:.2f} s, more than "
             f"{HELD_BOUND:g} s.",
-            "what the queue has no room for waits in the producer, 0.1 s an item",
+            "what the queue has no room for waits in the producer, 0.1 s per item",
         )
     if age > AGE_BOUND:
         raise NotYet(

@@ -71,9 +71,9 @@ def check_predict(answer: Any) -> str:
         elif not maxsize and count < 1:
             hint = "maxsize=0 does not mean room for none: it means no bound"
         else:
-            hint = "how many more come than go in a second, and for how long?"
+            hint = "how many more come than go per second, and for how long?"
         raise NotYet(
-            f"{made} a second made, {served} served, {seconds} s, maxsize={maxsize}: "
+            f"{made} made per second, {served} served, {seconds} s, maxsize={maxsize}: "
             f"your function says {count:g}, in the run {seen} wait.",
             hint,
         )

@@ -91,7 +91,7 @@ def check_fix(answer: Any) -> str:
     ran = simulate(_ticks(answer, 1.0, 0.1, 300, ()))
     if len(ran) != 300:
         raise NotYet(
-            f"in 300 intervals it ran {len(ran)} times.", "each tick books the next"
+            f"in 300 intervals it ran {len(ran)} times.", "each tick asks for the next"
         )
     return f"the ticks keep their pace with up to {worst:g} s of work in each."
 

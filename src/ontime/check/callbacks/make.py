@@ -27,7 +27,7 @@ def check_make(answer: Any) -> str:
     need_function(answer, "gather")
     for delays in [(3, 1, 2)], [(1,)], [(2, 2, 2, 2)], [()]:
         _check_gather(answer, *delays)
-    return "results in order, all coroutines together, none at all too."
+    return "results in order, all coroutines together, and an empty list too."
 
 
 def _check_gather(answer: Callback, delays: tuple[int, ...]) -> None:
@@ -65,7 +65,7 @@ def _check_gather(answer: Callback, delays: tuple[int, ...]) -> None:
         if running or ended_at is not None or loop.now:
             raise NotYet(
                 "gather() ran the loop itself.",
-                "return the future at once: whoever called gather() runs the loop",
+                "return the future at once: the caller of gather() runs the loop",
             )
         future.add_done_callback(note_end)
         try:
@@ -79,7 +79,7 @@ def _check_gather(answer: Callback, delays: tuple[int, ...]) -> None:
     if not future.done():
         raise NotYet(
             f"{many}: the future never got its result.",
-            "who sets it when the last task ends? And who if there is none at all?",
+            "what sets it when the last task ends? And what if there are no tasks?",
         )
     result, wanted = future.result(), [f"waited {delay}" for delay in delays]
     if result != wanted:

@@ -37,8 +37,8 @@ def _judge_order(make: Callable[[], Any]) -> None:
             raise NotYet(
                 f"timers were made for {delays}, those for {gone} cancelled, and the "
                 f"others ran in the order {ran}.",
-                "a heap from which an entry was taken is none any more: leave it where "
-                "it is and skip it",
+                "taking an entry out of the middle breaks a heap: leave it where it is "
+                "and skip it",
             )
 
 
@@ -113,4 +113,4 @@ def check_modify(answer: Any) -> str:
             "cancelling one timer must not touch the others",
         )
     last.cancel()
-    return "what is cancelled does not run, at whatever moment, and the rest does."
+    return "a cancelled timer never runs, and all the others do."

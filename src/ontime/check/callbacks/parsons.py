@@ -98,7 +98,7 @@ class _Bench:
         except IndexError as error:
             raise NotYet(
                 f"it raised IndexError: {error}.",
-                "a queue or a heap that is empty has nothing to give",
+                "before you take from a queue or a heap, look whether it is empty",
             ) from None
         return "".join(name for _, name in self.ran[before:])
 

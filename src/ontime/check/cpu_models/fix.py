@@ -65,7 +65,7 @@ def check_fix(answer: Any) -> str:
         if results != wanted:
             raise NotYet(
                 f"for {count} requests it returned {results!r}, not {wanted!r}.",
-                "return the list of results in the order of the requests, whoever is "
+                "return the list of results in the order of the requests, whichever is "
                 "done first",
             )
         if office.done != count:

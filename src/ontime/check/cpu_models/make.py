@@ -106,13 +106,13 @@ def check_make(answer: Any) -> str:
         if office.done != count:
             raise NotYet(
                 f"{count} items: {office.done} jobs were handed over.",
-                "each item needs one of its own, also if it comes twice",
+                "each item needs a job of its own, even if it comes twice",
             )
         if took > office.shortest(items, workers) + 1e-6:
             raise NotYet(
                 f"{count} items with {workers} workers took {took:.1f} s.",
-                "as long as there are items, all workers have one: nobody waits for a "
-                "batch to end, nor has a share of its own",
+                "as long as there are items, every worker has one: none waits for a "
+                "batch to end, and none has a fixed share",
             )
         if left:
             raise NotYet("it leaves tasks behind.", "wait for all that you start")

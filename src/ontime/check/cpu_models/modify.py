@@ -106,4 +106,4 @@ def check_modify(answer: Any) -> str:
                 "a beat can wait for three slices: how many calls may "
                 "stand between two pauses?",
             )
-    return "slices short enough for three of them, and few pauses."
+    return "three slices fit into the limit, with few pauses."

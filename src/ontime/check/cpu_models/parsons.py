@@ -57,7 +57,7 @@ def check_parsons(answer: Any) -> str:
         raise NotYet(
             f"line {_OWN_POOL} starts processes in each call, and its end waits for "
             "them while it holds the loop, also when the call is cancelled.",
-            "the pool is a parameter: whoever calls the function owns it",
+            "the pool is a parameter: it belongs to the caller",
         )
     if (missing := len(_ORDER) - len(order)) > 0:
         raise NotYet(
@@ -76,4 +76,4 @@ def check_parsons(answer: Any) -> str:
             "a name is used before it has a value.",
             "the loop, the futures, the results",
         )
-    return "handed over, not called; awaited; and the pool outlives the call."
+    return "the function is handed over and awaited, and the pool outlives the call."

@@ -59,7 +59,7 @@ def check_fix(answer: Any) -> str:
             if not load.done:
                 raise NotYet(
                     "process() ended and not one job was done.",
-                    "is the body still three dots, or an await missing?",
+                    "is the body still three dots, or is an await missing?",
                 )
             if load.done < count:
                 raise NotYet(

@@ -129,7 +129,7 @@ def check_make(answer: Any) -> str:
         if crew.most_ahead > limit + 2:
             raise NotYet(
                 f"{what}: {crew.most_ahead} items had been taken and not finished.",
-                "that is no backpressure: take the next item only when there is room, "
+                "that is not backpressure: take the next item only when there is room, "
                 "for example through a queue with maxsize=1",
             )
         if crew.most_running < min(limit, count):
@@ -210,7 +210,8 @@ def _check_failure(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
                 raise others from None
         else:
             raise NotYet(
-                "one call raised, and map_bounded() returned as if nothing had been.",
+                "one call raised, and map_bounded() returned as if nothing had "
+                "happened.",
                 "an exception in a worker task must reach the caller: a TaskGroup "
                 "passes it on",
             )
@@ -257,7 +258,7 @@ def _check_polling(start: Callable[..., Coroutine[Any, Any, Any]]) -> None:
         raise NotYet(
             f"while all calls waited for 30 s, the loop ran {ran:,} callbacks.",
             "a task that sleeps and looks again polls, however long it sleeps: await "
-            "what ends",
+            "what it waits for",
         )
 
 

@@ -65,7 +65,7 @@ def check_parsons(answer: Any) -> str:
     if load.done < len(waiting):
         raise NotYet(
             f"only {load.done} of {len(waiting)} jobs were done.",
-            "the workers must not be cancelled, nor a job called done, before it is",
+            "a worker must not be cancelled, or a job called done, before it is",
         )
     if load.left:
         raise NotYet(

@@ -184,6 +184,6 @@ def _judge_served_failure(answer: Any) -> None:
             raise
         return
     raise NotYet(
-        "process() raised OSError, and serve() returned as if nothing had been.",
+        "process() raised OSError, and serve() returned as if nothing had happened.",
         "let a TaskGroup own the tasks",
     )

@@ -41,8 +41,8 @@ def check_modify(answer: Any) -> str:
     longest = answer * settings.cpu
     if longest > (slack := settings.lease - settings.refresh_every):
         raise NotYet(
-            f"limit={answer} lost nothing in these runs, and can: a lease may have to "
-            f"wait for {answer} computations, {longest:g} s, and bears {slack:g} s.",
+            f"limit={answer} lost nothing in these runs, but it can: a lease may have "
+            f"to wait for {answer} computations, {longest:g} s, and bears {slack:g} s.",
             "a lease waits for up to one computation for each message that is held",
         )
     stretch = max(one.stretch for one in runs)

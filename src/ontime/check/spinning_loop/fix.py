@@ -169,7 +169,7 @@ def check_fix(answer: Any) -> str:
     for later in range(5):
         if (left := simulate_watched(_cancelled_late(answer, later))) != ["a", "b"]:
             raise NotYet(
-                "a get() was cancelled in the moment in which 'a' came, and 'a' and "
+                "a get() was cancelled at the moment when 'a' came, and 'a' and "
                 f"'b' came out as {left}.",
                 "leave an item in the queue until get() really returns it: "
                 "asyncio.Queue does",

@@ -34,16 +34,16 @@ def check_modify(answer: Any) -> str:
         raise NotYet(f"nobody sleeps for {nap:g} s.", "give a positive number")
     if nap < 0.000_1:
         raise NotYet(
-            f"a nap of {nap:g} s hardly is one: the loop asks all the time.",
-            "sixty questions in a second: how far apart are they?",
+            f"a nap of {nap:g} s is hardly one: the loop asks all the time.",
+            "sixty questions per second: how far apart are they?",
         )
     if nap > 10:
         raise NotYet(f"a nap of {nap:g} s is far too long.", "think of milliseconds")
     asked = simulate_watched(count_questions(1.0, nap))
     if asked > ASKS_BOUND:
         raise NotYet(
-            f"nap={nap:g} asks {asked} times in a second, more than {ASKS_BOUND}.",
-            "sixty questions in a second: how far apart are they?",
+            f"nap={nap:g} asks {asked} times per second, more than {ASKS_BOUND}.",
+            "sixty questions per second: how far apart are they?",
         )
     if nap > LATE_BOUND:
         raise NotYet(
@@ -52,6 +52,6 @@ def check_modify(answer: Any) -> str:
             "a message that comes just after a question waits for the whole nap",
         )
     return (
-        f"nap={nap:g} asks {asked} times in a second, and a message waits for one nap "
+        f"nap={nap:g} asks {asked} times per second, and a message waits for one nap "
         "at most."
     )

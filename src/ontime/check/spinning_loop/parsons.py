@@ -104,7 +104,7 @@ def check_parsons(answer: Any) -> str:
         if stage.asked_while_counting:
             raise NotYet(
                 "it asks the session something while it counts.",
-                "an idle session is one that nobody asks anything",
+                "a session is idle while nobody asks it anything",
             )
         if not stage.counted_open:
             raise NotYet(
@@ -112,7 +112,7 @@ def check_parsons(answer: Any) -> str:
             )
         if not stage.asserted:
             raise NotYet(
-                "it never judges the turns: it cannot fail for them.",
+                "it never judges the turns, so they cannot make it fail.",
                 "one line asserts how many turns are allowed",
             )
     if failed[False]:

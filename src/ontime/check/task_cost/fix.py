@@ -15,7 +15,7 @@ def check_fix(answer: Any) -> str:
 
     It returns how many clients one core can serve at most, if a request takes *latency*
     seconds, of which the process waits for *waiting* seconds, and each client sends
-    *rate* requests a second.  The version to fix takes all of the latency for CPU
+    *rate* requests per second.  The version to fix takes all of the latency for CPU
     time.
     """
     need_function(answer, "clients")
@@ -50,4 +50,4 @@ def check_fix(answer: Any) -> str:
             f"{right:g}.",
             hint,
         )
-    return "waiting costs latency and no clients."
+    return "waiting costs latency, but no clients."

@@ -108,7 +108,7 @@ def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -
     if found != right:
         raise NotYet(
             f"{name}() returned {found}, and the parts returned {right}.",
-            "the results come in the order of the parts, whoever is done first",
+            "the results come in the order of the parts, whichever is done first",
         )
     if seen.took > took + EPSILON:
         raise NotYet(
@@ -119,8 +119,8 @@ def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -
     if seen.tasks > most:
         raise NotYet(
             f"it made {several(seen.tasks, 'task')}, and {most} would do.",
-            "await without a task what need not wait beside others; gather() makes a "
-            "task of each",
+            "a part that need not wait beside others needs no task, and gather() makes "
+            "one for each",
         )
     if seen.left:
         raise NotYet(

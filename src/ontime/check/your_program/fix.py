@@ -82,7 +82,7 @@ def check_fix(answer: Any) -> str:
                 hint = "the first is due at once, and not after one interval"
             elif hold != _NEVER:
                 beside = f" with the loop held from {hold[0] - _BEGUN:.2f} s on,"
-                hint = "who is late once must not stay late: start + number * every"
+                hint = "a late request must not delay the next: start + number * every"
             raise NotYet(
                 f"{count} requests, one every {every:g} s,{beside} the server was "
                 f"asked at {', '.join(f'{at - _BEGUN:.2f}' for at in server.asked)} s.",
@@ -96,4 +96,6 @@ def check_fix(answer: Any) -> str:
                     f"latency is {right:.3f} s; the client says {one:.3f} s.",
                     "count from the moment when it was due to the end of its answer",
                 )
-    return "it asks on time, also while the server stalls, and counts from when due."
+    return (
+        "it asks on time, even while the server stalls, and counts from the due moment."
+    )

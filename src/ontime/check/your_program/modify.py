@@ -56,8 +56,8 @@ def check_modify(answer: Any) -> str:
         )
     if not piece >= 0.0005:
         raise NotYet(
-            f"a piece of {piece:g} s is shorter than half a millisecond, and costs one "
-            "besides.",
+            f"a piece of {piece:g} s is shorter than half a millisecond, and costs a "
+            "whole one besides.",
             "think of milliseconds",
         )
     late, took, beats = simulate(export(piece))
@@ -72,7 +72,7 @@ def check_modify(answer: Any) -> str:
     if bound > LATE_BOUND + 1e-9:
         raise NotYet(
             f"with pieces of {piece:g} s no beat of this run was later than {late:.4f} "
-            f"s, and one can be: three pieces take {bound:.4g} s, more than "
+            f"s, but one can be: three pieces take {bound:.4g} s, more than "
             f"{LATE_BOUND} s.",
             "a bound is what the rule of three iterations allows, and not what a run "
             "happened to show",

@@ -61,7 +61,9 @@ def check_parsons(answer: Any) -> str:
     """
     _, code = _SHUFFLED.read(answer, "[4, 2, 1]")
     if len(answer) > 5:
-        raise NotYet(f"{len(answer)} lines, and five do.", "is each of them reached?")
+        raise NotYet(
+            f"{len(answer)} lines, and five are enough.", "is each of them reached?"
+        )
     space: dict[str, Any] = {"move": move}
     exec(code, space)
     advise = space["advise"]
@@ -85,8 +87,8 @@ def check_parsons(answer: Any) -> str:
     if tuple(found) != (worst.name, figure.recorded, figure.high):
         raise NotYet(
             "the time that it predicts is not that of the change.",
-            "what is to go to a thread: the one who waits, or the one who is waited "
-            "for?",
+            "which of the two should go to a thread: the job that waits, or the job "
+            "that it waits for?",
         )
     return (
         f"{worst.name}: {figure.recorded * 1000:.0f} ms, and with {worst.name} in a "

@@ -80,7 +80,7 @@ async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
         f"{said}, and feed()",
         "the consumer has died: who takes the next item out, and who would tell the "
         "producer?",
-        "whoever awaits the consumer is told; a TaskGroup does that",
+        "tell the code that awaits the consumer; a TaskGroup does that",
     )
     raised = (bad + 1) * max(gap, 1.0) + (1.0 if gap else 0.0)
     if now() > raised + 0.001:

@@ -23,4 +23,4 @@ async def until_it_fails(
         if not isinstance(cause(error), OSError):
             raise
     else:
-        raise NotYet(f"{said} returned as if nothing had been.", if_returned)
+        raise NotYet(f"{said} returned as if nothing had happened.", if_returned)

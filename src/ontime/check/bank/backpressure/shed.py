@@ -95,7 +95,7 @@ async def _at_the_door(
         if said != (200, "done"):
             raise NotYet(
                 f"{where} got {said!r} and could have been answered in time.",
-                "whoever has left no longer counts as inside",
+                "a request that has left no longer counts as inside",
             )
         if abs(when - inside[-1]) > 1e-9:
             raise NotYet(

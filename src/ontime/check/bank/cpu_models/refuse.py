@@ -94,7 +94,7 @@ async def _refused(front_class: Any) -> str:
             f"the jobs ended with {ends[:6]}, not {wanted}.",
             "what offload() returns or raises comes out of run()",
         )
-    return "two run, three wait, and whoever comes then is told at once."
+    return "two run, three wait, and the next request is refused at once."
 
 
 def _end(task: asyncio.Task[str]) -> str:

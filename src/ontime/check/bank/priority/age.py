@@ -63,7 +63,7 @@ def _judge_age(answer: Any, waiting: list[Waiting], at: float) -> int:
     if said == best:
         return said
     if _aged(waiting[said], at) == _aged(waiting[best], at):
-        hint = "among equals whoever came first"
+        hint = "among equals the first to come"
     elif waiting[said].since == min(one.since for one in waiting):
         hint = "who has waited for long is not first at once: it rises, gradually"
     elif waiting[said].priority == max(one.priority for one in waiting):

@@ -109,9 +109,9 @@ async def _refreshed(answer: Any, starts: float, held: bool) -> float:
             hint = "do not hold the lock while you fetch: only store() needs it"
         else:
             hint = (
-                "whoever holds the lock has to be as urgent as whoever may wait for "
-                "it, while it waits for the lock too: with priority(3) around 'async "
-                "with lock'"
+                "the task that holds the lock has to be as urgent as one that waits "
+                "for it, while it waits for the lock too: with priority(3) around "
+                "'async with lock'"
             )
         raise NotYet(
             f"work of middling priority began after {starts:g} s"

@@ -75,7 +75,7 @@ async def _progress_of_several(answer: Any) -> None:
         raise NotYet(
             f"9 were counted, in steps of 1, 3, 1, 2 and 2; told were {sorted(told)} "
             "(number, time), and the others wait for ever.",
-            "whoever wakes has to look at the count again, and to wait again, and an "
+            "a task that wakes has to look at the count again, and wait again, and an "
             "add() in between must not be missed",
         ) from None
     wanted = [(0, 0.0), (2, 2.0), (3, 2.0), (5, 3.0), (5, 3.0), (9, 4.0)]
@@ -83,7 +83,7 @@ async def _progress_of_several(answer: Any) -> None:
         raise NotYet(
             f"told were {sorted(told)} (number, time), and it should have been "
             f"{wanted}.",
-            "whoever wakes has to look at the count again: 'while', not 'if'",
+            "a task that wakes has to look at the count again: 'while', not 'if'",
         )
 
 

@@ -31,7 +31,7 @@ def check_mix(answer: Any) -> str:
             continue
         latency = sum(share * seconds for share, seconds, _ in kinds)
         rates = sum(share / cpu for share, _, cpu in kinds) / rate
-        hint = "busy seconds of a core in a second, divided by what one client takes"
+        hint = "busy seconds of a core per second, divided by what one client takes"
         if abs(said - busy / (latency * rate)) < 1e-6 * right:
             hint = "while a request waits, the core serves others: latency is not in it"
         elif abs(said - right / busy) < 1e-6 * right:
