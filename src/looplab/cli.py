@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "who": (
         "looplab.diagnose.commands.who",
-        "name who makes others late in a recording",
+        "name what makes others late in a recording",
     ),
     "what-if": (
         "looplab.diagnose.commands.what_if",
@@ -45,7 +45,7 @@ COMMANDS = {
     ),
     "attach": (
         "looplab.diagnose.commands.attach",
-        "record a program that runs already (Python 3.14)",
+        "record a program that is already running (Python 3.14)",
     ),
     "lint": (
         "looplab.lint.command",

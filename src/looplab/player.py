@@ -263,7 +263,7 @@ class _Data:
             )
         if len(kept) > _MOST:
             raise ValueError(
-                f"{len(kept):,} callbacks are too many to play, {_MOST:,} are not: "
+                f"{len(kept):,} callbacks are too many to play, the most is {_MOST:,}: "
                 "choose a part with start and end"
             )
         return range(kept[0], kept[-1] + 1)

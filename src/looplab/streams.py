@@ -94,7 +94,7 @@ class _Transport(asyncio.Transport):
         if self._lost or not data:
             return
         if self._wrote_eof:
-            raise RuntimeError("write() after write_eof() or close()")
+            raise RuntimeError("write() was called after write_eof() or close()")
         piece = bytes(data)
         self._unread += len(piece)
         self._send(piece)

@@ -3,7 +3,7 @@
 A :class:`looplab.trace.Trace` says when each callback was due, ready, ran and ended.
 A recording says more: which callback made it ready or set its timer, when its data
 arrived, how much of the time it computed, and for whom it worked.  With that it can
-name who makes others late (:meth:`Recording.blame`) and take each request apart
+name what makes others late (:meth:`Recording.blame`) and take each request apart
 (:meth:`Recording.requests`).
 
 >>> import asyncio

@@ -64,7 +64,7 @@ def assert_idle(
     own = own_loop()
     if own is not None and own in loops:
         raise RuntimeError(
-            "assert_idle() would block the loop that it is to watch: in a coroutine "
+            "assert_idle() would block the loop that it should watch: in a coroutine "
             "write `await assert_idle_here()`"
         )
     checked(loops)

@@ -307,7 +307,9 @@ class JobQueue(QueueState):
 
     async def _wait_for(self, ticket: Ticket[Any]) -> None:
         if asyncio.get_running_loop() is not self._loop:
-            raise RuntimeError("this ticket belongs to another event loop")
+            raise RuntimeError(
+                "this ticket belongs to another event loop: await it on that one"
+            )
         waiter: asyncio.Future[None] = self._loop.create_future()
         ticket._waiters.append(waiter)
         try:

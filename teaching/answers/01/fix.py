@@ -51,7 +51,7 @@ def tick_every(loop, interval, work):
 ## works before it returns => loop.call_soon(function) has the loop call it
 -    loop.call_soon(tick, loop.time())
 +    tick(loop.time())
-## books a hundred ticks and no more => each tick books the next
+## books a hundred ticks and no more => each tick asks for the next
 def tick_every(loop, interval, work):
     for n in range(100):
         loop.call_at(loop.time() + n * interval, work)

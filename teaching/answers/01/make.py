@@ -74,7 +74,7 @@ def gather(loop, coroutines):
     if not coroutines:
         future.set_result([])
     return future
-## waits for ever if there is nothing to wait for => who sets it when the last task ends
+## waits for ever if there is nothing to wait for => what sets it when the last task ends
 -    if not tasks:
 -        future.set_result([])
 ## sets the result twice => it raised RuntimeError

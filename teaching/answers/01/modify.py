@@ -29,7 +29,7 @@ WRONG = """
 @
          return handle
 +check('01-modify', CancellableLoop)
-## takes an entry out of the heap => is none any more
+## takes an entry out of the heap => breaks a heap
 from heapq import heappop, heappush
 from collections import deque
 class Timer:

@@ -47,7 +47,7 @@ async def spread_out(offload, work, items, workers):
         for task in tasks:
             task.cancel()
         raise
-## each item once, however often it comes => each item needs one of its own
+## each item once, however often it comes => each item needs a job of its own
 -        tasks = [group.create_task(one(item)) for item in items]
 -    return [task.result() for task in tasks]
 +        tasks = {item: group.create_task(one(item)) for item in set(items)}

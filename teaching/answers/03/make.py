@@ -32,7 +32,7 @@ async def economical(parts):
             if not waits:
                 await keep(part)
     return [results[part] for part, _ in parts]
-## a task for each part => await without a task what need not wait beside others
+## a task for each part => a part that need not wait beside others needs no task
 async def economical(parts):
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(part()) for part, _ in parts]

@@ -1,6 +1,6 @@
 """Answers to exercise 03-modify, right and wrong."""
 
-STUB = "await without a task what need not wait beside others"
+STUB = "a part that need not wait beside others needs no task"
 
 RIGHT = """
 ## with a group
@@ -69,7 +69,7 @@ async def handle(user, price, stock):
     finally:
         price_task.cancel()
         await asyncio.wait([price_task])
-## a gather of two => await without a task what need not wait beside others
+## a gather of two => a part that need not wait beside others needs no task
 async def handle(user, price, stock):
     return await user(), *await asyncio.gather(price(), stock())
 ## all gathered => it made 3 tasks, and 1 would do

@@ -93,14 +93,14 @@ async def map_bounded(fn, items, limit):
         for task in crew:
             task.cancel()
     return sorted(results, key=lambda text: int(text.split()[-1]))
-## batches => that is no backpressure
+## batches => that is not backpressure
 async def map_bounded(fn, items, limit):
     items, results = list(items), []
     for start in range(0, len(items), limit):
         batch = items[start:start + limit]
         results += await asyncio.gather(*(fn(item) for item in batch))
     return results
-## takes all items before it begins => that is no backpressure
+## takes all items before it begins => that is not backpressure
 @@ map with the job queue
 -    async with JobQueue(workers=limit, maxsize=1) as jobs:
 +    items = list(items)

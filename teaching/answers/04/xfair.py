@@ -2,30 +2,30 @@
 
 # Why this works: A dict keeps its keys in the order in which they came. A customer is
 # taken out for a turn, and put back at the end as long as jobs are left. The stub has
-# one line for all.
+# one queue for all.
 SOLUTION = """
 class Fair:
     def __init__(self):
-        self.lines = {}  # in the order of their turns
+        self.queues = {}  # in the order of their turns
 
     def put(self, customer, job):
-        self.lines.setdefault(customer, deque()).append(job)
+        self.queues.setdefault(customer, deque()).append(job)
 
     def get(self):
-        if not self.lines:
+        if not self.queues:
             raise LookupError("nothing waits")
-        customer = next(iter(self.lines))
-        line = self.lines.pop(customer)
-        job = line.popleft()
-        if line:
-            self.lines[customer] = line
+        customer = next(iter(self.queues))
+        queue = self.queues.pop(customer)
+        job = queue.popleft()
+        if queue:
+            self.queues[customer] = queue
         return job
 
     def __len__(self):
-        return sum(map(len, self.lines.values()))
+        return sum(map(len, self.queues.values()))
 """
 
-STUB = "a line for each customer"
+STUB = "a queue for each customer"
 
 RIGHT = """
 ## customers in a queue of turns
@@ -48,28 +48,28 @@ class Fair:
 """
 
 WRONG = """
-## turns that end once nothing waits => make a new line for it
+## turns that end once nothing waits => make a new queue for it
 class Fair:
     def __init__(self):
-        self.lines = {}
+        self.queues = {}
         self.turns = self.rounds()
     def put(self, customer, job):
-        self.lines.setdefault(customer, deque()).append(job)
+        self.queues.setdefault(customer, deque()).append(job)
     def rounds(self):
-        while self.lines:
-            customer = next(iter(self.lines))
-            line = self.lines.pop(customer)
-            job = line.popleft()
-            if line:
-                self.lines[customer] = line
+        while self.queues:
+            customer = next(iter(self.queues))
+            queue = self.queues.pop(customer)
+            job = queue.popleft()
+            if queue:
+                self.queues[customer] = queue
             yield job
     def get(self):
         for job in self.turns:
             return job
         raise LookupError
     def __len__(self):
-        return sum(map(len, self.lines.values()))
-## a stack => a line for each customer
+        return sum(map(len, self.queues.values()))
+## a stack => a queue for each customer
 class Fair:
     def __init__(self):
         self.jobs = []
@@ -82,39 +82,39 @@ class Fair:
 ## the first customer first => who had a turn goes to the end
 class Fair:
     def __init__(self):
-        self.lines = {}
+        self.queues = {}
     def put(self, customer, job):
-        self.lines.setdefault(customer, deque()).append(job)
+        self.queues.setdefault(customer, deque()).append(job)
     def get(self):
-        for line in self.lines.values():
-            if line:
-                return line.popleft()
+        for queue in self.queues.values():
+            if queue:
+                return queue.popleft()
         raise LookupError
     def __len__(self):
-        return sum(map(len, self.lines.values()))
+        return sum(map(len, self.queues.values()))
 ## counts customers => len() says 2
--        if not self.lines:
+-        if not self.queues:
 -            raise LookupError("nothing waits")
 @
--        return sum(map(len, self.lines.values()))
-+        return len(self.lines)
+-        return sum(map(len, self.queues.values()))
++        return len(self.queues)
 ## a turn for each job that came => who had a turn goes to the end
 class Fair:
     def __init__(self):
-        self.lines, self.turns = {}, deque()
+        self.queues, self.turns = {}, deque()
     def put(self, customer, job):
-        self.lines.setdefault(customer, deque()).append(job)
+        self.queues.setdefault(customer, deque()).append(job)
         if customer not in self.turns:
             self.turns.append(customer)
     def get(self):
         customer = self.turns.popleft()
-        line = self.lines[customer]
-        job = line.popleft()
-        if line:
+        queue = self.queues[customer]
+        job = queue.popleft()
+        if queue:
             self.turns.appendleft(customer)
         return job
     def __len__(self):
-        return sum(map(len, self.lines.values()))
+        return sum(map(len, self.queues.values()))
 ## who comes again keeps the old place => joins at the end of the turns, once
 class Fair:
     def __init__(self):
@@ -132,14 +132,14 @@ class Fair:
         raise LookupError
     def __len__(self):
         return sum(map(len, self.jobs.values()))
-## counts what was put and not what was got => forget empty lines
-         self.lines = {}  # in the order of their turns
+## counts what was put and not what was got => forget empty queues
+         self.queues = {}  # in the order of their turns
 +        self.count = 0
 @
-         self.lines.setdefault(customer, deque()).append(job)
+         self.queues.setdefault(customer, deque()).append(job)
 +        self.count += 1
 @
--        return sum(map(len, self.lines.values()))
+-        return sum(map(len, self.queues.values()))
 +        return self.count
 ## nothing waits, so None => raise a LookupError there
 -            raise LookupError("nothing waits")

@@ -132,7 +132,7 @@ async def pipeline(source, parse, store):
         async for item in source:
             await parsed.put(parse(item))
         await parsed.put(END)
-## a task for each store => one task a stage
+## a task for each store => one task per stage
 async def pipeline(source, parse, store):
     async with asyncio.TaskGroup() as tasks:
         async for item in source:

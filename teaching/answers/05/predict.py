@@ -14,10 +14,10 @@ waiting = lambda made, served, seconds, maxsize: min(max(0, made - served) * sec
 ## the bound added to the growth => put() waits at the bound
 def waiting(made, served, seconds, maxsize):
     return max(0, made - served) * seconds + maxsize
-## the share that is not served => how many more come than go in a second
+## the share that is not served => how many more come than go per second
 -    growth = max(0, made - served) * seconds
 +    growth = max(0, 1 - served / made) * seconds
-## full whenever there is a bound => how many more come than go in a second
+## full whenever there is a bound => how many more come than go per second
 def waiting(made, served, seconds, maxsize):
     return maxsize or max(0, made - served) * seconds
 ## negative when the consumer is faster => shorter than

@@ -30,7 +30,7 @@ async def relay(source, queue, patience):
 """
 
 WRONG = """
-## without: return given_up => return the list of given up
+## without: return given_up => return the list of what was given up
 -    return given_up
 +    pass
 ## without: async for item in source: => a time-out around anext(source) cancels the source itself

@@ -47,7 +47,7 @@ class Door:
 """
 
 WRONG = """
-## True for self.inside >= self.places => whoever has left no longer counts as inside
+## True for self.inside >= self.places => a request that has left no longer counts as inside
 -        if self.inside >= self.places:
 +        if True:
 ## without: try: => result) or

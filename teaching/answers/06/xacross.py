@@ -46,10 +46,10 @@ WRONG = """
 ## it waits with its thread => with its thread
 -    return await asyncio.wrap_future(future)
 +    return future.result()
-## it runs the work itself => in the thread of the one who asks
+## it runs the work itself => in the thread that asks
 async def ask(loop, work):
     return await work()
-## a task made from here => in the thread of the one who asks
+## a task made from here => in the thread that asks
 async def ask(loop, work):
     return await loop.create_task(work())
 ## a future that the other thread fills => touched from the thread of the other

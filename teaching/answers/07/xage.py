@@ -35,7 +35,7 @@ WRONG = """
 ## by whole levels => gradually
 -        return level + (now - since) / 10
 +        return level + (now - since) // 10
-## the last of equals => among equals whoever came first
+## the last of equals => among equals the first to come
 -    return max(range(len(waiting)), key=aged)
 +    return max(reversed(range(len(waiting))), key=aged)
 ## it returns the job => a place: 0 for the first

@@ -28,7 +28,7 @@ WRONG = """
 ## twice: data = await fetch() => fetch once
  async def refresh(lock, fetch, store):
 +    data = await fetch()
-## the lock for the store only => has to be as urgent as whoever may wait
+## the lock for the store only => has to be as urgent as one that waits
 async def refresh(lock, fetch, store):
     data = await fetch()
     async with lock:

@@ -38,7 +38,7 @@ async def client(ask, count, every):
     return await asyncio.gather(
         *(request(start + (n + 1) * every) for n in range(count))
     )
-## sleeps after each, and so stays late => must not stay late
+## sleeps after each, and so stays late => must not delay the next
 async def client(ask, count, every):
     async def one():
         sent = elapsed()

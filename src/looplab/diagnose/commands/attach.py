@@ -1,4 +1,4 @@
-"""The command ``looplab attach``: record a program that runs already.
+"""The command ``looplab attach``: record a program that is already running.
 
 ``sys.remote_exec`` makes the other process run a file at its next bytecode.  A loop
 that sleeps runs none, so an idle program attaches when it wakes.

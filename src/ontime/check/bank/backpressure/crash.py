@@ -60,7 +60,7 @@ async def _fed(answer: Any, count: int, gap: float) -> int:
         )
     if now() > count + 2:
         raise NotYet(
-            f"{count} items that come one a second, and take a second each, needed "
+            f"{count} items that come one per second, and take a second each, needed "
             f"{now():g} s.",
             "handle an item while the next one is awaited: that is what the queue and "
             "the consumer's task are for",
@@ -86,7 +86,7 @@ async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
     if now() > raised + 0.001:
         raise NotYet(
             f"{said} at {raised:g} s, and it came out at {now():g} s.",
-            "do not go on feeding when nobody eats: the error has to stop the "
+            "do not go on feeding when nobody consumes: the error has to stop the "
             "producer, wherever it waits",
         )
     for _ in range(3):

@@ -103,7 +103,9 @@ async def _relayed(answer: Any, gap: float, service: float, patience: float) -> 
             "around put() alone",
         )
     if not isinstance(returned, list):
-        raise NotYet(f"relay() returned {returned!r}.", "return the list of given up")
+        raise NotYet(
+            f"relay() returned {returned!r}.", "return the list of what was given up"
+        )
     wanted, lost = _expected_relay(10, gap, service, patience)
     if sorted(taken + returned) != list(range(10)):
         both = sorted(set(taken) & set(returned))

@@ -82,7 +82,7 @@ def check_undo(answer: Any) -> str:
             "limit",
             "step, undo begins, undo ends, TimeoutError at 1.25 s",
             "a step of 10 s under a time-out of 1 s",
-            "a time-out cancels. CancelledError is no Exception: catch it, undo, and "
+            "a time-out cancels. CancelledError is not an Exception: catch it, undo, and "
             "let it go on, or the time-out never hears of it",
         ),
     ):

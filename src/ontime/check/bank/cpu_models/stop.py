@@ -92,4 +92,4 @@ def check_stop(answer: Any) -> str:
         if "at 10" in seen:
             hint = stop
         raise NotYet(f"{story}: {seen}. Wanted: {wanted}.", hint)
-    return "who gives up has the thread stop, and waits for it."
+    return "whatever ends the wait, the thread is stopped and waited for."

@@ -105,7 +105,7 @@ def check_settle(answer: Any) -> str:
         if took > shortest + 1e-6:
             raise NotYet(
                 f"{story}: it took {took:g} s.",
-                "who is done takes the next job at once",
+                "a worker that is done takes the next job at once",
             )
         if left:
             raise NotYet(
@@ -130,7 +130,7 @@ def _judge_cancelling(answer: Any) -> None:
     if ended > 0.5 or left:
         raise NotYet(
             f"cancelled at 0.5 s it works on until {ended:g} s.",
-            "catch Exception: a cancellation is none, and has to come through",
+            "catch Exception: a cancellation is not one, and has to come through",
         )
 
 

@@ -65,7 +65,9 @@ def _judge_age(answer: Any, waiting: list[Waiting], at: float) -> int:
     if _aged(waiting[said], at) == _aged(waiting[best], at):
         hint = "among equals the first to come"
     elif waiting[said].since == min(one.since for one in waiting):
-        hint = "who has waited for long is not first at once: it rises, gradually"
+        hint = (
+            "a job that has waited for long is not first at once: it rises, gradually"
+        )
     elif waiting[said].priority == max(one.priority for one in waiting):
         hint = "a job that waits rises, gradually: by a quarter of a level in 2.5 s"
     else:

@@ -155,7 +155,7 @@ async def _lease_is_lost(answer: Any) -> None:
     else:
         raise NotYet(
             "renew() raised LeaseLost, and under_lease() returned as if nothing had "
-            "been.",
+            "happened.",
             "let a TaskGroup own the task that keeps the lease: its error ends all",
         )
     if message.steps and message.steps[-1] > 8:

@@ -51,7 +51,7 @@ async def _asked(answer: Any) -> int:
     def judge() -> None:
         if seen and seen[0] != "there":
             raise NotYet(
-                "the work ran in the thread of the one who asks.",
+                "the work ran in the thread that asks.",
                 "hand it to the other: asyncio.run_coroutine_threadsafe(work(), loop)",
             )
         if loop.careless:
