@@ -105,7 +105,7 @@ async def map_bounded(fn, items, limit):
 -    async with JobQueue(workers=limit, maxsize=1) as jobs:
 +    items = list(items)
 +    async with JobQueue(limit) as jobs:
-## hides the error => as if nothing had been
+## hides the error => as if nothing had happened
 async def map_bounded(fn, items, limit):
     async def safe(item):
         try:

@@ -79,7 +79,7 @@ class Fair:
         return self.jobs.pop()
     def __len__(self):
         return len(self.jobs)
-## the first customer first => who had a turn goes to the end
+## the first customer first => who has had a turn goes to the end
 class Fair:
     def __init__(self):
         self.queues = {}
@@ -98,7 +98,7 @@ class Fair:
 @
 -        return sum(map(len, self.queues.values()))
 +        return len(self.queues)
-## a turn for each job that came => who had a turn goes to the end
+## a turn for each job that came => who has had a turn goes to the end
 class Fair:
     def __init__(self):
         self.queues, self.turns = {}, deque()

@@ -203,7 +203,7 @@ async def pipeline(source, parse, store):
     async for item in source:
         await parsed.put(parse(item))
     await parsed.join()
-## swallows => as if nothing had been
+## swallows => as if nothing had happened
 @@ with three stages
 +import contextlib
  END = object()

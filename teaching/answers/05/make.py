@@ -123,7 +123,7 @@ async def chain(items, *stages):
 +async def chain(items, *stages):
 +    found = await chain_of_channels(items, *stages)
 +    return found[:found.index(None)] if None in found else found
-## swallows errors => as if nothing had been
+## swallows errors => as if nothing had happened
 @@ chain of channels
 -async def chain(items, *stages):
 +async def chain_of_channels(items, *stages):

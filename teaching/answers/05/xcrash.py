@@ -41,7 +41,7 @@ async def feed(source, handle):
 """
 
 WRONG = """
-## the error is swallowed => returned as if nothing had been
+## the error is swallowed => returned as if nothing had happened
 -            await handle(item)
 +            try:
 +                await handle(item)

@@ -69,7 +69,7 @@ async def work_off(items, handle, workers):
      async with asyncio.TaskGroup() as tasks:
 -        for _ in range(workers):
 +        for _ in range(max(1, workers - 1)):
-## the error is swallowed => returned as if nothing had been
+## the error is swallowed => returned as if nothing had happened
 -            await handle(item)
 +            try:
 +                await handle(item)

@@ -100,7 +100,7 @@ async def serve(receive, keep_lease, process):
     while (message := (await receive())) is not None:
         with priority(3):
             tasks.append(asyncio.create_task(keep_lease(message)))
-## careless => as if nothing had been
+## careless => as if nothing had happened
 async def serve(receive, keep_lease, process):
     async def guarded(message):
         try:

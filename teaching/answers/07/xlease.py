@@ -69,7 +69,7 @@ async def under_lease(steps, renew, lease):
 +        for number, step in enumerate(steps):
 +            with priority(3 if number > 9 else 2):
 +                await step()
-## nobody looks at the keeper => as if nothing had been
+## nobody looks at the keeper => as if nothing had happened
 async def under_lease(steps, renew, lease):
     async def keep():
         while True:

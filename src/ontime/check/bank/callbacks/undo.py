@@ -82,8 +82,8 @@ def check_undo(answer: Any) -> str:
             "limit",
             "step, undo begins, undo ends, TimeoutError at 1.25 s",
             "a step of 10 s under a time-out of 1 s",
-            "a time-out cancels. CancelledError is not an Exception: catch it, undo, and "
-            "let it go on, or the time-out never hears of it",
+            "a time-out cancels. CancelledError is not an Exception: catch it, undo, "
+            "and let it go on, or the time-out never hears of it",
         ),
     ):
         seen = simulate(_undone(answer, ends))
