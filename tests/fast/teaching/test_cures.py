@@ -590,7 +590,7 @@ def _(asked: Asked) -> bool:
     return rows[0][2] < max(longest for *_, longest in rows) < 100
 
 
-@cures("08", "Whoever holds the loop for longest is to blame")
+@cures("08", "What holds the loop for longest is to blame")
 def _(asked: Asked) -> bool:
     rows = blame(asked)
     most = max(rows, key=lambda row: row[1])
