@@ -83,16 +83,16 @@ FAULTS = {
 }
 #: The faults of the programs that are recorded again and again; one has none.
 REPEATED = ("", "hash", "sleep", "storm")
-#: The twins: what is asked of the replay, and how the program is mended.
+#: The twins: what is asked of the replay, and how the program is fixed.
 TWINS: list[tuple[str, Change, dict[str, str]]] = [
-    ("hash", move("GET /work", 32), {"MENDED": "thread"}),
-    ("sleep", move("GET /work", 32), {"MENDED": "thread"}),
-    ("json", move("GET /work", 32), {"MENDED": "thread"}),
+    ("hash", move("GET /work", 32), {"FIXED": "thread"}),
+    ("sleep", move("GET /work", 32), {"FIXED": "thread"}),
+    ("json", move("GET /work", 32), {"FIXED": "thread"}),
     ("json", faster("GET /work", 2), {"SIZE": "0.5"}),
     ("hash", faster("GET /work", 4), {"SIZE": "0.25"}),
     ("sleep", faster("GET /work", 3), {"SIZE": "0.333"}),
-    ("storm", yields("job"), {"MENDED": "workers"}),
-    ("storm", workers("job", 4), {"MENDED": "semaphore"}),
+    ("storm", yields("job"), {"FIXED": "workers"}),
+    ("storm", workers("job", 4), {"FIXED": "semaphore"}),
 ]
 PLANTED = ("GET:/ping:40", "GET:/work:5")
 FRAMEWORKS = ("fastapi", "aiohttp")
@@ -214,10 +214,10 @@ def predicted(python: Path, seconds: float) -> Rows:
     The unchanged program is recorded twice, before and after the changed one, back to
     back.  A figure counts if the two agree: else the machine was another.
     """
-    for framework, (fault, change, mended) in product(FRAMEWORKS, TWINS):
+    for framework, (fault, change, fixed) in product(FRAMEWORKS, TWINS):
         before, after, again = (
             planted(python, framework, seconds, FAULT=fault, **environ)
-            for environ in ({}, mended, {})
+            for environ in ({}, fixed, {})
         )
         row = {"framework": framework, "fault": fault, "change": str(change)}
         try:

@@ -1,6 +1,6 @@
 """Services with one planted fault each, on FastAPI and on aiohttp.
 
-``FAULT`` names the fault and ``MENDED`` how it is mended, if it is.  Each service has
+``FAULT`` names the fault and ``FIXED`` how it is fixed, if it is.  Each service has
 ``/ping``, which does next to nothing, and ``/work``, which has the fault; the poll is
 there from the start.  Run with ``python planted.py fastapi|aiohttp PORT``.
 """
@@ -17,7 +17,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 
 FAULT = os.environ.get("FAULT", "")
-MENDED = os.environ.get("MENDED", "")
+FIXED = os.environ.get("FIXED", "")
 SIZE = float(os.environ.get("SIZE", "1"))
 LOCK = threading.Lock()
 JOBS: asyncio.Queue[None] = asyncio.Queue(maxsize=1)
@@ -70,10 +70,10 @@ async def storm() -> None:
     """Start many jobs at once, or hand them to a worker."""
     gate = asyncio.Semaphore(4)
     for _ in range(20):
-        if MENDED == "workers":
+        if FIXED == "workers":
             await JOBS.put(None)
         else:
-            work = limited(gate) if MENDED == "semaphore" else job()
+            work = limited(gate) if FIXED == "semaphore" else job()
             asyncio.create_task(work)  # noqa: RUF006 - that is the fault
 
 
@@ -109,7 +109,7 @@ PLAIN: dict[str, Callable[[], None]] = {
 async def work() -> None:
     """What ``/work`` does."""
     if FAULT in PLAIN:
-        if MENDED == "thread":
+        if FIXED == "thread":
             await asyncio.to_thread(PLAIN[FAULT])
         else:
             PLAIN[FAULT]()
@@ -121,7 +121,7 @@ async def work() -> None:
 
 def begin() -> list[asyncio.Task[None]]:
     """What runs from the start."""
-    works = [poll] * (FAULT == "poll") + [worker] * (MENDED == "workers")
+    works = [poll] * (FAULT == "poll") + [worker] * (FIXED == "workers")
     return [asyncio.create_task(work()) for work in works]
 
 
