@@ -5,7 +5,7 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import astuple
 from itertools import pairwise
@@ -27,11 +27,12 @@ __all__ = ["described", "head", "report", "sentence", "short", "table"]
 
 _WIDTH = 96
 SHORT_NS = 10_000_000  # what is shorter is a piece of a batch
-_BRIEF_NS = 1_000_000  # nobody complains of so little, in sum
+_BRIEF_NS = 5_000_000  # nobody complains of so little
 _OWN = 0.05  # of what waits most: enough to speak of what the program itself waits
 _SPUN = 0.25  # of the time: a core that is kept busy for so much is a matter of its own
 #: What somebody asked for, or what every timer has, is no harm: never the sentence.
 _ASKED_FOR = frozenset(["executor", "clock", "loop"])
+_AWAITED = frozenset(["await", "pool"])
 _INNOCENT = frozenset(["await", "pool", "core", "stopped", "thread"])
 _ADVICE = {
     "thread kept": "A process helps; another thread does not.",
@@ -86,10 +87,15 @@ def sentence(
 ) -> str:
     """Who waits most for what could be changed, for what, and what to do next."""
     recording = ledger.recording
+    longest: Counter[str] = Counter()
+    for key, spans in ledger.waiting.items():
+        name = ledger.names[key]
+        longest[name] = max(longest[name], sum(end - start for start, end in spans))
     of: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, row in enumerate(rows):
-        if row.kind not in _ASKED_FOR:
-            for name, ns in row.whom.items():
+        for name, ns in row.whom.items():
+            briefly = row.kind not in _AWAITED and longest[name] < _BRIEF_NS
+            if row.kind not in _ASKED_FOR and not briefly:
                 of[name].append((ns, -number))
     waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
     most = max(waited.values(), default=0)
@@ -102,6 +108,7 @@ def sentence(
             "it woke itself and did nothing. Let it wait for an event."
         )
     if most < _BRIEF_NS:
+        most = max(longest.values(), default=0)
         many = f" (the longest time: {seconds(most / NS)})" if most else ""
         return f"Nothing on this loop is to blame: nobody waited to speak of{many}."
     own = [

@@ -117,6 +117,11 @@ def storm(size=5, many=60, **of):
             late_ping(callback(0, 99, 99, 100.5, code=SHOP), run=100.5),
             ["nobody waited", "0.5 ms"],
         ),
+        # Many short waits are no harm, however many there are.
+        (
+            Recording([callback(n, 10 * n, 10 * n + 3, 10 * n + 3) for n in range(90)]),
+            ["nobody waited", "3.0 ms"],
+        ),
         (
             request(awaits=[Await(20 * MS, 1, (DUMPS, PING))]),
             ["dumps, awaited at srv/shop.py:40 in ping"],
