@@ -185,7 +185,7 @@ class ScoreboardDirective(SphinxDirective):
         """The first figure of a column; the others are under the fold."""
         claims = [claim for claim in row.claims if claim.real == OURS[label]]
         figures = [figure for claim in claims if (figure := figured(board, row, claim))]
-        return self.cell(label, figures[0] if figures else "–")
+        return self.cell(label, *figures[:1])
 
     def compared(self, board: Scoreboard, row: Row, more: str) -> Html:
         """Folded away: the rest of the reason, every figure, and the tolerances."""
