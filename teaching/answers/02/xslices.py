@@ -17,6 +17,13 @@ async def in_slices(items, work, budget):
 STUB = "a pause only when the budget is used up"
 
 RIGHT = """
+## lets others in before and after, too
+     results, paused = [], loop.time()
++    await asyncio.sleep(0)
+@
+-    return results
++    await asyncio.sleep(0)
++    return results
 ## knows when the slice is over
 async def in_slices(items, work, budget):
     time, results = asyncio.get_running_loop().time, []

@@ -19,6 +19,10 @@ async def economical(parts):
 """
 
 WRONG = """
+## waits with nothing to wait for => the answer came after 0.500 s
+ async def economical(parts):
++    if not parts:
++        await asyncio.sleep(0.5)
 ## results by the part => results come in the order of the parts
 async def economical(parts):
     results = {}
