@@ -197,7 +197,11 @@ class Growth:
             or _is_handler(function)
             or self.is_one_of(use)
             or self.handles_full(use) is not None
-            or any(self._is_yielded(get) for get in self.traffic.gets)
+            or any(
+                isinstance(parent, ast.Yield)  # to somebody of an unknown pace
+                for get in self.traffic.gets
+                for parent, _ in self.objects.around(get.node)
+            )
         )
 
     def _waits_for_all(self, function: str) -> bool:
@@ -212,12 +216,6 @@ class Growth:
             objects.loop(get.node) is not None
             or isinstance(objects.parents.get(get.function or get.node), ast.ClassDef)
             for get in self.traffic.gets
-        )
-
-    def _is_yielded(self, get: Use) -> bool:
-        """Whether what is taken is yielded, to somebody of an unknown pace."""
-        return any(
-            isinstance(parent, ast.Yield) for parent, _ in self.objects.around(get.node)
         )
 
     def _asks(self, use: Use) -> bool:

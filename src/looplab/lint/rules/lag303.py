@@ -117,18 +117,14 @@ def _touch(
             ))
         ):  # fmt: skip
             return None
+    safe = f"loop.call_soon_threadsafe({{name}}.{func.attr}"
+    safe += ", ...)" if call.args or call.keywords else ")"
     if "asyncio.loop" in kinds:
         safe = {
             "create_task": "asyncio.run_coroutine_threadsafe()",
             "stop": "loop.call_soon_threadsafe(loop.stop)",
         }.get(func.attr, "loop.call_soon_threadsafe()")
-        template = f"{{name}}.{func.attr}() in {where} does not wake the loop: use "
-        return shorten(template + safe, target, name_of(func.value), "it")
-    template = (
-        f"{{name}}.{func.attr}() in {where} does not wake the loop: use "
-        f"loop.call_soon_threadsafe({{name}}.{func.attr}"
-        f"{', ...' if call.args or call.keywords else ''})"
-    )
+    template = f"{{name}}.{func.attr}() in {where} does not wake the loop: use {safe}"
     return shorten(template, target, name_of(func.value), "it")
 
 

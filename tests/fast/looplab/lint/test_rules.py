@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from looplab.lint import RULES, check_source
 from looplab.lint.findings import LONGEST
+from looplab.lint.plugin import is_test
 
 # -- messages and findings -----------------------------------------------------------
 
@@ -89,6 +90,25 @@ def test_which_rules_are_on(select, codes):
 def test_a_rule_that_does_not_exist(word):
     with pytest.raises(ValueError, match=f"is no rule: there are {', '.join(RULES)}"):
         check_source("", select=[word])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_exempt"),
+    [
+        ("tests/a.py", True),
+        ("a/testing/b.py", True),
+        ("a/testclient.py", True),
+        ("a/test_kit/b.py", True),
+        ("conftest.py", True),
+        ("test_a.py", True),
+        ("a_test.py", True),
+        ("a/latest.py", False),
+        ("a/contest/b.py", False),
+        ("a.py", False),
+    ],
+)
+def test_which_files_are_tests(name, is_exempt):
+    assert is_test(name) is is_exempt
 
 
 # -- any source ----------------------------------------------------------------------
