@@ -8,9 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ..fileformat import NotATraceError, load
+from ..latencies import endpoints, requests
 from ..ledger import Row
 from ..recording import Recording
-from ..report import report
+from ..report import described, report, sentence
 from . import stop
 
 __all__ = ["ABOUT", "add_arguments", "read_recording", "run"]
@@ -79,9 +80,6 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error(f"--top is {options.top}: give 1 or more")
     recording, recordings = read_recording(options)
     if options.json:
-        from ..latencies import endpoints, requests
-        from ..report import described, sentence
-
         ledger = recording.ledger
         rows = ledger.rows_of(options.victim)
         asked = requests(recording)
