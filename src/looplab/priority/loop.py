@@ -282,10 +282,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         # The stock handle, made without its look-up of debug mode: half the time.  The
         # type is the same, since the loop's own lines run slower if types are mixed.
         handle: Any = _new_handle(_Handle)
-        own = context is None
-        if context is None:
-            context = copy_context()
-        handle._context = context
+        own = copy_context() if context is None else context
+        handle._context = own
         handle._loop = self
         handle._callback = callback
         handle._args = args
@@ -293,13 +291,13 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         handle._repr = handle._source_traceback = None
         queue = self._ready
         top = queue.top
-        if context.get(PRIORITY) is top.level:
+        if own.get(PRIORITY) is top.level:
             top.append(handle)
             if queue.in_use:
                 queue.add_token(None)
         else:
-            if own and PRIORITY not in context and not self.is_running():
-                own_context(context)  # it begins the program, and is no plumbing
+            if context is None and PRIORITY not in own and not self.is_running():
+                own_context(own)  # it begins the program, and is no plumbing
             queue.file(handle)
         return handle  # type: ignore[no-any-return]
 
@@ -427,6 +425,8 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
     def _process_events(self, event_list: Any) -> None:
         """Add the callbacks of file descriptors, unless they wait already."""
+        if not event_list:  # in most iterations
+            return
         base: Any = super()
         queue = self._ready
         if not queue.in_use:
