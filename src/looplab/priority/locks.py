@@ -12,12 +12,10 @@ Of n waiters the most urgent is found in O(log n).
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import OrderedDict
-from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from looplab._numbers import count_of
@@ -26,7 +24,6 @@ from looplab.priority.context import (
     PRIORITY,
     Floor,
     Urgency,
-    check_priority,
     current_priority,
     live_of,
     own_level,
@@ -54,121 +51,28 @@ def let_go(urgency: Urgency) -> None:
 
 
 class _Waiter:
-    """A place in the queue of :class:`Waiters`."""
+    """A place in the queue for a semaphore."""
 
-    __slots__ = ("arrival", "future", "queue", "urgency")
+    __slots__ = ("arrival", "future", "semaphore", "urgency")
 
     def __init__(
-        self,
-        queue: Waiters,
-        urgency: Urgency,
-        arrival: int,
-        future: asyncio.Future[None],
+        self, semaphore: PrioritySemaphore, urgency: Urgency, arrival: int
     ) -> None:
-        self.queue = queue
+        self.semaphore = semaphore
         self.urgency = urgency
         self.arrival = arrival
-        self.future = future
+        self.future = asyncio.get_running_loop().create_future()
+
+    def entry(self) -> tuple[int, int, _Waiter]:
+        """What the heap holds: the most urgent first, then the first come."""
+        return (-self.urgency.level, self.arrival, self)
 
     def rise(self) -> None:
         """Its level has risen: it moves up."""
         if not self.future.done():
-            heappush(self.queue.heap, (-self.urgency.level, self.arrival, self))
-            self.queue.count_stale()
-            self.queue.settle()
-
-
-class Waiters:
-    """How many are free, and who waits for one: the most urgent first.
-
-    Among equals it is first come, first served.  The heap may hold a waiter at a level
-    that it has no more: one that has risen is there a second time, and one that has
-    sunk is put right when it comes to the top.
-
-    Args:
-        free: how many are free.
-        settle: called when the highest level that waits may be another.
-    """
-
-    def __init__(self, free: float, settle: Callable[[], None]) -> None:
-        self.free = free
-        self.settle = settle
-        self.heap: list[tuple[int, int, _Waiter]] = []
-        self._arrivals = 0
-        self._stale = 0  # at most so many entries
-
-    def __len__(self) -> int:
-        return len({waiter for *_, waiter in self.heap if not waiter.future.done()})
-
-    async def wait(self, urgency: Urgency) -> None:
-        """Wait until :meth:`give` chooses this one.
-
-        Args:
-            urgency: of the code that waits.
-
-        Raises:
-            asyncio.CancelledError: cancelled; if *urgency* was chosen already, what it
-                was chosen for is the caller's to give back.
-        """
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._arrivals += 1
-        waiter = _Waiter(self, urgency, self._arrivals, future)
-        heappush(self.heap, (-urgency.level, waiter.arrival, waiter))
-        # If what the code holds besides is raised, so is the place in this queue.
-        held: Urgency | None = urgency
-        while held is not None:
-            held.waits[waiter] = None
-            held = held.outer
-        self.settle()
-        try:
-            await future
-        finally:
-            held = urgency
-            while held is not None:
-                del held.waits[waiter]
-                held = held.outer
-            if not urgency.chosen:
-                self.count_stale()
-                self.settle()
-
-    def count_stale(self) -> None:
-        """An entry of the heap is stale: make it anew when half of them may be."""
-        self._stale += 1
-        if self._stale > 32 + len(self.heap) // 2:
-            waiting = {waiter for _, _, waiter in self.heap if not waiter.future.done()}
-            self.heap = sorted((-w.urgency.level, w.arrival, w) for w in waiting)
-            self._stale = 0
-
-    def _first(self) -> _Waiter | None:
-        heap = self.heap
-        while heap:
-            key, arrival, waiter = heap[0]
-            if waiter.future.done():
-                heappop(heap)
-                continue
-            level = -waiter.urgency.level
-            if level <= key:
-                return waiter
-            heapreplace(heap, (level, arrival, waiter))  # it has sunk
-        return None
-
-    @property
-    def highest(self) -> int:
-        """The highest level that waits; ``BOTTOM`` if nobody does."""
-        if not self.heap:
-            return BOTTOM
-        return BOTTOM if self._first() is None else -self.heap[0][0]
-
-    def give(self) -> Urgency | None:
-        """Choose the most urgent; if nobody waits, return None: one more is free."""
-        waiter = self._first()
-        if waiter is None:
-            self.free += 1
-            return None
-        heappop(self.heap)
-        waiter.urgency.chosen = True
-        waiter.future.set_result(None)
-        return waiter.urgency
+            heappush(self.semaphore._heap, self.entry())
+            self.semaphore._count_stale()
+            self.semaphore._settle()
 
 
 class PrioritySemaphore:
@@ -193,17 +97,25 @@ class PrioritySemaphore:
     """
 
     def __init__(self, value: int = 1) -> None:
+        self._free = count_of(value, "value", least=0)
         self._holders: OrderedDict[Urgency, None] = OrderedDict()
         self._floor = Floor()
-        self._waiters = Waiters(count_of(value, "value", least=0), self._settle)
+        # It may hold a waiter at a level that this has no more: one that has risen is
+        # there a second time, one that has sunk is put right when it comes to the top.
+        self._heap: list[tuple[int, int, _Waiter]] = []
+        self._arrivals = 0
+        self._stale = 0  # at most so many entries
 
     def __repr__(self) -> str:
-        state = "locked" if self.locked() else f"{self._waiters.free} free"
-        return f"<{type(self).__name__} {state}, {len(self._waiters)} waiting>"
+        state = "locked" if self.locked() else f"{self._free} free"
+        return f"<{type(self).__name__} {state}, {len(self._waiting())} waiting>"
+
+    def _waiting(self) -> set[_Waiter]:
+        return {waiter for *_, waiter in self._heap if not waiter.future.done()}
 
     def locked(self) -> bool:
         """Whether :meth:`acquire` would wait."""
-        return not self._waiters.free
+        return not self._free
 
     async def acquire(self) -> bool:
         """Wait until one is free, and hold it.  Returns True.
@@ -211,18 +123,39 @@ class PrioritySemaphore:
         Returns at once, without yielding to the loop, if one is free.
         """
         urgency = hold()
-        if self._waiters.free:
-            self._waiters.free -= 1
+        if self._free:
+            self._free -= 1
             self._hold(urgency)
             return True
         try:
-            await self._waiters.wait(urgency)
+            await self._wait(urgency)
         except BaseException:
             let_go(urgency)
             if urgency.chosen:  # in the same moment
                 self._give_back(urgency)
             raise
         return True
+
+    async def _wait(self, urgency: Urgency) -> None:
+        self._arrivals += 1
+        waiter = _Waiter(self, urgency, self._arrivals)
+        heappush(self._heap, waiter.entry())
+        # If what the code holds besides is raised, so is the place in this queue.
+        held: Urgency | None = urgency
+        while held is not None:
+            held.waits[waiter] = None
+            held = held.outer
+        self._settle()
+        try:
+            await waiter.future
+        finally:
+            held = urgency
+            while held is not None:
+                del held.waits[waiter]
+                held = held.outer
+            if not urgency.chosen:
+                self._count_stale()
+                self._settle()
 
     def _hold(self, urgency: Urgency) -> None:
         urgency.shared = self._floor
@@ -243,15 +176,46 @@ class PrioritySemaphore:
     def _give_back(self, urgency: Urgency | None) -> None:
         if urgency is not None:
             del self._holders[urgency]
-        chosen = self._waiters.give()
+        waiter = self._first()
+        if waiter is None:
+            self._free += 1
+        else:
+            heappop(self._heap)
+            waiter.urgency.chosen = True
+            waiter.future.set_result(None)
+            self._hold(waiter.urgency)
         # The most urgent of the others is no more urgent than it, so it rises no
         # higher, and is in order where it is ready.
-        self._floor.level = self._waiters.highest
-        if chosen is not None:
-            self._hold(chosen)
+        self._floor.level = self._highest()
+
+    def _first(self) -> _Waiter | None:
+        """The most urgent waiter, whose entry is the first of the heap."""
+        heap = self._heap
+        while heap:
+            waiter = heap[0][2]
+            if waiter.future.done():
+                heappop(heap)
+                continue
+            entry = waiter.entry()
+            if entry[0] <= heap[0][0]:
+                return waiter
+            heapreplace(heap, entry)  # it has sunk
+        return None
+
+    def _highest(self) -> int:
+        """The highest level that waits; ``BOTTOM`` if nobody does."""
+        return BOTTOM if self._first() is None else -self._heap[0][0]
 
     def _settle(self) -> None:
-        self._floor.set(self._waiters.highest, self._holders)
+        """The highest level that waits may be another."""
+        self._floor.set(self._highest(), self._holders)
+
+    def _count_stale(self) -> None:
+        """An entry of the heap is stale: make it anew when half of them may be."""
+        self._stale += 1
+        if self._stale > 32 + len(self._heap) // 2:
+            self._heap = sorted(waiter.entry() for waiter in self._waiting())
+            self._stale = 0
 
     async def __aenter__(self) -> None:
         await self.acquire()
@@ -291,18 +255,18 @@ class PriorityLock(PrioritySemaphore):
         super().release()
 
 
-class PriorityQueue(Generic[T]):
+class PriorityQueue(asyncio.Queue[T]):
     """A queue that hands out the most urgent item first and raises who works on one.
 
-    It has the methods of :class:`asyncio.Queue`.  An item has the priority of the code
-    that puts it, and need not be comparable.  Between :meth:`get` and :meth:`task_done`
-    the worker counts as urgent as its item, and as the most urgent item or putter that
-    waits behind it.  The worker is the task that calls :meth:`get`; if
-    it does not call :meth:`task_done`, it is lowered at its next :meth:`get`.
+    It is an :class:`asyncio.Queue`.  An item has the priority of the code that puts it,
+    and need not be comparable; among equals it is first in, first out.  Between
+    ``get()`` and ``task_done()`` the worker counts as urgent as its item, and as the
+    most urgent item that waits behind it.  The worker is the task that calls ``get()``;
+    if it does not call ``task_done()``, it is lowered when it takes the next item.
 
-    Producers that wait for room, and workers that wait for items, are served in order
-    of priority too.  On a loop without priorities, or with ``ByDeadline()``, nobody is
-    raised.
+    Producers that wait for room and workers that wait for items are served in order of
+    arrival, and a producer that waits raises nobody.  On a loop without priorities, or
+    with ``ByDeadline()``, nobody is raised.
 
     Args:
         maxsize: how many items it holds at most; 0 for no limit.
@@ -314,119 +278,40 @@ class PriorityQueue(Generic[T]):
 
     def __init__(self, maxsize: int = 0) -> None:
         why = "0 stands for no limit"
-        self.maxsize = count_of(maxsize, "maxsize", least=0, why=why)
-        self._items: list[tuple[int, int, T]] = []
-        self._arrivals = 0
+        super().__init__(count_of(maxsize, "maxsize", least=0, why=why))
         # What a task works on.  A task that has ended works on nothing.
         self._working: WeakKeyDictionary[asyncio.Task[Any], Urgency] = (
             WeakKeyDictionary()
         )
         self._floor = Floor()  # of all who work on an item
-        # Places that no putter, and items that no getter was chosen for.
-        self._putters = Waiters(self.maxsize or math.inf, self._settle)
-        self._getters = Waiters(0, lambda: None)
-        self._unfinished = 0
-        self._all_done = asyncio.Event()
-        self._all_done.set()
 
-    def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__} of {self.qsize()} items, "
-            f"{len(self._getters)} getters and {len(self._putters)} putters waiting>"
-        )
+    def _init(self, maxsize: int) -> None:
+        self._queue: list[tuple[int, int, T]] = []
+        self._arrivals = 0
 
-    def qsize(self) -> int:
-        """How many items wait."""
-        return len(self._items)
-
-    def empty(self) -> bool:
-        """Whether no item waits."""
-        return not self._items
-
-    def full(self) -> bool:
-        """Whether there is no room."""
-        return not self._putters.free
-
-    async def put(self, item: T, priority: int | None = None) -> None:
-        """Put *item* in; wait as long as there is no room.
-
-        Args:
-            item: anything.
-            priority: the item's, if not that of the code that calls this.
-
-        Raises:
-            TypeError: *priority* is not a whole number.
-        """
-        level = None if priority is None else check_priority(priority)
-        await self._one_of(self._putters, level)
-        self._add(item, level)
-
-    async def _one_of(self, waiters: Waiters, level: int | None = None) -> None:
-        if waiters.free:
-            waiters.free -= 1
-            return
-        urgency = hold()
-        if level is not None:
-            urgency.floor = level
-        try:
-            await waiters.wait(urgency)
-        except BaseException:
-            if urgency.chosen:
-                waiters.give()
-            raise
-        finally:
-            let_go(urgency)
-
-    def put_nowait(self, item: T, priority: int | None = None) -> None:
-        """Put *item* in.
-
-        Raises:
-            asyncio.QueueFull: there is no room.
-            TypeError: *priority* is not a whole number.
-        """
-        level = None if priority is None else check_priority(priority)
-        if self.full():
-            raise asyncio.QueueFull(f"the queue holds {self.maxsize} items, no more")
-        self._putters.free -= 1
-        self._add(item, level)
-
-    def _add(self, item: T, level: int | None) -> None:
-        if level is None:
-            level = current_priority()
+    def _put(self, item: T) -> None:
         self._arrivals += 1
-        heappush(self._items, (-level, self._arrivals, item))
-        self._unfinished += 1
-        self._all_done.clear()
-        self._getters.give()
+        heappush(self._queue, (-current_priority(), self._arrivals, item))
         self._settle()
 
-    async def get(self) -> T:
-        """Take the most urgent item; wait as long as there is none."""
-        self._leave()
-        await self._one_of(self._getters)
-        return self._take()
+    def _get(self) -> T:
+        return heappop(self._queue)[2]
 
     def get_nowait(self) -> T:
         """Take the most urgent item.
 
         Raises:
-            asyncio.QueueEmpty: none waits that is not promised to a waiting worker.
+            asyncio.QueueEmpty: no item waits.
         """
-        if not self._getters.free:
-            raise asyncio.QueueEmpty("the queue has no items")
-        self._getters.free -= 1
+        level = -self._queue[0][0] if self._queue else BOTTOM
+        item = super().get_nowait()  # get() ends in it too
         self._leave()
-        return self._take()
-
-    def _take(self) -> T:
-        negated, _, item = heappop(self._items)
         task = asyncio.current_task()
         if task is not None:  # a callback is done before it could be raised
             urgency = hold()
-            urgency.floor = -negated
+            urgency.floor = level
             urgency.shared = self._floor
             self._working[task] = urgency
-        self._putters.give()
         self._settle()
         return item
 
@@ -436,16 +321,8 @@ class PriorityQueue(Generic[T]):
         Raises:
             ValueError: called more often than there were items.
         """
-        if not self._unfinished:
-            raise ValueError("task_done() was called more often than there were items")
+        super().task_done()
         self._leave()
-        self._unfinished -= 1
-        if not self._unfinished:
-            self._all_done.set()
-
-    async def join(self) -> None:
-        """Wait until every item has been taken and worked off."""
-        await self._all_done.wait()
 
     def _leave(self) -> None:
         """The task that calls works on no item any more."""
@@ -455,8 +332,7 @@ class PriorityQueue(Generic[T]):
             let_go(urgency)
 
     def _settle(self) -> None:
-        first = -self._items[0][0] if self._items else BOTTOM
-        level = max(first, self._putters.highest)
+        level = -self._queue[0][0] if self._queue else BOTTOM
         if level > self._floor.level:
             for task in [task for task in self._working if task.done()]:
                 del self._working[task]

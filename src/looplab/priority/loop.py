@@ -11,7 +11,6 @@ import selectors
 import sys
 import threading
 import time
-from asyncio import base_subprocess, selector_events
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
 from functools import partial
@@ -75,64 +74,18 @@ class UnsupportedLoopError(RuntimeError):
     """This Python's event loop is not the one that the priority loop was made for."""
 
 
-# What the stock loop must have for this one to work.
-_METHODS = (
-    "_add_callback",
-    "_add_callback_signalsafe",
-    "_check_callback",
-    "_check_closed",
-    "_make_subprocess_transport",
-    "_process_events",
-    "_run_once",
-    "_start_serving",
-    "_write_to_self",
-)
-_IN_RUN_ONCE = (
-    "_clock_resolution",
-    "_process_events",
-    "_ready",
-    "_scheduled",
-    "_selector",
-    "_timer_cancelled_count",
-    "append",
-    "popleft",
-)
-_HANDLE = {
-    "__weakref__",
-    "_args",
-    "_callback",
-    "_cancelled",
-    "_context",
-    "_loop",
-    "_repr",
-    "_source_traceback",
-}
-
-
-def _check_stock_loop() -> None:
-    """Raise unless asyncio's loop is built as this module expects.
+def _check_python() -> None:
+    """Raise unless this module was made for this Python's asyncio.
 
     Raises:
-        UnsupportedLoopError: it is not.
+        UnsupportedLoopError: it was not.
     """
-    base: Any = asyncio.SelectorEventLoop
-    missing = [name for name in _METHODS if not hasattr(base, name)]
-    code = getattr(getattr(base, "_run_once", None), "__code__", None)
-    names = getattr(code, "co_names", ())
-    missing += [f"{name} in _run_once()" for name in _IN_RUN_ONCE if name not in names]
-    if not hasattr(base_subprocess.BaseSubprocessTransport, "_call"):
-        missing.append("_call() of subprocesses")
-    transport: Any = getattr(selector_events, "_SelectorSocketTransport", None)
-    if not hasattr(transport, "_call_connection_lost"):
-        missing.append("_call_connection_lost() of connections")
-    if set(asyncio.Handle.__slots__) != _HANDLE:
-        missing.append("Handle of the known slots")
-    if missing:
+    if not (3, 11) <= sys.version_info[:2] <= (3, 14):
         raise UnsupportedLoopError(
             "PriorityEventLoop puts a queue of its own into asyncio's selector loop, "
-            f"and in Python {sys.version.split()[0]} that loop has no "
-            f"{', '.join(missing)}: use a Python from 3.11 to 3.14, or PriorityGate, "
-            "which needs no private part of asyncio"
+            f"and the loop of Python {sys.version.split()[0]} is not known to take it: "
+            "use a Python from 3.11 to 3.14, or PriorityGate, which needs no private "
+            "part of asyncio"
         )
 
 
@@ -223,7 +176,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         self._look_again = 0.0
         # A handler of a signal may add something while its thread has the lock.
         self._changing = threading.RLock()
-        _check_stock_loop()
+        _check_python()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
         key_of = self.policy._key_of(self)

@@ -277,9 +277,3 @@ def test_ageing_ends_the_wait_of_the_lowest() -> None:
     assert waited(ByPriority()) >= 10, "as long as anything urgent is ready"
     assert waited(ByPriority(ageing=0.5)) == pytest.approx(5 * 0.5, abs=0.05)
     assert waited(ByPriority(ageing=1)) == pytest.approx(5 * 1, abs=0.05)
-
-
-@pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan")])
-def test_a_bad_quantum_is_named(value: float) -> None:
-    with pytest.raises(ValueError, match=f"ageing is {value}"):
-        ByPriority(ageing=value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +15,10 @@ from looplab.priority import (
     DEFAULT_PRIORITY,
     ByDeadline,
     ByPriority,
+    PriorityEventLoop,
     PriorityGate,
     PriorityProtocol,
+    UnsupportedLoopError,
     VirtualPriorityLoop,
     current_deadline,
     current_priority,
@@ -180,11 +183,27 @@ def test_the_earliest_deadline_goes_first() -> None:
         (lambda: PriorityGate(settle="2"), TypeError, "settle"),  # type: ignore[arg-type]
         (lambda: VirtualPriorityLoop("fifo"), TypeError, "fifo"),  # type: ignore[arg-type]
         (lambda: ByPriority("x"), TypeError, "x"),  # type: ignore[arg-type]
+        *(
+            (lambda age=age: ByPriority(ageing=age), ValueError, f"ageing is {age}")
+            for age in (0, -1, math.inf, math.nan)
+        ),
+        (lambda: PriorityEventLoop(look_every=-1), ValueError, "look_every is -1"),
+        (lambda: PriorityEventLoop(look_every=math.inf), ValueError, "every is inf"),
+        (lambda: PriorityEventLoop(ByDeadline()), TypeError, "policy=ByDeadline"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_input_is_named(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("version", [(3, 10, 9), (3, 15, 0)])
+def test_another_python_is_refused(
+    monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(UnsupportedLoopError, match=r"3\.11 to 3\.14.*PriorityGate"):
+        PriorityEventLoop()
 
 
 def test_the_defaults_stand_outside_of_any_block() -> None:
