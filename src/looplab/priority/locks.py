@@ -208,7 +208,11 @@ class PrioritySemaphore:
 
     def _settle(self) -> None:
         """The highest level that waits may be another."""
+        before = self._floor.level
         self._floor.set(self._highest(), self._holders)
+        if self._floor.level < before:
+            for holder in self._holders:  # for whom they wait themselves, it sinks too
+                holder.tell()
 
     def _count_stale(self) -> None:
         """An entry of the heap is stale: make it anew when half of them may be."""

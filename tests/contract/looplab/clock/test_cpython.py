@@ -17,6 +17,10 @@ from typing import Any
 import pytest
 
 from tests.contract.looplab.clock.cpython_on_looplab import EXCLUDED, LEFT_OUT
+from tests.contract.looplab.priority import test_cpython as on_priority
+from tests.contract.looplab.priority.cpython_on_priority import (
+    LEFT_OUT as LEFT_OUT_ON_PRIORITY,
+)
 
 RUNNER = Path(__file__).with_name("cpython_on_looplab.py")
 SOURCE = Path(__file__).parents[4] / "src"
@@ -110,12 +114,19 @@ def test_what_is_excluded_would_fail() -> None:
     assert len(report["failed"]) == report["ran"] > 10
 
 
-def test_every_module_is_run_or_left_out_for_a_reason() -> None:
+@pytest.mark.parametrize(
+    ("modules", "left_out"),
+    [(MODULES, LEFT_OUT), (on_priority.MODULES, LEFT_OUT_ON_PRIORITY)],
+    ids=["clock", "priority"],
+)
+def test_every_module_is_run_or_left_out_for_a_reason(
+    modules: dict[str, Any], left_out: dict[str, str]
+) -> None:
     if not KNOWN:
         pytest.skip("this release of Python may have other modules")
     cpythons = importlib.util.find_spec("test.test_asyncio")
     assert cpythons is not None and cpythons.origin is not None
-    here = {path.stem for path in Path(cpythons.origin).parent.glob("test_*.py")}
-    named = {module.rpartition(".")[2] for module in MODULES} | set(LEFT_OUT)
-    assert here <= named
-    assert not here & set(LEFT_OUT) & {m.rpartition(".")[2] for m in MODULES}
+    its_own = {path.stem for path in Path(cpythons.origin).parent.glob("test_*.py")}
+    run = {module.rpartition(".")[2] for module in modules}
+    assert its_own <= run | set(left_out)
+    assert not its_own & run & set(left_out)

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import pytest
 
 from looplab.priority import PriorityEventLoop
-from tests.contract.looplab.priority.cpython_on_priority import LEFT_OUT
 
 if sys.platform == "win32":
     pytest.skip("CPython's tests of this loop are Unix's", allow_module_level=True)
@@ -164,12 +163,3 @@ def test_the_tests_do_run_on_the_priority_loop() -> None:
     assert run_module("test_locks").loops > 0
     assert run_module("--stock", "test_locks").loops == 0
     assert PriorityEventLoop.__module__ == "looplab.priority.loop"
-
-
-def test_every_module_is_run_or_left_out_for_a_reason() -> None:
-    if not KNOWN:
-        pytest.skip("this release of Python may have other modules")
-    cpythons = importlib.util.find_spec("test.test_asyncio")
-    assert cpythons is not None and cpythons.origin is not None
-    here = {path.stem for path in Path(cpythons.origin).parent.glob("test_*.py")}
-    assert here <= set(MODULES) | set(LEFT_OUT)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import warnings
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from typing import Any
@@ -14,15 +13,12 @@ import pytest
 import uvicorn
 
 from looplab.priority import (
-    PriorityEventLoop,
-    PriorityGate,
     PriorityMiddleware,
     current_priority,
     priority,
-    run,
     start_server,
 )
-from tests.fast.looplab.priority.priority_loops import HOST, on, stock
+from tests.fast.looplab.priority.priority_loops import HOST, on
 
 
 async def answer(send: Any, text: str) -> None:
@@ -108,64 +104,6 @@ def test_an_urgent_request_overtakes_thirty_that_are_long(
         assert on(main) == ["/now", *["/batch"] * 30]
 
 
-def test_the_lifespan_is_left_alone() -> None:
-    seen: list[Any] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append((scope["type"], current_priority()))
-
-    async def main() -> None:
-        with priority(4):
-            await PriorityMiddleware(app, 0)({"type": "lifespan"}, None, None)  # type: ignore[arg-type]
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        on(main)
-        on(main, loop=stock)
-    assert seen == [("lifespan", 4)] * 2
-
-
-# ---------------------------------------------------------------- without priorities
-
-
-def test_on_a_stock_loop_the_middleware_warns_once_and_serves(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main() -> list[str]:
-        app = PriorityMiddleware(tell_level, by_path)
-        async with served(app, monkeypatch) as port:
-            return [await ask(port, path) for path in ("/batch", "/now", "/now")]
-
-    with pytest.warns(RuntimeWarning, match="has no priorities") as caught:
-        answers = on(main, loop=stock)
-    assert len([one for one in caught if one.category is RuntimeWarning]) == 1
-    assert "PriorityEventLoop, or give it a PriorityGate" in str(caught[0].message)
-    for level, text in zip((0, 5, 5), answers, strict=True):
-        assert f"level {level}" in text
-
-
-def test_a_gate_stands_in_for_the_loop() -> None:
-    order: list[str] = []
-    gate = PriorityGate()
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        for _ in range(3):
-            order.append(scope["path"])
-            await gate.turn()
-
-    async def main() -> None:
-        middleware = PriorityMiddleware(app, by_path, gate=gate)
-        scopes = [{"type": "http", "path": path} for path in ("/batch", "/now")]
-        await asyncio.gather(
-            *(middleware(scope, None, None) for scope in scopes)  # type: ignore[arg-type]
-        )
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        on(main, loop=stock)
-    assert order == [*["/now"] * 3, *["/batch"] * 3]
-
-
 # ---------------------------------------------------------------- asyncio's servers
 
 
@@ -192,23 +130,3 @@ def test_a_server_accepts_high_and_handles_low() -> None:
 
     assert on(main) == [b"HELLO\n"] * 3
     assert levels == [0, 3, 4]
-
-
-def test_a_program_runs_at_the_priority_of_what_accepts() -> None:
-    async def main() -> tuple[int, type]:
-        return current_priority(), type(asyncio.get_running_loop())
-
-    assert run(main()) == (9, PriorityEventLoop)
-    assert run(main(), accept=3) == (3, PriorityEventLoop)
-
-
-# ---------------------------------------------------------------- bad input
-
-
-def test_a_function_that_returns_no_level_fails_its_request() -> None:
-    async def main() -> None:
-        middleware = PriorityMiddleware(tell_level, lambda scope: None)  # type: ignore[arg-type, return-value]
-        await middleware({"type": "http", "path": "/"}, None, None)  # type: ignore[arg-type]
-
-    with pytest.raises(TypeError, match=r"level of a request as .* got None"):
-        on(main)

@@ -6,7 +6,11 @@ On the virtual clock every time is exact.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import random
+from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +24,10 @@ from looplab.priority import (
     PrioritySemaphore,
     current_priority,
     priority,
+    set_priority,
 )
+from looplab.priority.context import PRIORITY, level_of
+from looplab.priority.tasks import _context_of as context_of
 from tests.fast.looplab.priority.priority_loops import exactly
 
 
@@ -101,49 +108,6 @@ def test_it_holds_along_a_chain() -> None:
     assert exactly(main) <= 0.07
 
 
-def test_the_holder_is_raised_and_lowered_again() -> None:
-    async def main() -> list[int]:
-        lock = PriorityLock()
-        levels = []
-
-        async def waits() -> None:
-            async with lock:
-                levels.append(current_priority())
-
-        async with lock:
-            levels.append(current_priority())
-            with priority(7):
-                task = asyncio.create_task(waits())
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            levels.append(current_priority())
-            with priority(1):
-                levels.append(current_priority())
-        levels.append(current_priority())
-        await task
-        return levels
-
-    assert exactly(main) == [0, 7, 7, 0, 7]
-
-
-def test_a_waiter_that_leaves_raises_nobody_any_more() -> None:
-    async def main() -> list[int]:
-        lock = PriorityLock()
-        levels = []
-        async with lock:
-            with priority(7):
-                task = asyncio.create_task(lock.acquire())
-            await asyncio.sleep(0.001)
-            levels.append(current_priority())
-            task.cancel()
-            await asyncio.sleep(0.001)
-            levels.append(current_priority())
-        assert not lock.locked()
-        return levels
-
-    assert exactly(main) == [7, 0]
-
-
 def test_another_task_may_release_it() -> None:
     async def main() -> int:
         lock = PriorityLock()
@@ -166,69 +130,178 @@ def test_another_task_may_release_it() -> None:
     assert exactly(main) == 1
 
 
-def test_a_semaphore_raises_all_its_holders() -> None:
-    async def main() -> list[int]:
-        semaphore = PrioritySemaphore(2)
-
-        async def hold() -> int:
-            async with semaphore:
-                await asyncio.sleep(0.01)
-                return current_priority()
-
-        with priority(1):
-            holders = [asyncio.create_task(hold()) for _ in range(2)]
-        await asyncio.sleep(0.001)
-        assert semaphore.locked()
-        with priority(5):
-            holders.append(asyncio.create_task(hold()))
-        return await asyncio.gather(*holders)
-
-    assert exactly(main) == [5, 1, 5], "when one has left, nobody waits"
+# ---------------------------------------------------------------- a model
 
 
-# ---------------------------------------------------------------- the queue
+@dataclass
+class User:
+    """A task that acquires some of the locks, in their order, and holds them."""
+
+    level: int
+    wants: list[int]
+    task: asyncio.Task[None]
+    done: asyncio.Event
+    has: list[int] = field(default_factory=list)
+    asked: int = 0  # for the next one, as the so many-th of all
 
 
-def test_a_worker_is_raised_to_its_item_and_to_what_waits_behind_it() -> None:
-    async def main() -> list[int]:
+class Locks:
+    """The rules, as plainly as can be: every level is found anew each time."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = sizes
+        self.users: list[User] = []
+        self.asked = 0
+
+    def waiting(self, lock: int) -> list[User]:
+        return [
+            user
+            for user in self.users
+            if len(user.has) < len(user.wants) and user.wants[len(user.has)] == lock
+        ]
+
+    def holding(self, lock: int) -> list[User]:
+        return [user for user in self.users if lock in user.has]
+
+    def level(self, user: User) -> int:
+        behind = [other for lock in user.has for other in self.waiting(lock)]
+        return max([user.level, *map(self.level, behind)])
+
+    def go_on(self, user: User) -> None:
+        """It takes what is free, and asks for the first that is not."""
+        while len(user.has) < len(user.wants):
+            lock = user.wants[len(user.has)]
+            if len(self.holding(lock)) == self.sizes[lock]:
+                self.asked += 1
+                user.asked = self.asked
+                break
+            user.has.append(lock)
+
+    def leave(self, user: User) -> None:
+        chosen = []
+        while user.has:
+            lock = user.has.pop()
+            user.wants = []
+            if waiting := self.waiting(lock):
+                chosen.append(min(waiting, key=lambda u: (-self.level(u), u.asked)))
+                chosen[-1].has.append(lock)
+        self.users.remove(user)
+        for other in sorted(chosen, key=self.level, reverse=True):
+            self.go_on(other)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_users_of_locks_are_served_and_raised_as_the_model_says(
+    seed: int,
+) -> None:
+    rng = random.Random(seed)
+    levels = iter(rng.sample(range(200), 200))
+    kinds = [PriorityLock, PriorityLock, partial(PrioritySemaphore, 2)]
+
+    async def main() -> int:
+        locks: list[Any] = [kind() for kind in kinds]
+        model, compared = Locks((1, 1, 2)), 0
+
+        async def use(wants: list[int], done: asyncio.Event) -> None:
+            async with AsyncExitStack() as stack:
+                for number in wants:
+                    await stack.enter_async_context(locks[number])
+                await done.wait()
+
+        for _ in range(60):
+            act = rng.choice(["come", "come", "go", "cancel", "raise", "lower"])
+            ready = [u for u in model.users if len(u.has) == len(u.wants)]
+            if act == "come":
+                wants = sorted(rng.sample(range(3), rng.randint(1, 3)))
+                done = asyncio.Event()
+                with priority(level := next(levels)):
+                    task = asyncio.create_task(use(wants, done))
+                model.users.append(user := User(level, list(wants), task, done))
+                model.go_on(user)
+            elif act == "go" and ready:
+                user = rng.choice(ready)
+                user.done.set()
+                model.leave(user)
+            elif act == "cancel" and model.users:
+                user = rng.choice(model.users)
+                user.task.cancel()
+                model.leave(user)
+            elif act in ("raise", "lower") and model.users:
+                user = rng.choice(model.users)
+                user.level = next(levels) + (200 if act == "raise" else -200)
+                set_priority(user.task, user.level)
+            await asyncio.sleep(1)
+            expected = [(len(u.has), model.level(u)) for u in model.users]
+            assert expected == [
+                (len(u.has), level_of(context_of(u.task).get(PRIORITY)))
+                for u in model.users
+            ]
+            for number, lock in enumerate(locks):
+                waiting = len(model.waiting(number))
+                free = model.sizes[number] - len(model.holding(number))
+                state = f"{free} free" if free else "locked"
+                assert repr(lock).endswith(f" {state}, {waiting} waiting>")
+                assert lock.locked() == (not free)
+            compared += len(expected)
+        for user in model.users:
+            user.task.cancel()
+        return compared
+
+    with priority(-999):
+        assert exactly(main) > 20
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_workers_are_raised_as_the_model_says(seed: int) -> None:
+    """To their item, and to the most urgent one that waits; each at its level 0."""
+    rng = random.Random(seed)
+
+    async def main() -> None:
         queue: PriorityQueue[int] = PriorityQueue()
-        levels = []
-        with priority(2):
-            queue.put_nowait(1)
-        await queue.get()
-        levels.append(current_priority())
-        with priority(8):
-            queue.put_nowait(2)
-        levels.append(current_priority())
-        queue.task_done()
-        levels.append(current_priority())
-        await queue.get()
-        levels.append(current_priority())
-        queue.task_done()
-        levels.append(current_priority())
-        await queue.join()
-        return levels
+        items: list[tuple[int, int]] = []  # by urgency
+        worked: dict[int, int] = {}  # the level of the item, by worker
+        orders = [asyncio.Queue[str]() for _ in range(4)]
+        took: list[int] = []
 
-    assert exactly(main) == [2, 8, 0, 8, 0]
+        async def work(number: int) -> None:
+            while order := await orders[number].get():
+                if order == "take":
+                    took.append(await queue.get())
+                else:
+                    queue.task_done()
 
+        with priority(0):
+            workers = [asyncio.create_task(work(number)) for number in range(4)]
+        for item in range(60):
+            worker = rng.randrange(4)
+            act = rng.choice(["put", "take", "done"])
+            if act == "put":
+                level = rng.randint(-2, 5)
+                with priority(level):
+                    queue.put_nowait(item)
+                items = sorted([*items, (-level, item)])
+            elif act == "take" and items:
+                orders[worker].put_nowait("take")
+                negated, item = items.pop(0)
+                worked[worker] = -negated
+            elif act == "done" and worker in worked:
+                orders[worker].put_nowait("done")
+                del worked[worker]
+            await asyncio.sleep(1)
+            if act == "take" and took:
+                assert took.pop() == item
+            assert queue.qsize() == len(items)
+            behind = -items[0][0] if items else 0
+            for number, task in enumerate(workers):
+                level = level_of(context_of(task).get(PRIORITY))
+                lent = max(worked[number], behind) if number in worked else 0
+                assert level == max(0, lent)
+        for order in orders:
+            order.put_nowait("")
+        await asyncio.gather(*workers)
 
-def test_a_cancelled_getter_loses_no_item() -> None:
-    async def main() -> list[int]:
-        queue: PriorityQueue[int] = PriorityQueue()
-        first, second = (asyncio.create_task(queue.get()) for _ in range(2))
-        await asyncio.sleep(0.001)
-        queue.put_nowait(1)
-        first.cancel()
-        queue.put_nowait(2)
-        got = [await second]
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        got.append(queue.get_nowait())
-        with pytest.raises(asyncio.QueueEmpty):
-            queue.get_nowait()
-        return got
-
-    assert sorted(exactly(main)) == [1, 2]
+    with priority(-999):
+        exactly(main)
 
 
 # ---------------------------------------------------------------- in what order
@@ -299,42 +372,6 @@ def test_locks_work_with_every_policy(policy: Any) -> None:
     assert exactly(main, policy) == 20
 
 
-@LOOPS
-def test_items_have_the_priority_of_who_puts_them(on: Any) -> None:
-    async def main() -> list[str]:
-        queue: PriorityQueue[str] = PriorityQueue()
-        for level, name in ((1, "a"), (3, "b"), (1, "c"), (2, "d")):
-            with priority(level):
-                await queue.put(name)
-        queue.put_nowait("e", priority=5)
-        return [await queue.get() for _ in range(queue.qsize())]
-
-    assert on(main) == ["e", "b", "d", "a", "c"]
-
-
-@LOOPS
-def test_a_bounded_queue_serves_the_most_urgent_putter_first(on: Any) -> None:
-    async def main() -> list[str]:
-        queue: PriorityQueue[str] = PriorityQueue(1)
-        await queue.put("first")
-        tasks = []
-        for level, name in ((1, "low"), (4, "high"), (2, "middle")):
-            with priority(level):
-                tasks.append(asyncio.create_task(queue.put(name)))
-        await asyncio.sleep(0.001)
-        with pytest.raises(asyncio.QueueFull):
-            queue.put_nowait("more")
-        tasks[2].cancel()
-        got = []
-        for _ in range(3):
-            got.append(await queue.get())
-            await asyncio.sleep(0.001)
-            assert queue.qsize() <= 1
-        return got
-
-    assert on(main) == ["first", "high", "low"]
-
-
 # ---------------------------------------------------------------- bad input
 
 
@@ -350,8 +387,6 @@ def test_a_bounded_queue_serves_the_most_urgent_putter_first(on: Any) -> None:
         (lambda: PriorityQueue(-1), ValueError, "maxsize is -1"),
         (lambda: PriorityQueue(1.5), TypeError, "maxsize as a whole number, got 1.5"),  # type: ignore[arg-type]
         (lambda: PriorityLock().release(), RuntimeError, "not acquired"),
-        (lambda: PriorityQueue().task_done(), ValueError, "more often"),
-        (lambda: PriorityQueue().put_nowait(1, "9"), TypeError, "'9'"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_input_is_named(call: Any, error: type[Exception], words: str) -> None:

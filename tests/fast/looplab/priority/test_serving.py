@@ -3,66 +3,159 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
+from functools import partial
 from typing import Any
 
 import pytest
 
+from looplab import VirtualTimeLoop
 from looplab.priority import (
+    PriorityGate,
     PriorityMiddleware,
     VirtualPriorityLoop,
     current_priority,
     priority,
     run,
+    start_server,
 )
 from tests.fast.looplab.priority.priority_loops import on
 
-
-async def answer(send: Any, text: str) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": text.encode()})
-
-
-async def tell_level(scope: Any, receive: Any, send: Any) -> None:
-    """An application that answers with its priority."""
-    if scope["type"] == "http":
-        await answer(send, f"level {current_priority()}")
+PATHS = ("/batch", "/now", "/now")
+RECEIVE: Any = None
+SEND: Any = None
 
 
-def test_a_lowered_request_yields_before_the_application_begins() -> None:
-    order: list[int] = []
+def without(policy: None = None) -> VirtualTimeLoop:
+    """A loop without priorities."""
+    return VirtualTimeLoop()
+
+
+LOOPS = {"priorities": VirtualPriorityLoop, "none": without}
+
+
+def by_path(scope: Any) -> int:
+    return 0 if scope["path"].startswith("/batch") else 5
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(
+    ("loop", "gate", "warnings_", "order"),
+    [
+        # The lowered ones yield before they begin, and from then on at their waits.
+        ("priorities", False, 0, ["/now"] * 6 + ["/batch"] * 3),
+        ("priorities", True, 0, ["/now"] * 6 + ["/batch"] * 3),
+        ("none", True, 0, ["/now"] * 6 + ["/batch"] * 3),
+        ("none", False, 1, list(PATHS) * 3),
+    ],
+)
+def test_who_goes_first(
+    loop: str, gate: bool, warnings_: int, order: list[str], kind: str
+) -> None:
+    shared = PriorityGate()
+    ran: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        order.append(current_priority())
+        for _ in range(3):
+            ran.append(scope["path"])
+            assert current_priority() == by_path(scope)
+            await (shared.turn() if gate else asyncio.sleep(0))
 
-    async def main() -> None:
-        middleware = PriorityMiddleware(app, lambda scope: scope["level"])
+    async def main() -> int:
+        middleware = PriorityMiddleware(app, by_path, gate=shared if gate else None)
         with priority(9):
             tasks = [
                 asyncio.create_task(
-                    middleware({"type": "http", "level": level}, None, None)  # type: ignore[arg-type]
+                    middleware({"type": kind, "path": path}, RECEIVE, SEND)  # type: ignore[arg-type]
                 )
-                for level in (1, 3, 2)
+                for path in PATHS
             ]
         await asyncio.gather(*tasks)
+        assert current_priority() == 0
+        return shared.yields
 
-    on(main, loop=VirtualPriorityLoop)
-    assert order == [3, 2, 1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yields = on(main, loop=LOOPS[loop])
+    assert ran == order
+    assert bool(yields) == gate
+    assert [one.category for one in caught] == [RuntimeWarning] * warnings_
+    assert all("give it a PriorityGate" in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_lifespan_is_left_alone(loop: str) -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((scope["type"], current_priority()))
+
+    async def main() -> None:
+        with priority(4):
+            await PriorityMiddleware(app, 0)({"type": "lifespan"}, RECEIVE, SEND)
+
+    on(main, loop=LOOPS[loop])
+    assert seen == [("lifespan", 4)]
+
+
+def test_a_request_that_is_not_lowered_does_not_yield() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        """Nothing to do."""
+
+    async def main(level: int) -> bool:
+        waiting = []
+        with priority(3):
+            asyncio.get_running_loop().call_soon(waiting.append, True)
+            await PriorityMiddleware(app, level)({"type": "http"}, RECEIVE, SEND)
+        return bool(waiting)
+
+    for level, yields in ((2, True), (3, False), (4, False)):
+        assert on(partial(main, level), loop=VirtualPriorityLoop) == yields
+
+
+@pytest.mark.parametrize(("accept", "level"), [({}, 9), ({"accept": 3}, 3)])
+def test_a_program_runs_at_the_priority_of_what_accepts(
+    accept: dict[str, int], level: int
+) -> None:
+    async def main() -> int:
+        return current_priority()
+
+    assert run(main(), loop_factory=VirtualPriorityLoop, **accept) == level
+    assert current_priority() == 0
 
 
 # ---------------------------------------------------------------- bad input
 
 
+async def serve(**options: Any) -> None:
+    await start_server(print, **options)
+
+
+async def ask(level: Any) -> None:
+    app: Any = PriorityMiddleware(print, level)  # type: ignore[arg-type]
+    await app({"type": "http"}, RECEIVE, SEND)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            lambda: PriorityMiddleware(tell_level, "high"),
-            "level of a request as a whole number, .* got 'high'",
-        ),  # type: ignore[arg-type]
+        (lambda: PriorityMiddleware(print, "high"), "level of a request .*'high'"),  # type: ignore[arg-type]
         (lambda: PriorityMiddleware(None, 1), "app is None"),  # type: ignore[arg-type]
-        (lambda: PriorityMiddleware(tell_level, 1, gate=9), "gate is 9"),  # type: ignore[arg-type]
+        (lambda: PriorityMiddleware(print, 1, gate=9), "gate is 9"),  # type: ignore[arg-type]
         (lambda: run(print), "main is <built-in function print>"),  # type: ignore[arg-type]
         (lambda: run(asyncio.sleep(0), accept="x"), "accept as a .*got 'x'"),  # type: ignore[arg-type]
+        (
+            lambda: on(partial(serve, level="x"), loop=VirtualPriorityLoop),
+            "level as a .*got 'x'",
+        ),
+        (
+            lambda: on(partial(serve, accept=None), loop=VirtualPriorityLoop),
+            "accept as a .*got None",
+        ),
+        (
+            lambda: on(partial(ask, lambda s: None), loop=VirtualPriorityLoop),
+            "a request as .* got None",
+        ),
     ],
 )
 def test_bad_input_is_named(call: Any, words: str) -> None:
