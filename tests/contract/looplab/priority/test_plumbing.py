@@ -57,9 +57,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-# ---------------------------------------------------------------- nobody starves
-
-
 # ---------------------------------------------------------------- file descriptors
 
 

@@ -66,9 +66,6 @@ def test_timers_that_never_end_starve_no_plumbing() -> None:
     assert max(b - a for a, b in pairwise(ran)) == pytest.approx(0.020)
 
 
-# ---------------------------------------------------------------- without priorities
-
-
 # ---------------------------------------------------------------- a flood
 
 

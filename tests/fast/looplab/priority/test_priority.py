@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -69,6 +70,79 @@ def test_the_others_keep_them_over_jitter_and_cost(
 
 
 # ---------------------------------------------------------------- turns
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "settle", "unlike"),
+    [
+        (PriorityProtocol(), 0, PriorityGate()),
+        (PriorityProtocol(2), 2, PriorityProtocol()),
+        (PriorityGate(), 3, PriorityGate(1)),
+        (PriorityGate(1), 1, PriorityProtocol(1)),
+        (ByPriority(), None, ByPriority(ageing=1)),
+        (ByDeadline(), None, ByPriority()),
+    ],
+)
+def test_a_name_tells_it_from_another(
+    scheduler: Any, settle: int | None, unlike: Any
+) -> None:
+    assert scheduler.name != unlike.name
+    if settle is not None:
+        assert f"settle={settle}, 0 " in repr(scheduler)
+        default = settle == type(scheduler)()._settle
+        assert (str(settle) in scheduler.name) != default
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("scheduler", [PriorityProtocol(2), PriorityGate()])
+def test_random_turns_go_to_the_most_urgent_that_has_come(
+    scheduler: Any, seed: int
+) -> None:
+    """Each task comes at a time of its own and then computes for 10 ms."""
+    rng = random.Random(seed)
+    comers = [(rng.randrange(100), level) for level in rng.sample(range(99), 12)]
+
+    async def main() -> list[int]:
+        had: list[int] = []
+
+        async def take(when: int, level: int, given: bool) -> None:
+            await asyncio.sleep(when / 1000 + level * 1e-6)
+            await scheduler.turn(level if given else None)
+            had.append(level)
+            burn(0.010)
+
+        async with asyncio.TaskGroup() as group:
+            for when, level in comers:
+                given = rng.random() < 0.5
+                with priority(0 if given else level):
+                    group.create_task(take(when, level, given))
+        return had
+
+    expected: list[int] = []
+    now, left = 0.0, [(when / 1000 + level * 1e-6, level) for when, level in comers]
+    while left:
+        now = max(now, min(left)[0])
+        when, level = max((c for c in left if c[0] <= now), key=lambda c: c[1])
+        left.remove((when, level))
+        expected.append(level)
+        now += 0.010
+    assert run(main()) == expected
+
+
+def test_a_gate_serves_one_loop_at_a_time() -> None:
+    gate = PriorityGate(0)
+    loops = [VirtualPriorityLoop() for _ in range(2)]
+    left = loops[0].create_task(gate.turn(1))
+    loops[0].call_soon(loops[0].stop)
+    loops[0].run_forever()
+    assert gate.waiting == 1
+    with pytest.raises(RuntimeError, match="make a gate for each loop"):
+        loops[1].run_until_complete(gate.turn(1))
+    left.cancel()
+    loops[0].close()
+    loops[1].run_until_complete(gate.turn(1))
+    assert (gate.waiting, left.done()) == (0, False)
+    loops[1].close()
 
 
 @pytest.mark.parametrize("settle", [0, 1, 3])
