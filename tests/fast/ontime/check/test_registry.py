@@ -71,7 +71,7 @@ def test_register_twice(scratch: str) -> None:
         (asyncio.CancelledError(), "it ended with CancelledError"),
         (ExceptionGroup("g", [KeyError("k")]), "it raised KeyError: 'k'."),
         (ExceptionGroup("g", [NotYet("inner.")]), "not yet: inner."),
-        (RecursionError("maximum"), "calls itself without an end"),
+        (RecursionError("maximum"), "calls itself for ever"),
         (NameError("name 'x' is not defined"), "misspelt"),
         (TypeError("f() missing 1 required positional argument: 'y'"), "parameters"),
     ],
