@@ -588,6 +588,16 @@ class Ledger:
         """What kept the loop most from *start* to *end*, when no callback held it."""
         return self.during({next(iter(self.waiting)): [(start, end)]})[0]
 
+    def longest(self) -> dict[str, int]:
+        """Of those who are called by one name, how long the worst off waited for
+        others, in nanoseconds."""
+        longest: Counter[str] = Counter()
+        for key, spans in self.waiting.items():
+            waits = minus(spans, self._ran.get(key, []))
+            ns = sum(end - start for start, end in waits)
+            longest[self.names[key]] = max(longest[self.names[key]], ns)
+        return longest
+
     def late(self, limit_ns: int) -> list[tuple[int, str, Row]]:
         """Each victim's longest wait for others, if it is above *limit_ns*: how long,
         who waited, and for what most; the longest first."""

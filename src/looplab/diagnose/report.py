@@ -5,7 +5,7 @@ The module uses the standard library only and runs in a browser.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import astuple
 from itertools import pairwise
@@ -87,10 +87,7 @@ def sentence(
 ) -> str:
     """Who waits most for what could be changed, for what, and what to do next."""
     recording = ledger.recording
-    longest: Counter[str] = Counter()
-    for key, spans in ledger.waiting.items():
-        name = ledger.names[key]
-        longest[name] = max(longest[name], sum(end - start for start, end in spans))
+    longest = ledger.longest()
     of: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, row in enumerate(rows):
         for name, ns in row.whom.items():

@@ -151,6 +151,15 @@ def test_the_sentence_says_who_waits_for_what_and_what_to_do(recording, parts):
         assert f"looplab what-if slow.jsonl {parts[-1]}" in text
 
 
+def test_whoever_waits_for_work_of_his_own_waits_for_nobody():
+    """A timer that makes ready a long callback, and then one more."""
+    own = [callback(0, 10, 12, 13), callback(1, 12.5, 13, 70, cause="call", by=0),
+           callback(2, 12.6, 70, 71, cause="call", by=0)]  # fmt: skip
+    ledger = Recording(own).ledger
+    assert ledger.longest() == {"timers of ping": 2 * MS}
+    assert "2.0 ms" in sentence(ledger, ledger.rows)
+
+
 def test_a_storm_inside_one_request_goes_to_a_thread():
     recording = storm(tag=1)
     recording.tags = {1: "GET /"}
