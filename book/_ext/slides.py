@@ -418,7 +418,9 @@ class Writer:
             for page in pages
             for link in page.select('link[rel="stylesheet"]')
             # Their pages would fetch scripts of the theme that a slide has no use for.
-            if not re.search(r"(togglebutton|copybutton|exercise|score)", link["href"])
+            if not re.search(
+                r"(togglebutton|copybutton|exercise|score|paper)", link["href"]
+            )
         ]
         scripts = {
             str(script["src"])
