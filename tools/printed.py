@@ -7,6 +7,7 @@ document. Answers that are folded on a page stand at the end, each with a number
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from dataclasses import dataclass
@@ -23,12 +24,18 @@ __all__ = ["Page", "article_of", "book", "contents", "numbered", "paper"]
 
 BASE = "book"  # the folder that the long page pretends to lie in
 HERE = Path(__file__).parent
+LONG = 14  # lines of code; what has more may be divided between two pages
 NAMES = ("id", "for", "aria-labelledby", "aria-describedby", "aria-controls", "headers")
 UNWANTED = (
     "a.headerlink, .lab-links, .livecells-absent, .livecell-reason, .toctree-wrapper, "
     "noscript, script, button, iframe, .explorable-controls input, .explorable-absent, "
-    ".explorable-notice, .explorable-room, .tag_check > .cell_output, "
-    ".tag_hide-input > details.hide, .sd-summary-state-marker"
+    ".explorable-notice, .explorable-room, .tag_check, .scoreboard-filter, "
+    ".tag_hide-input > details.hide, .sd-summary-state-marker, table.cards details, "
+    "#teach, #grade, .loop-player:has(> .lp-strip) > :not(.lp-strip, figcaption, style)"
+)
+# What is of no use without a screen, or is looked up rather than read.
+ON_SCREEN = re.compile(
+    "book/(live_cells|explore|looplab|ontime|clock_rules|in_your_own|lint_rules)|CHANGELOG"
 )
 
 
@@ -138,14 +145,10 @@ def _link(
     folder = posixpath.dirname(page.address)
     target = posixpath.normpath(posixpath.join(folder, path)) if path else page.address
     if tag.name != "a":
-        if path:
-            tag[attribute] = posixpath.relpath(target, BASE)
-        else:
-            tag[attribute] = f"#{page.name}--{anchor}"
+        there = posixpath.relpath(target, BASE) if path else f"#{page.name}--{anchor}"
+        tag[attribute] = there
     elif target in known:
-        tag[attribute] = (
-            f"#{known[target]}--{anchor}" if anchor else f"#{known[target]}"
-        )
+        tag[attribute] = f"#{known[target]}" + (f"--{anchor}" if anchor else "")
     else:
         del tag[attribute]  # a file beside the pages: paper has none
 
@@ -162,6 +165,9 @@ def loosen(text: str) -> str:
 
 def open_cells(article: Tag) -> None:
     """Show code and outputs that are folded, without the words on the fold."""
+    for code in article.select(".cell_input"):
+        if code.get_text().count("\n") > LONG:
+            code["class"] = [*classes(code), "long"]
     for fold in article.select("details.hide"):
         for summary in fold.find_all("summary", recursive=False):
             summary.decompose()
@@ -186,18 +192,13 @@ def prepare(html: Path, page: Page, known: dict[str, str], answers: Answers) -> 
     for tag in article.select(UNWANTED):
         if not tag.decomposed:
             tag.decompose()
-    for link in article.select("a.slides-link"):
-        line = link.find_parent("dd")
-        for tag in (line.find_previous_sibling("dt"), line) if line else ():
-            if isinstance(tag, Tag):
-                tag.decompose()
     rename(article, page, known)
     answers.begin(page.title)
     take_answers(article, answers)
     open_cells(article)
     demote(article, page.depth - 1)
     body = article.decode_contents()
-    return f'<section class="page depth-{page.depth}" id="{page.name}">{body}</section>'
+    return f'<div class="page depth-{page.depth}" id="{page.name}">{body}</div>'
 
 
 def listing(pages: list[Page]) -> str:
@@ -214,8 +215,9 @@ def listing(pages: list[Page]) -> str:
             f'<span class="number" data-page="{page.name}">000</span></a></li>'
         )
     return (
-        '<nav class="page paper-contents" id="contents"><h1>Contents</h1>'
-        f"<ol>{''.join(lines)}</ol></nav>"
+        '<nav class="paper-contents" id="contents"><h1>Contents</h1>'
+        f"<ol>{''.join(lines)}</ol><p>The site has more: figures with a slider, "
+        "and the reference of the tools.</p></nav>"
     )
 
 
@@ -230,28 +232,17 @@ def numbered(text: str, numbers: dict[str, int]) -> str:
 
 def styles(html: Path, pages: list[Page]) -> str:
     """Links to the style sheets of the pages, each once."""
-    lines: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for page in pages:
-        folder = posixpath.dirname(page.address)
         head = (html / page.address).read_text(encoding="utf-8").partition("<body")[0]
-        for tag in re.findall(r"<link\b[^>]*>", head):
-            link = re.search(r'href="([^"]+)"', tag)
-            if 'rel="stylesheet"' not in tag or link is None:
-                continue
-            path = posixpath.normpath(posixpath.join(folder, link[1]))
-            address = posixpath.relpath(path, BASE)
-            lines[f'<link rel="stylesheet" href="{address}">'] = None
-    return "\n".join(lines)
+        for link in BeautifulSoup(head, "html.parser").select("link[rel=stylesheet]"):
+            path = posixpath.join(posixpath.dirname(page.address), str(link["href"]))
+            paths[posixpath.relpath(path, BASE)] = None
+    return "".join(f'<link rel="stylesheet" href="{path}">' for path in paths)
 
 
 def paper(title: str, links: str, body: str) -> str:
-    """A document from its parts.
-
-    Args:
-        title: of the document.
-        links: to style sheets.
-        body: what it says; links to places that it has not are taken away.
-    """
+    """A document from its parts, without the links that lead to none of them."""
     own = (HERE / "printed.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light">'
@@ -261,28 +252,56 @@ def paper(title: str, links: str, body: str) -> str:
     )
 
 
-def book(html: Path, title: str, lead: str) -> str:
-    """The whole book as one page.
+def cover(html: Path, title: str, authors: str) -> str:
+    """The first page of the book, with the first picture of the site."""
+    article = article_of(html, Page(root_page(html), title, 1))
+    lead, picture = article.select_one(".on-time-lead"), article.select_one(".lp-strip")
+    return (
+        f'<section class="cover"><p class="book-title">{escape(title)}</p>'
+        f"<p>{escape(words(lead)) if lead else ''}</p>"
+        f'<div class="loop-player">{picture or ""}</div>'
+        f"<small>{escape(authors)}</small></section>"
+    )
+
+
+def book(html: Path, title: str, authors: str) -> str:
+    """The chapters and labs as one page.
 
     Args:
         html: the built site.
         title: of the book.
-        lead: a line below the title.
+        authors: a line at the foot of the cover.
 
     Raises:
         ToolError: There is no site, or a page of it has no article.
     """
-    pages = contents(html)
+    first = root_page(html)
+    pages = [
+        page
+        for page in contents(html)
+        if page.address != first and not ON_SCREEN.match(page.address)
+    ]
     links = styles(html, pages)
     known = {page.address: page.name for page in pages}
     answers = Answers()
-    parts = [prepare(html, page, known, answers) for page in pages]
-    end = answers.html()
-    if end:
+    parts: list[tuple[str, str]] = []
+    above: str | None = None
+    for page in pages:
+        chapter = page.depth == 1 and page.title[0].isdigit()
+        if chapter or (page.depth == 1 and page.part != above):
+            parts.append(((not chapter and page.part) or page.title, ""))
+        above = page.part
+        title_of_part, body = parts.pop()
+        body += prepare(html, page, known, answers)
+        parts.append((title_of_part, body))
+    if end := answers.html():
         pages.append(Page("answers.html", "Answers and solutions", 1))
-        parts.append(end.replace('id="answers"', f'id="{pages[-1].name}"'))
-    front = (
-        f'<section class="title-page"><p class="book-title">{escape(title)}</p>'
-        f"<p>{escape(lead)}</p></section>"
-    )
-    return paper(title, links, "".join([front, listing(pages), *parts]))
+        parts.append((pages[-1].title, end))
+    parts.insert(0, ("Contents", listing(pages)))
+    text = cover(html, title, authors)
+    for number, (head, body) in enumerate(parts):
+        rule = f"@page part{number} {{ @top-left {{ content: {json.dumps(head)} }} }}"
+        text += (
+            f'<style>{rule}</style><section style="page: part{number}">{body}</section>'
+        )
+    return paper(title, links, text)

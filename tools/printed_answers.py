@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import shorten
 
 from bs4 import BeautifulSoup, Tag
 
 __all__ = ["Answers", "classes", "fragment", "take_answers", "words"]
 
-# A fold that begins so holds an answer; others are shown in their place.
+# A fold of a lab that begins so holds an answer; others are shown in their place.
 ANSWER = re.compile(r"Answer|Hint|Why |Solution|Predict|Show the solution")
+ANSWERS = {"answer", "predict", "recall"}  # and on a page, what is of such a class
+LONG = 35  # lines of output in a fold; one with more stays on the site
 
 
 def words(tag: Tag) -> str:
@@ -21,6 +24,14 @@ def words(tag: Tag) -> str:
 def classes(tag: Tag) -> set[str]:
     names = tag.get("class")
     return set(names) if isinstance(names, list) else set()
+
+
+def leading(target: str, text: str, name: str, shown: str = "") -> str:
+    """A link with the page on which its target stands; see :func:`printed.numbered`."""
+    return (
+        f'<a class="{shown}" id="{name}" href="#{target}">{text}, page '
+        f'<span class="number" data-page="{target}">000</span></a>'
+    )
 
 
 @dataclass
@@ -43,29 +54,25 @@ class Answers:
         """Keep an answer; returns the link that takes its place, as HTML."""
         self.count += 1
         number = self.count
-        back = f'<a href="#asked-{number}">{word} {number}</a>'
-        asked = f" {question}" if question else ""
-        body = "".join(parts)
+        asked, answer, text = f"asked-{number}", f"answer-{number}", f"{word} {number}"
         self.pages[-1][1].append(
-            f'<div class="answer" id="answer-{number}"><p class="answer-number">'
-            f"<strong>{back}</strong>{asked}</p>{body}</div>"
+            f'<div class="answer"><p class="answer-number">'
+            f"<strong>{leading(asked, text, answer)}</strong> {question}</p>"
+            f"{''.join(parts)}</div>"
         )
-        return (
-            f'<a class="to-answer" id="asked-{number}" href="#answer-{number}">'
-            f"{word} {number}</a>"
-        )
+        return leading(answer, text, asked, "to-answer")
 
     def html(self) -> str:
         """The last part of the document; empty where nothing was folded."""
         body = "".join(
-            f"<h2>{escape(title)}</h2>{''.join(texts)}"
+            f"<h2>{escape(title)}</h2><div>{''.join(texts)}</div>"
             for title, texts in self.pages
             if texts
         )
         if not body:
             return ""
         return (
-            '<section class="page answers" id="answers">'
+            '<section class="page answers" id="p-answers">'
             f"<h1>Answers and solutions</h1>{body}</section>"
         )
 
@@ -83,6 +90,8 @@ def take_answers(article: Tag, answers: Answers) -> None:
             continue
         if "tag_solution" in classes(tag):
             _take_solution(tag, answers)
+        elif "quiz-choice" in classes(tag):
+            _take_choices(tag, answers)
         elif "hide" not in classes(tag):
             _take_fold(tag, answers)
 
@@ -94,7 +103,7 @@ def _take_solution(cell: Tag, answers: Answers) -> None:
     if isinstance(following, Tag) and _summary(following).startswith("Why "):
         parts += _inside(following)
         following.decompose()
-    link = answers.take("Solution", _exercise(cell), parts)
+    link = answers.take("Solution", escape(_exercise(cell)), parts)
     cell.insert_before(fragment(f"<p>{link}</p>"))
     cell.decompose()
 
@@ -102,29 +111,48 @@ def _take_solution(cell: Tag, answers: Answers) -> None:
 def _exercise(tag: Tag) -> str:
     """The heading that something stands below."""
     heading = tag.find_previous(["h1", "h2", "h3", "h4"])
-    return escape(words(heading)) if isinstance(heading, Tag) else ""
+    return words(heading) if isinstance(heading, Tag) else ""
+
+
+def _take_choices(first: Tag, answers: Answers) -> None:
+    """Make a list of the choices of a question, with one answer to them all."""
+    choices = [first]
+    for tag in first.find_next_siblings():
+        if "quiz-choice" not in classes(tag):
+            break
+        choices.append(tag)
+    options, parts = "", []
+    for letter, fold in zip("abcdefgh", choices, strict=False):
+        options += f"<li>{_question(fold)}</li>"
+        if isinstance(text := fold.p, Tag):
+            text.insert(0, fragment(f"<strong>{letter} </strong>"))
+        parts += _inside(fold)
+    link = answers.take("Answer", "", parts)
+    first.insert_before(fragment(f'<ol class="choices" type="a">{options}</ol>'))
+    first.insert_before(fragment(f"<p>{link}</p>"))
+    for fold in choices:
+        fold.decompose()
 
 
 def _take_fold(fold: Tag, answers: Answers) -> None:
     text = _summary(fold)
-    quiz = fold.find_parent(id=re.compile("(^|--)quiz$")) is not None
-    if not (quiz or ANSWER.match(text) or text.endswith("?")):
+    asked = classes(fold) & ANSWERS
+    if not asked and (classes(fold) or not ANSWER.match(text)):
         fold["open"] = ""
+        lines = sum(words.get_text().count("\n") for words in fold.select("pre"))
+        if lines > LONG and not fold.select("details"):
+            fold.replace_with(fragment(f"<p>{escape(text)} (on the site)</p>"))
         return
     word = "Hint" if text.startswith("Hint") else "Answer"
-    if quiz or "sd-dropdown" in classes(fold):
+    above = fold.find_previous_sibling()
+    if asked:
         question = _question(fold)
-        link = answers.take(word, question, _inside(fold))
-        held = f'<p class="question">{question} {link}</p>'
+    elif word == "Answer" and isinstance(above, Tag) and above.name == "p":
+        question = escape(shorten(words(above), 100, placeholder=" …"))
     else:
-        # A lab asks in the paragraph above, which stays where it is.
-        above = fold.find_previous_sibling()
-        asks = isinstance(above, Tag) and above.name == "p"
-        if word == "Hint":
-            question = _exercise(fold)
-        else:
-            question = escape(words(above)) if asks and isinstance(above, Tag) else ""
-        held = f"<p>{answers.take(word, question, _inside(fold))}</p>"
+        question = escape(_exercise(fold))
+    link = answers.take(word, question, _inside(fold))
+    held = f'<p class="question">{question} {link}</p>' if asked else f"<p>{link}</p>"
     fold.insert_before(fragment(held))
     fold.decompose()
 

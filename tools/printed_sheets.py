@@ -112,7 +112,7 @@ def exercises(html: Path, pages: list[Page], answers: Answers) -> str:
             heading, name = tag.find_previous(["h2", "h3"]), EXTRA.search(words(tag))
             if name and isinstance(heading, Tag):
                 heading.append(f" ({name[0]})")  # its solution has no other name
-        for tag in section.select(f"{UNWANTED}, .tag_check"):
+        for tag in section.select(UNWANTED):
             if not tag.decomposed:
                 tag.decompose()
         for heading in section.find_all(["h1", "h2"], recursive=False):

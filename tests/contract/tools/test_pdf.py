@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.fast.tools.test_pdf import WHY, html
-from tests.site.conftest import need
+from tests.site.conftest import need, site
 from tools import pdf, printed
 from tools.browser import find_chromium
 from tools.common import ToolError
 
-__all__ = ["html"]  # a fixture
+__all__ = ["html", "site"]  # fixtures
 
 
 def test_without_chromium_one_line_says_so(
@@ -30,10 +30,8 @@ def printed_pdf(html: Path, tmp_path: Path) -> Path:
     if find_chromium() is None:
         need("no Chromium was found")
     target = tmp_path / "out" / "tiny.pdf"
-    text = printed.book(html, "Tiny", "By us")
     with pdf.printer(html) as shoot:
-        shoot(text, target)
-        shoot(printed.numbered(text, pdf.page_numbers(target)), target)
+        pdf.print_book(shoot, html, target, "Tiny", "By us")
     return target
 
 
@@ -42,11 +40,14 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
 
     reader = PdfReader(printed_pdf)
     texts = [" ".join(page.extract_text().split()) for page in reader.pages]
-    # The title, the contents, four pages, and the answers.
-    assert len(texts) == 7
-    assert "Tiny" in texts[0]
-    for number, text in enumerate(texts, start=1):
-        assert str(number) in text.split()[-2:]
+    # The cover, the contents, a page, a chapter with its labs, and the answers.
+    heads = ["Contents", "For whom", "1. Late", "Answers and solutions"]
+    assert len(texts) == 5
+    assert texts[0] == "Tiny In time By us"
+    for number, (head, text) in enumerate(zip(heads, texts[1:], strict=True), start=2):
+        assert text.startswith((head, f"{number}{head}", f"{number} {head}"))
+        assert re.search(rf"\b{number}\b", text)
+    assert "END" in texts[3]  # of a long line of code
 
     def titles(items: list[object], depth: int = 0) -> list[tuple[int, str]]:
         lines = []
@@ -59,7 +60,7 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
 
     assert titles(reader.outline) == [
         (0, "Contents"),
-        (0, "The book"),
+        (0, "For whom"),
         (0, "1. Late"),
         (1, WHY),  # a space at each end of a line
         (1, "Quiz"),
@@ -73,7 +74,7 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
         (1, "Lab: late"),
     ]
     # The contents name the pages on which the parts begin.
-    for title, number in (("The book", 3), ("1. Late", 4), ("Lab: late", 5)):
+    for title, number in (("For whom", 3), ("1. Late", 4), ("Lab: late", 4)):
         assert re.search(rf"{re.escape(title)} ?{number}\b", texts[1])
         assert title in texts[number - 1]
     links = [
@@ -88,3 +89,38 @@ def test_the_pdf_has_outline_numbers_and_inner_links(printed_pdf: Path) -> None:
     assert {str(link["/Dest"]).removeprefix("/") for link in inner} <= set(numbers)
     assert numbers["p-book-01_late--why"] == 4
     assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+
+
+def test_what_is_wider_than_the_paper_is_refused(html: Path, tmp_path: Path) -> None:
+    if find_chromium() is None:
+        need("no Chromium was found")
+    wide = '<!DOCTYPE html><body style="margin: 0"><p style="width: 900px">Wide'
+    with pdf.printer(html) as shoot, pytest.raises(ToolError, match="900 px wide"):
+        shoot(wide, tmp_path / "wide.pdf")
+
+
+@pytest.mark.slow
+def test_the_whole_book_on_paper(site: Path, tmp_path: Path) -> None:
+    """At most 350 pages, each part under its title, no page number wrong."""
+    from pypdf import PdfReader
+
+    if find_chromium() is None:
+        need("no Chromium was found")
+    book = tmp_path / "book.pdf"
+    with pdf.printer(site) as shoot:
+        pages = pdf.print_book(shoot, site, book, "On Time", "By us")
+    assert pages <= 350
+    texts = [" ".join(page.extract_text().split()) for page in PdfReader(book).pages]
+    numbers = pdf.page_numbers(book)
+    places = [name for name in numbers if name.startswith("asked-")]
+    assert len(places) > 400
+    for asked in places:
+        answer = asked.replace("asked", "answer")
+        for place, other in ((asked, answer), (answer, asked)):
+            link = rf"\w+ {asked.removeprefix('asked-')}, page {numbers[other]}\b"
+            assert re.search(link, texts[numbers[place] - 1]), (place, link)
+    chapters = [page for page in printed.contents(site) if page.title[0].isdigit()]
+    assert len(chapters) == 8
+    for chapter in chapters:
+        number = numbers[chapter.name]
+        assert texts[number - 1].startswith(f"{chapter.title} {number} ")

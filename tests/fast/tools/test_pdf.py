@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
-from tools import commands, printed, printed_sheets
-from tools.common import ToolError
+from tools import commands, pdf, printed, printed_sheets
+from tools.common import ROOT, ToolError
 
 NAV = """
 <nav class="bd-links"><ul><li class="toctree-l1"><a class="reference internal" href="#">
-The book</a></li></ul><p class="caption">Chapters</p><ul>
+The book</a></li><li class="toctree-l1"><a class="reference internal" href="who.html">
+For whom</a></li><li class="toctree-l1"><a class="reference internal"
+href="explore.html">Explore</a></li></ul><p class="caption">Chapters</p><ul>
 <li class="toctree-l1"><a class="reference internal" href="01_late.html">1. Late</a><ul>
 <li class="toctree-l2"><a class="reference internal" href="../notebooks/01_late.html">
 Lab: late</a></li><li class="toctree-l2"><a class="reference internal"
 href="../notebooks/01_more_exercises.html">More exercises</a></li></ul></li></ul></nav>
 """
 INDEX = """
-<section id="top"><h1>The book<a class="headerlink" href="#top">#</a></h1>
+<section><h1>The book</h1><div class="on-time-lead"><p>In time</p></div>
+<figure class="loop-player"><div class="lp-strip"><svg id="first"></svg></div></figure>
+<!-- on paper --></section>
+"""
+WHO = """
+<section id="top"><h1>For whom<a class="headerlink" href="#top">#</a></h1>
 <p>See <a href="01_late.html#why">why</a>, <a href="01_late.html">late</a>,
 <a href="../_sources/x.md">a file</a>, <a href="01_late.html#nowhere">nothing</a> and
 <a href="https://example.org/">elsewhere</a>.</p></section>
@@ -31,15 +39,27 @@ CHAPTER = """
 <svg role="img" aria-labelledby="t"><title id="t">A picture</title>
 <path fill="url(#g)"/></svg>
 <section id="why"><h2>{why}</h2>
-<details class="sd-dropdown"><summary><span class="sd-summary-text">Predict: how late?
-</span></summary><div class="sd-summary-content"><p>Two seconds.</p></div></details>
-<details><summary>How it was computed</summary><p>By hand.</p></details>
-<table><tr><td>{wide}</td></tr></table></section>
+<details class="sd-dropdown predict"><summary>
+<span class="sd-summary-text">Predict: how late?</span></summary>
+<div class="sd-summary-content"><p>Two seconds.</p></div></details>
+<details class="sd-dropdown aside"><summary>How it was computed</summary>
+<p>By hand.</p></details>
+<details class="aside"><summary>Every line</summary><pre>{lines}</pre></details>
+<pre>{code}</pre><table><tr><td>{wide}</td></tr></table></section>
 <section id="quiz"><h2>Quiz</h2><p>1. Which?</p>
-<details class="sd-dropdown"><summary>
+<details class="sd-dropdown quiz-choice"><summary>
 <span class="sd-summary-text">this</span></summary>
-<p>Right.</p></details></section></section>
-""".replace("{wide}", "word " * 200).replace("{why}", WHY)
+<p>Right.</p></details><details class="sd-dropdown quiz-choice"><summary>
+<span class="sd-summary-text">that</span></summary>
+<p>Wrong.</p></details></section></section>
+"""
+for name, text in (
+    ("wide", "word " * 200),
+    ("why", WHY),
+    ("lines", "endless\n" * 40),
+    ("code", "print('the end of a long line')  " + "# and on " * 20 + "END"),
+):
+    CHAPTER = CHAPTER.replace(f"{{{name}}}", text)
 LAB = """
 <section id="lab"><h1>Lab: late</h1>
 <div class="cell tag_hide-input">
@@ -71,8 +91,11 @@ check("01-xb", b)</pre></div></div>
 def html(tmp_path: Path) -> Path:
     """A tiny built book."""
     folder = tmp_path / "html"
+    folder.mkdir()
+    shutil.copy(ROOT / "book/_static/paper.css", folder)
     for name, body in (
         ("book/index.html", INDEX),
+        ("book/who.html", WHO),
         ("book/01_late.html", CHAPTER),
         ("notebooks/01_late.html", LAB),
         ("notebooks/01_more_exercises.html", MORE),
@@ -80,7 +103,7 @@ def html(tmp_path: Path) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
-            f"<head><title>T</title></head><body>{NAV}"
+            f'<head><link rel="stylesheet" href="../paper.css"></head><body>{NAV}'
             f'<article class="bd-article">{body}</article></body>',
             encoding="utf-8",
         )
@@ -98,6 +121,8 @@ def page(html: Path) -> BeautifulSoup:
 def test_the_pages_come_in_the_order_of_the_contents(html: Path) -> None:
     assert printed.contents(html) == [
         printed.Page("book/index.html", "The book", 1),
+        printed.Page("book/who.html", "For whom", 1),
+        printed.Page("book/explore.html", "Explore", 1),
         printed.Page("book/01_late.html", "1. Late", 1, "Chapters"),
         printed.Page("notebooks/01_late.html", "Lab: late", 2, "Chapters"),
         printed.Page("notebooks/01_more_exercises.html", *MORE_PAGE),
@@ -105,7 +130,7 @@ def test_the_pages_come_in_the_order_of_the_contents(html: Path) -> None:
 
 
 def test_a_link_to_another_page_stays_in_the_document(page: BeautifulSoup) -> None:
-    paragraph = page.select_one("#p-book-index p")
+    paragraph = page.select_one("#p-book-who p")
     assert paragraph is not None
     assert [link.get("href") for link in paragraph.select("a")] == [
         "#p-book-01_late--why",
@@ -118,7 +143,7 @@ def test_a_link_to_another_page_stays_in_the_document(page: BeautifulSoup) -> No
     assert len(names) == len(set(names))
     for link in page.select('a[href^="#"]'):
         assert str(link["href"])[1:] in names
-    picture = page.select_one("svg")
+    picture = page.select_one("section[style] svg")
     assert picture is not None
     assert picture["aria-labelledby"] == "p-book-01_late--t"
     assert (
@@ -129,11 +154,13 @@ def test_a_link_to_another_page_stays_in_the_document(page: BeautifulSoup) -> No
 def test_answers_stand_at_the_end(page: BeautifulSoup) -> None:
     text = " ".join(page.get_text().split())
     front, end = text.split("Answers and solutions", 2)[1:]
-    for answer in ("Two seconds.", "Right.", "Few.", "a = 3", "Count."):
+    for answer in ("Two seconds.", "Right.", "Wrong.", "Few.", "a = 3", "Count."):
         assert answer not in front and answer in end
-    assert "Predict: how late? Answer 1" in front
+    assert "Predict: how late? Answer 1, page 000" in front
+    assert "Which? thisthatAnswer 2, page 000" in front
     assert "By hand." in front  # no answer, so it is shown in its place
-    for gone in ("draw()", "not yet", "#"):
+    assert "Every line (on the site)" in front
+    for gone in ("draw()", "not yet", "endless", "Explore"):
         assert gone not in front
     assert "drawn" in front and "a = ..." in front
     numbers = re.findall(r"(?:Answer|Hint|Solution) (\d+)", front)
@@ -141,10 +168,34 @@ def test_answers_stand_at_the_end(page: BeautifulSoup) -> None:
     assert numbers == ["1", "2", "3", "4"]
 
 
+def test_each_answer_and_its_question_name_the_page_of_the_other(
+    page: BeautifulSoup,
+) -> None:
+    places = [str(tag["data-page"]) for tag in page.select("main [data-page]")]
+    numbers = {place: 100 + at for at, place in enumerate(places)}
+    text = BeautifulSoup(printed.numbered(str(page), numbers), "html.parser")
+    for link in text.select(".to-answer, .answer-number a"):
+        place = str(link["href"]).removeprefix("#")
+        assert link.get_text().endswith(f", page {numbers[place]}")
+        back = text.select_one(f"#{place}")
+        assert back is not None and back["href"] == f"#{link['id']}"
+
+
+def test_a_chapter_and_its_labs_are_under_its_title(page: BeautifulSoup) -> None:
+    part = page.select_one("section[style]:has(#p-book-01_late)")
+    assert part is not None and part.select_one("#p-notebooks-01_more_exercises")
+    rule = f"@page {str(part['style']).removeprefix('page: ')} "
+    style = next(tag.get_text() for tag in page.select("style") if rule in str(tag))
+    assert '"1. Late"' in style
+    cover = page.select_one(".cover")
+    assert cover is not None and cover.select_one("#first") is not None
+    assert " ".join(cover.get_text(" ").split()) == "Tiny In time By us"
+
+
 def test_a_lab_stands_below_its_chapter_in_the_outline(page: BeautifulSoup) -> None:
     levels = {
         " ".join(tag.get_text().split()): tag.name
-        for tag in page.select("section:not(.answers) > :is(h1, h2, h3)")
+        for tag in page.select(":is(section, .page):not(.answers) > :is(h1, h2, h3)")
     }
     assert levels["1. Late"] == "h1"
     assert levels["Lab: late"] == "h2"
@@ -220,3 +271,15 @@ def test_make_pdf_asks_for_chromium_before_it_builds(
     monkeypatch.setattr(commands, "find_chromium", lambda: None)
     assert commands.main(["pdf"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_first_page_leads_to_a_book_that_was_printed(
+    html: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.pdf").write_bytes(b"0" * 2_600_000)
+    for pages in (7, 8):  # a book that is printed again takes the place of the first
+        pdf.publish(tmp_path / "tiny.pdf", html, pages)
+        text = (html / "book/index.html").read_text(encoding="utf-8")
+        found = re.findall(r'href="(\S+?)".*?(\d+) pages, ([\d.]+) MB', text)
+        assert found == [("../tiny.pdf", str(pages), "2.6")]
+    assert (html / "tiny.pdf").stat().st_size == 2_600_000
