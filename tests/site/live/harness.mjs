@@ -212,16 +212,5 @@ export class Trial {
   }
 }
 
-/**
- * The least of up to ten measurements: where one is not below `enough`, the machine may
- * have been busy.
- */
-export async function least(enough, measure) {
-  let found = Infinity;
-  for (let tries = 0; tries < 10 && found >= enough; tries++)
-    found = Math.min(found, await measure());
-  return found;
-}
-
 export const clip = (text, length = 300) =>
   text.length > length ? `${text.slice(0, length)}… (${text.length})` : text;
