@@ -33,7 +33,7 @@ remedies = dict.fromkeys('ABCD', 'thread')
 +    "D": "queue",
 ## one is missing => judge all four
 remedies = {'A': 'queue'}
-## a word of one's own => 'faster' is no remedy
+## a word of one's own => 'faster' is not a remedy
 -    "A": "queue",
 +    "A": "faster",
 """
