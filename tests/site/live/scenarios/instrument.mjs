@@ -105,7 +105,7 @@ export async function predictions(t) {
   t.equal(await told(), 0, "what is told before a guess");
   await page.focus(".prediction input");
   await page.keyboard.press("End"); // of the axis
-  await page.click(".prediction [type=submit]"); // Enter is not everybody's key for it
+  await book.click(".prediction [type=submit]"); // Enter is not everybody's key for it
   t.check((await told()) > 0, "a guess told nothing");
   const words = () => page.$eval(".prediction-kept p", (line) => line.textContent);
   t.check(/You said 0.1 s. It came out as 0 s./.test(await words()), `beside: ${await words()}`);
