@@ -63,7 +63,8 @@ PEERS = (
     Peer("janus", "2.0.0", ("pytest-asyncio", "pytest-benchmark"), ("tests",), 90),
     Peer(
         "anyio", "4.16.0",
-        ("pytest-mock", "trustme", "psutil", "hypothesis", "blockbuster", "truststore"),
+        ("pytest-mock", "pytest-timeout", "trustme", "psutil", "hypothesis",
+         "blockbuster", "truststore"),
         ("tests", "-k", "asyncio"), 900,
     ),
     Peer(
