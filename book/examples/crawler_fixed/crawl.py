@@ -4,7 +4,7 @@ from asyncio import Queue
 from collections import deque
 from dataclasses import dataclass, field
 
-from .web import Page, fetch
+from crawler.web import Page, fetch
 
 
 @dataclass

@@ -201,7 +201,7 @@ class FreeCores:
         self.ask()
 
     def ask(self) -> float:
-        """The share now; between two measurements, for to ask takes the cores."""
+        """The share now; between two measurements, since asking takes the cores."""
         share = free_cores() / len(cores())
         self.least = min(self.least, share)
         return share
