@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplab.diagnose import Callback, Code, Recording
-from looplab.diagnose.events import OtherThread, RequestNote, Sample, Window
+from looplab.diagnose.events import Job, OtherThread, RequestNote, Sample, Window
 
 MS = 1_000_000
 SITE = "/venv/lib/python3.11/site-packages"
@@ -12,6 +12,9 @@ SHOP = Code("hog", "/srv/shop.py", 12)
 PING = Code("ping", "/srv/shop.py", 40)
 SCRUB = Code("scrub", "/srv/scrub.py", 8)
 DUMPS = Code("dumps", f"{STDLIB}/json/encoder.py", 7)
+PANDAS = Code("<module>", f"{SITE}/pandas/__init__.py", 1)
+SERVE = Code("serve", f"{SITE}/uvicorn/server.py", 8)
+thumb = Job(2, 0, 0, 0, 400 * MS, SHOP)
 
 
 def callback(index, ready, run, ended, *, code=PING, cause="timer", cpu=None, **more):

@@ -16,8 +16,10 @@ from looplab.diagnose.ledger import minus, union
 from tests.fast.looplab.diagnose.made import (
     DUMPS,
     MS,
+    PANDAS,
     PING,
     SCRUB,
+    SERVE,
     SHOP,
     SITE,
     STDLIB,
@@ -28,12 +30,12 @@ from tests.fast.looplab.diagnose.made import (
     request,
     sample,
     thread,
+    thumb,
     window,
 )
 
 SELDOM = SHOP._replace(line=99)
 NOTE = Code("note", f"{SITE}/looplab/diagnose/stock.py", 3)
-PANDAS = Code("<module>", f"{SITE}/pandas/__init__.py", 1)
 ACQUIRE = Code("Lock.acquire", f"{STDLIB}/asyncio/locks.py", 100)
 GET = Code("Queue.get", f"{STDLIB}/asyncio/queues.py", 9)
 SLEEP = Code("sleep", f"{STDLIB}/asyncio/tasks.py", 6)
@@ -41,8 +43,6 @@ WAKER = Code("_set_result_unless_cancelled")
 WORKER = Code("_worker", f"{STDLIB}/concurrent/futures/thread.py", 80)
 POOL = Code("Pool.take", f"{SITE}/db/pool.py", 77)
 LIMITER = Code("CapacityLimiter.acquire", f"{SITE}/anyio/x.py", 5)
-SERVE = Code("serve", f"{SITE}/uvicorn/server.py", 8)
-thumb = Job(2, 0, 0, 0, 400 * MS, SHOP)
 dump = Job(7, 0, 90 * MS, 95 * MS, 399 * MS, DUMPS)
 
 

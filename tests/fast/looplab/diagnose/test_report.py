@@ -12,7 +12,6 @@ import pytest
 from looplab import cli
 from looplab.diagnose import (
     Callback,
-    Code,
     Recording,
     ThreadUse,
     endpoints,
@@ -29,10 +28,11 @@ from tests.fast.looplab.diagnose.files import save
 from tests.fast.looplab.diagnose.made import (
     DUMPS,
     MS,
+    PANDAS,
     PING,
     SCRUB,
+    SERVE,
     SHOP,
-    SITE,
     brief,
     callback,
     hog,
@@ -40,13 +40,10 @@ from tests.fast.looplab.diagnose.made import (
     request,
     sample,
     thread,
+    thumb,
     window,
 )
 from tools.show_player import FRAGMENT, digest
-
-PANDAS = Code("<module>", f"{SITE}/pandas/__init__.py", 1)
-SERVE = Code("serve", f"{SITE}/uvicorn/server.py", 8)
-thumb = Job(2, 0, 0, 0, 400 * MS, SHOP)
 
 
 def service():
