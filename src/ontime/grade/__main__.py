@@ -13,11 +13,14 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 from ontime.grade.grading import STATUSES, Grader
 from ontime.grade.labs import (
@@ -39,6 +42,8 @@ _MOODLE = re.compile(r"_\d+_assignsubmission.*")
 _LAB_NAME = re.compile(r"[\s_-]*\d\d_(more_exercises|[a-z]+(_[a-z]+)*)[\s_(\d)-]*$")
 
 Handed = dict[str, list[Path]]
+_T = TypeVar("_T")
+_S = TypeVar("_S")
 
 
 def collect(paths: Sequence[Path]) -> Handed:
@@ -124,10 +129,14 @@ def _wanted(
 def graded(rows: list[Row], grader: Grader, jobs: int = 1) -> Generator[Row]:
     """The same rows with grades, as they come, so many students at a time.
 
-    Of several files of a student the better answer to an exercise counts.
+    Of several files of a student the better answer to an exercise counts.  Call it in
+    the main thread: while it runs, an interrupt waits until it waits for a student.
+    Raised anywhere, as Python would, it also hits the locks of the thread pool, and a
+    lock that was hit raises an error of its own.
 
     Raises:
         LabError: an exercise cannot be graded on this machine.
+        KeyboardInterrupt: the process was interrupted.
     """
 
     def finish(row: Row) -> Row:
@@ -137,13 +146,24 @@ def graded(rows: list[Row], grader: Grader, jobs: int = 1) -> Generator[Row]:
                 row.grades[exercise.name] = grade
         return row
 
+    ended: SimpleQueue[Future[Any] | None] = SimpleQueue()
+
+    def results(function: Callable[[_S], _T], items: Sequence[_S]) -> Generator[_T]:
+        for item in items:
+            pool.submit(function, item).add_done_callback(ended.put)
+        for _ in items:
+            if (future := ended.get()) is None:
+                raise KeyboardInterrupt
+            yield future.result()
+
     exercises = {each.name: each for row in rows for each, _ in row.answers}
     pool = ThreadPoolExecutor(jobs)
+    usual = signal.signal(signal.SIGINT, lambda *_: ended.put(None))
     try:
-        list(pool.map(grader.prepare, [[each] for each in exercises.values()]))
-        for done in as_completed([pool.submit(finish, row) for row in rows]):
-            yield done.result()
+        list(results(grader.prepare, [[each] for each in exercises.values()]))
+        yield from results(finish, rows)
     finally:
+        signal.signal(signal.SIGINT, usual)
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -158,6 +158,24 @@ def test_rows_come_one_by_one_and_what_runs_is_not_waited_for(jobs: int) -> None
     fake.released.set()
 
 
+def test_an_interrupt_waits_until_a_row_is_waited_for() -> None:
+    """Wherever it comes, no lock of the pool is hit and no row that is done is lost."""
+    fake = Fake()
+    exercise = EXERCISES[MODIFY]
+    rows = [
+        Row(name, [], [(exercise, Answer(source))])
+        for name, source in (("ada", "good"), ("bo", "endless"))
+    ]
+    usual = signal.getsignal(signal.SIGINT)
+    results = graded(rows, fake, 1)
+    assert next(results).student == "ada"
+    signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        next(results)
+    assert signal.getsignal(signal.SIGINT) is usual
+    fake.released.set()
+
+
 @posix
 def test_an_interrupt_keeps_the_rows_that_are_done(tmp_path: Path) -> None:
     hand_in(tmp_path / "ada.ipynb", {PREDICT: GOOD_PREDICT})
