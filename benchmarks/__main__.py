@@ -2,6 +2,6 @@
 
 import sys
 
-from benchmarks.loops import main
+from benchmarks import common, loops
 
-sys.exit(main())
+sys.exit(common.status(loops.run))

@@ -1,27 +1,33 @@
 """What our loops and the tracer cost, in instructions: ``make bench``.
 
-It makes an environment of its own, runs each row in fresh processes under a counter of
-instructions, prints the tables and writes ``benchmarks/results.json``.  A count has no
-start of Python, no imports and no making of the loop in it: it is the difference
-between a long run and a short one.  With words it measures only those tables, and
-leaves the others of the file as they are.
+It makes an environment of its own and runs each row in fresh processes under a counter
+of instructions.  A count has no start of Python, no imports and no making of the loop
+in it: it is the difference between a long run and a short one.  The counts go into
+``results.json``, and the tables made of them into ``loops.md``.  With words it counts
+only those tables, and keeps the others of the file.
+
+The process of a row is ``python -m benchmarks.loops --worker TABLE ROW SIZE``.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import gc
+import importlib.metadata
 import json
+import os
 import random
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from time import process_time
 from typing import Any
 
 from benchmarks import common, readme
-from benchmarks.common import finish, settle
+from ontime.measuring.counters import Counter
 from tools.common import ToolError, say
 
 RESULTS = common.FOLDER / "results.json"
+TABLE = common.FOLDER / "loops.md"
 STOCK, OURS = "stock loop", "PriorityEventLoop"
 IN_USE = "PriorityEventLoop, priorities in use"
 VIRTUAL, ORDERED = "VirtualTimeLoop", "VirtualPriorityLoop"
@@ -175,11 +181,9 @@ async def null_callbacks(size: int, row: str) -> int:
     if row == UNTRACED:
         await callbacks()
         return size
-    with LoopTracer() as tracer:
+    with LoopTracer():
         await callbacks()
-    if sys.argv[-1] == "bare":  # to read the trace is not counted
-        return size
-    return sum(record.label.startswith("int") for record in tracer.trace)
+    return size  # to read the trace is not counted
 
 
 Work = Callable[[int, str], Awaitable[int]]
@@ -221,76 +225,106 @@ TABLES: dict[str, tuple[str, Work, str, tuple[str, ...], tuple[int, int], Any]] 
 }  # fmt: skip
 
 
-def measure(table: str, row: str, size: int) -> float:
-    """CPU seconds of the work of a table."""
-    work = TABLES[table][1]
+def work(table: str, row: str, size: int) -> None:
+    """Do the work of a table on the loop of a row; the process ends with it."""
     loop = new_loop(row)
 
-    async def main() -> tuple[int, float]:
+    async def main() -> None:
         if row in (IN_USE, LOCK, OUR_LOCK):
             from looplab.priority.context import context_with
 
             # The work itself has priority 0: what waits elsewhere brings them into use.
             loop.call_later(3_600, int, context=context_with(1))
-        settle()
-        start = process_time()
-        return await work(size, row), finish(start)
+        # A socket's buffer of 256 KiB comes from the system each time, until the C
+        # library has seen a greater block go.  Some imports show it one; so does this.
+        bytes(bytearray(1 << 20))
+        gc.collect()
+        gc.freeze()
+        done = await TABLES[table][1](size, row)
+        if done != size:
+            raise AssertionError(f"{done} of {size} were done")
+        sys.stdout.flush()
+        os._exit(0)  # what cleans up is not counted
 
-    done, cpu = loop.run_until_complete(main())
-    if done != size:
-        raise AssertionError(f"{done} of {size} were done")
-    return float(cpu)
+    package = PACKAGES.get(row)
+    print(importlib.metadata.version(package) if package else "")
+    loop.run_until_complete(main())
+
+
+def count(counter: Counter, python: str, table: str, row: str) -> tuple[float, str]:
+    """Instructions per unit, and the version of the package.
+
+    Raises:
+        ToolError: the row cannot be counted.
+    """
+    counts = []
+    words = [python, "-m", "benchmarks.loops", "--worker", table, row]
+    short, long = TABLES[table][4]
+    for size in (short, short, long):  # the first one compiles what was edited
+        done = common.fresh([*counter.command, *words, str(size)])
+        number = counter.find(done.stderr)
+        if done.returncode or number is None:
+            say(done.stderr)
+            raise ToolError(f"{table}, {row}: status {done.returncode}, no count")
+        counts.append(number)
+    return (counts[2] - counts[1]) / (long - short), done.stdout.strip()
+
+
+def section(table: str, counts: dict[str, float]) -> str:
+    """A table in Markdown, with what was counted, and its aims."""
+    title, work, unit, rows, sizes, aims = TABLES[table]
+    heads = [title, f"instructions per {unit}", f"ratio to {rows[0]}", "aim"]
+    lines = [readme.line(heads), "|---|--:|--:|---|"]
+    for row in rows:
+        ratio = counts[row] / counts[rows[0]]
+        aim = ""
+        if row in aims:
+            met = "met" if ratio <= aims[row] else "**not met**"
+            aim = f"at most {aims[row]:g}: {met}"
+        number = f"{float(f'{counts[row]:.3g}'):,.0f}"
+        lines.append(readme.line([row, number, f"{ratio:.2f}", aim]))
+    about = f"{work.__doc__} The difference between {sizes[1]:,} and {sizes[0]:,}."
+    return "\n".join([about, "", *lines, ""])
+
+
+def page(results: dict[str, Any]) -> str:
+    """All tables in Markdown, below what they were counted on."""
+    machine, packages = results["machine"], results["packages"]
+    facts = [*machine.values(), *(f"{name} {packages[name]}" for name in packages)]
+    sections = [section(table, counts) for table, counts in results["counts"].items()]
+    return "\n".join([", ".join(facts) + ".", "", *sections])
 
 
 def run(words: Sequence[str] | None = None) -> None:
-    """Measure, print, write."""
-    top = common.parser("benchmarks", __doc__, 1)
+    """Count, print, write."""
+    top = argparse.ArgumentParser(prog="make bench", description=__doc__)
     top.add_argument("tables", nargs="*", help=f"of {', '.join(TABLES)}; default: all")
+    top.add_argument("--python", default=sys.executable, help="what is measured")
     options = top.parse_args(words)
+    if unknown := set(options.tables) - TABLES.keys():
+        raise ToolError(f"no table {', '.join(unknown)}: name {', '.join(TABLES)}")
     python = common.environment(options.python)
     counter = common.find_counter(python)
-    contest = common.Contest("benchmarks.loops", python, options.timeout)
-    groups = []
-    for key in options.tables or TABLES:
-        title, work, unit, rows, sizes, aims = TABLES[key]
-        counts = contest.instructions(key, rows, sizes, counter)
-        group = common.group(
-            f"{title}: instructions",
-            f"instructions per {unit}",
-            f"{work.__doc__} Counted by {counter.name}: the difference between "
-            f"{sizes[1]:,} and {sizes[0]:,}.",
-            counts,
-            rows[0],
-            rows=rows,
-            why=contest.why,
-            notes={row: f"aim: at most {aim:g}" for row, aim in aims.items()},
-        )
-        groups.append(group)
-        say(f"\n{readme.section(group)}\n")
-        for row in group["rows"]:
-            if row["name"] in aims and row.get("ratio", 99) > aims[row["name"]]:
-                say(f"NOT MET: {title}, {row['name']}: {row.get('ratio')}")
-    facts = common.about(python, "make bench")
-    packages = {PACKAGES[row]: text for row, text in contest.versions.items()}
-    if options.tables and options.output is None:
+    machine = common.about(python) | {"by": f"counted by {counter.name}"}
+    results: dict[str, Any] = {"machine": machine, "packages": {}, "counts": {}}
+    if options.tables:
         old = json.loads(RESULTS.read_text(encoding="utf-8"))
-        if any(old[what] != facts[what] for what in ("machine", "python")):
-            raise ToolError("the file is of another machine or Python: measure all")
-        new = {group["title"]: group for group in groups}
-        titles = [f"{entry[0]}: instructions" for entry in TABLES.values()]
-        tables = {group["title"]: group for group in old["groups"]} | new
-        groups = [tables[title] for title in titles if title in tables]
-        packages = old["packages"] | packages
-    results = facts | {"packages": packages, "groups": groups}
-    common.publish(results, options.output or RESULTS)
-
-
-def main() -> int:
-    """Run the command, or measure for it."""
-    if sys.argv[1:2] == ["--worker"]:
-        return common.worker(measure, PACKAGES)
-    return common.status(run)
+        if old["machine"] != machine:
+            raise ToolError("the file is of another machine or Python: count all")
+        results = old
+    for table in options.tables or TABLES:
+        counts = results["counts"][table] = {}
+        for row in TABLES[table][3]:
+            counts[row], version = count(counter, python, table, row)
+            if version:
+                results["packages"][PACKAGES[row]] = version
+        say(section(table, counts))
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    TABLE.write_text(page(results), encoding="utf-8")
+    readme.follow(TABLE)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] == ["--worker"]:
+        work(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    sys.exit(common.status(run))

@@ -125,7 +125,7 @@ def run(words: list[str] | None = None) -> None:
         by_tool = {row["tool"]: row for row in [*known, *rows]}
         rows = [by_tool[tool] for tool in TOOLS]
         results = {"counter": counter.name, "requests": counts[1], "rows": rows}
-        results["python"] = common.about(python, "")["python"]
+        results["python"] = common.about(python)["python"]
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         TABLE.write_text(table(results), encoding="utf-8")
         readme.follow(TABLE)

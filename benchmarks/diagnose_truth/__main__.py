@@ -414,7 +414,7 @@ def run_all(words: list[str] | None = None) -> None:
     if options.quick:
         return
     results |= {"cores": len(os.sched_getaffinity(0))}
-    results["python"] = common.about(made, "")["python"]
+    results["python"] = common.about(made)["python"]
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(table(results), encoding="utf-8")
     readme.follow(TABLE)
