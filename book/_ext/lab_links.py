@@ -1,4 +1,4 @@
-"""Links on the page of a lab: its hand-out, and JupyterLite, Binder, Colab.
+"""Links on the page of a lab: its hand-out, and JupyterLite, Binder.
 
 The hand-outs, labs without solutions, are written into the built site, in ``handout``.
 
@@ -6,8 +6,8 @@ JupyterLite is added to a built site by a command of its own, so a page gets a m
 where the link can stand; ``tools/lite_labs.py`` turns it into one.
 
 ``lab_repository`` in ``_config.yml``, such as ``https://github.com/owner/name``, names
-the published repository. When it is set, the pages have links for Binder, which builds
-what is in ``.binder/``, and for Colab, which opens the copies of the branch ``colab``.
+the published repository. When it is set, the pages have a link for Binder, which builds
+what is in ``.binder/``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from ontime.handout import HandoutError, hand_out, labs_of
 
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 BRANCH = "main"
-COPIES = "colab"  # the branch that the workflow of the site writes
 HANDOUT = "handout"
 SOLVED = '"solution"'  # the tag, in a notebook that has solutions
 
@@ -70,12 +69,7 @@ def links(lab: str, repository: object, solved: bool = False) -> str:
     if name := named(repository):
         binder = f"https://mybinder.org/v2/gh/{name}/{BRANCH}"
         binder += f"?urlpath=lab/tree/notebooks/{lab}"
-        colab = f"https://colab.research.google.com/github/{name}"
-        colab += f"/blob/{COPIES}/notebooks/{lab}"
-        for text, address in (("Binder", binder), ("Colab", colab)):
-            parts.append(
-                f'<a class="lab-link" href="{escape(address)}">Open in {text}</a>'
-            )
+        parts.append(f'<a class="lab-link" href="{escape(binder)}">Open in Binder</a>')
     return f'<div class="lab-links">{"".join(parts)}</div>'
 
 

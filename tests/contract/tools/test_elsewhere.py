@@ -1,4 +1,4 @@
-"""Binder and Colab: what they are given, as far as it can be tried without them."""
+"""Binder: what it is given, as far as it can be tried without it."""
 
 from __future__ import annotations
 

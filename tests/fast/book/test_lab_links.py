@@ -22,14 +22,13 @@ def test_without_a_repository_there_is_a_mark_and_no_link() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "/", ".git"])
-def test_a_repository_gives_two(end: str) -> None:
+def test_a_repository_gives_a_link(end: str) -> None:
     html = lab_links.links(LAB, f"https://github.com/owner/on.time{end}")
     links = BeautifulSoup(html, "html.parser").find_all("a")
     assert [a["href"] for a in links] == [
         f"https://mybinder.org/v2/gh/owner/on.time/main?urlpath=lab/tree/notebooks/{LAB}",
-        f"https://colab.research.google.com/github/owner/on.time/blob/colab/notebooks/{LAB}",
     ]
-    assert [a.get_text() for a in links] == ["Open in Binder", "Open in Colab"]
+    assert [a.get_text() for a in links] == ["Open in Binder"]
 
 
 @pytest.mark.parametrize(
