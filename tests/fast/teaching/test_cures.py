@@ -282,7 +282,7 @@ def _(asked: Asked) -> bool:
 
 @cures("02", "An executor needs no limit")
 def _(asked: Asked) -> bool:
-    asked.says("Ten jobs", "two threads", "other 8")
+    asked.says("Ten jobs", "two threads", "other eight")
     jobs, ran = asked.numbers(r"of (\d+) jobs, the threads ran (\d+)")
     assert "pool.submit(time.sleep, 0.6) for _ in range(10)" in asked.cell()["source"]
     return (jobs, ran) == (10, 2)  # none was refused: eight were in the queue
@@ -307,13 +307,13 @@ def _(asked: Asked) -> bool:
 
 @cures("03", "Latency limits the clients of a core")
 def _(asked: Asked) -> bool:
-    asked.says("50 ms, of which 48", "Twenty")
+    asked.says("50 ms, and for 48", "Twenty")
     return bool(asked.run("clients_per_core(0.050 - 0.048)") == 500)
 
 
 @cures("03", "A stopwatch tells what code costs")
 def _(asked: Asked) -> bool:
-    asked.says("twice the time")
+    asked.says("twice as long")
     stopwatch, cpu = asked.numbers(
         r"^kernel beside others +stopwatch +([\d.]+) µs, CPU time +([\d.]+)"
     )
@@ -497,7 +497,7 @@ def _(asked: Asked) -> bool:
 
 @cures("06", "A change that does nothing clears its suspect")
 def _(asked: Asked) -> bool:
-    asked.says("Eight loops on two cores")
+    asked.says("Eight loops poll on two cores")
     hop, lock, both, waits = asked.numbers(
         r"^8 on 2: a hop +([\d.]+) .*gap +([\d.]+), sleep in it +([\d.]+);"
         r".* lock ([\d.]+),"
@@ -522,7 +522,7 @@ def _(asked: Asked) -> bool:
 
 @cures("07", "A busy thread is doing its work")
 def _(asked: Asked) -> bool:
-    asked.says("hundred messages", "All,")
+    asked.says("hundred messages", "All of")
     computed, useful = asked.numbers(r"^(\d+) rounds computed, (\d+) of them")
     return useful < computed / 2
 

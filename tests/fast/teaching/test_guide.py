@@ -152,7 +152,7 @@ def unanswered(section: str, questions: list[str]) -> list[str]:
         question
         for question in questions
         if not any(
-            plain(question).endswith(bold) and len(answer.split()) >= 5
+            plain(question) == bold and len(answer.split()) >= 5
             for bold, answer in answers
         )
     ]
