@@ -191,8 +191,7 @@ class Recording(Sequence[Callback]):
             times = each.ready_ns, due, each.run_ns, each.ended_ns
             records.append(Record(*times, name, each.code.name))
             origins.append(Origin(iteration, maker, timer))
-        about: Any = {"end_ns": self.end_ns, "dropped": self.dropped}
-        about |= {"clock": self.clock, "result": self.result}
+        about: Any = {"end_ns": self.end_ns, "clock": self.clock, "result": self.result}
         return Trace(records, origins=origins, timers=timers, **about)
 
     @cached_property

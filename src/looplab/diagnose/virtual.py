@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from looplab import clock as _clock
 from looplab.clock.running import require_coroutine
 from looplab.clock.watched import WatchedCoroutine
-from looplab.trace.whole import Notes, attach_whole
+from looplab.trace.virtual import Notes, attach_to_virtual
 
 from . import tags
 from .described import describe
@@ -65,7 +65,7 @@ class VirtualRecorder(Recorder):
         self.ran: list[tuple[Code, int]] = []  # the code and the tag of each callback
         notes = _Notes(self)
         self.running = notes.running  # type: ignore[method-assign]
-        detach = attach_whole(loop, None, None, notes=notes)
+        detach = attach_to_virtual(loop, notes)
 
         def keep() -> None:
             self.trace = detach()()
@@ -115,14 +115,14 @@ class VirtualRecorder(Recorder):
 
 class _Notes(Notes):
     def __init__(self, recorder: VirtualRecorder) -> None:
-        super().__init__(recorder.now, lambda timer: timer._due_ns, None)
+        super().__init__(recorder.loop)
         self._recorder = recorder
         self._handle: Any = None
 
     def running(self) -> tuple[int, int]:
         if self._running is None:
             return -1, 0
-        return len(self._records), self._running.run_ns
+        return len(self._records), self._running[2]
 
     def left(self, handle: Any, /) -> None:
         super().left(handle)

@@ -29,7 +29,6 @@ from functools import cached_property
 
 from looplab._numbers import NS
 from looplab.draw.palette import COLOURS, COLOURS_DARK, check_colour
-from looplab.timeline.export import to_chrome_trace
 from looplab.timeline.lanes import Choice, choose_lanes, wait_from
 from looplab.timeline.layout import Scale
 from looplab.timeline.scene import Scene
@@ -43,8 +42,8 @@ __all__ = ["COLOURS", "COLOURS_DARK", "Timeline"]
 class Timeline:
     """A picture of a trace, for a notebook, a page or a file.
 
-    In a notebook it shows itself.  :attr:`svg` is the picture for a file, :attr:`alt`
-    says in words what it shows, :meth:`to_chrome_trace` opens it in Perfetto.
+    In a notebook it shows itself.  :attr:`svg` is the picture for a file, and
+    :attr:`alt` says in words what it shows.
 
     Tasks that asyncio named (``Task-7``) share a lane if they run the same coroutine;
     tasks that you named share one if the names differ only in the number at the end.
@@ -137,14 +136,6 @@ class Timeline:
     def alt(self) -> str:
         """What the picture shows, in words and numbers."""
         return alternative(self._scene)
-
-    def to_chrome_trace(self) -> str:
-        """Return the whole trace as JSON for Perfetto or ``chrome://tracing``.
-
-        The first track is the thread.  Below it each task has a track with what it ran
-        and, before it, how long it was late or in the ready queue.
-        """
-        return to_chrome_trace(self.trace)
 
     def _repr_html_(self) -> str:
         inline = self.svg.replace('width="720"', 'width="100%"', 1)

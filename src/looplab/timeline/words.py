@@ -71,9 +71,6 @@ def alternative(scene: Scene) -> str:
             f"{many(len(scene.helpers), 'callback')} of the loop itself, such as "
             "timers, in the thread's lane only"
         )
-    if scene.trace.dropped:
-        dropped = many(scene.trace.dropped, "older callback")
-        sentences.append(f"{dropped} dropped by the tracer's limit")
     return ". ".join(sentences) + "."
 
 
@@ -86,7 +83,4 @@ def notes(scene: Scene) -> list[str]:
             f"The thread also ran {many(len(scene.helpers), 'callback')} of the "
             "loop's own."
         )
-    if scene.trace.dropped:
-        dropped = many(scene.trace.dropped, "older callback")
-        notes.append(f"{dropped} dropped by the tracer's limit.")
     return notes

@@ -32,14 +32,6 @@ The module uses the standard library only.
 """
 
 from looplab.trace.record import Origin, Record, Timer, Trace
-from looplab.trace.recording import record
-from looplab.trace.tracer import LoopTracer
+from looplab.trace.tracer import LoopTracer, record
 
-__all__ = [
-    "LoopTracer",
-    "Origin",
-    "Record",
-    "Timer",
-    "Trace",
-    "record",
-]
+__all__ = ["LoopTracer", "Origin", "Record", "Timer", "Trace", "record"]

@@ -9,8 +9,8 @@ from typing import Any
 __all__ = ["coroutine_name", "describe"]
 
 
-def describe(handle: asyncio.Handle) -> tuple[str | None, str, int | None] | None:
-    """Return task name, label and ``None`` for the due time; ``None`` if cancelled."""
+def describe(handle: asyncio.Handle) -> tuple[str | None, str] | None:
+    """Return the name of the task and the label; ``None`` if *handle* is cancelled."""
     if handle._cancelled:
         return None
     callback: Any = handle._callback  # type: ignore[attr-defined]
@@ -20,16 +20,13 @@ def describe(handle: asyncio.Handle) -> tuple[str | None, str, int | None] | Non
         or getattr(callback, "__name__", "") in _STEPS
     ):
         try:
-            return owner.get_name(), coroutine_name(owner.get_coro()), None
+            return owner.get_name(), coroutine_name(owner.get_coro())
         except AttributeError:  # not a task after all
             pass
     while isinstance(callback, partial):
         callback = callback.func
-    try:
-        label = callback.__qualname__
-    except AttributeError:
-        label = type(callback).__qualname__
-    return None, label, None
+    label = getattr(callback, "__qualname__", None)
+    return None, type(callback).__qualname__ if label is None else label
 
 
 # The callbacks that run a step of a task: of C and of Python tasks.
@@ -39,5 +36,6 @@ _STEPS = frozenset(
 
 
 def coroutine_name(coro: Any) -> str:
+    """The qualified name of a coroutine, or of its class."""
     name = getattr(coro, "__qualname__", None)
     return name if isinstance(name, str) else type(coro).__qualname__

@@ -125,7 +125,6 @@ class Trace(Sequence[Record]):
         records: in the order in which they ran.
         end_ns: when tracing stopped; the default is when the last callback ended.
         clock: ``"virtual"`` if the times are exact, ``"real"`` if measured.
-        dropped: how many older records a limit left out.
         result: what the traced coroutine returned.
         origins: how each record came to run, if all of the run was recorded.
         timers: the timers that were set, in that case.
@@ -141,7 +140,6 @@ class Trace(Sequence[Record]):
     __slots__ = (
         "_records",
         "clock",
-        "dropped",
         "end_ns",
         "looks_between",
         "origins",
@@ -156,7 +154,6 @@ class Trace(Sequence[Record]):
         *,
         end_ns: int | None = None,
         clock: Clock = "virtual",
-        dropped: int = 0,
         result: Any = None,
         origins: Iterable[Origin] | None = None,
         timers: Iterable[Timer] = (),
@@ -178,8 +175,6 @@ class Trace(Sequence[Record]):
         self.end_ns = last if end_ns is None else max(end_ns, last)
         #: ``"virtual"`` if the times are exact, ``"real"`` if they are measured.
         self.clock: Clock = clock
-        #: How many older records the tracer's limit left out.
-        self.dropped = dropped
         #: What the traced coroutine returned, if :func:`record` made the trace.
         self.result = result
         #: How each record came to run, with ``record(main(), whole=True)``; a part of a
@@ -225,18 +220,16 @@ class Trace(Sequence[Record]):
             self._records == other._records
             and self.end_ns == other.end_ns
             and self.clock == other.clock
-            and self.dropped == other.dropped
         )
 
     def __hash__(self) -> int:
-        return hash((self._records, self.end_ns, self.clock, self.dropped))
+        return hash((self._records, self.end_ns, self.clock))
 
     def _part(self, records: Iterable[Record]) -> Trace:
         return Trace(
             records,
             end_ns=self.end_ns,
             clock=self.clock,
-            dropped=self.dropped,
             result=self.result,
         )
 
@@ -301,16 +294,13 @@ class Trace(Sequence[Record]):
     def _facts(self) -> list[tuple[str, str]]:
         how = "exact" if self.clock == "virtual" else "measured"
         worst = self.worst_lateness
-        facts = [
+        return [
             ("callbacks", f"{len(self):,}"),
             ("time", f"{self.duration:.9g} s ({self.clock} clock, {how})"),
             ("busy", f"{self.busy:.9g} s"),
             ("idle", f"{self.idle:.9g} s"),
             ("worst lateness", "no timer" if worst is None else f"{worst:.9g} s"),
         ]
-        if self.dropped:
-            facts.append(("older records dropped", f"{self.dropped:,}"))
-        return facts
 
     def __repr__(self) -> str:
         return f"<Trace {', '.join(f'{name}: {text}' for name, text in self._facts())}>"

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
-from looplab._numbers import count_of
 from looplab.clock.loop import VirtualTimeLoop
+from looplab.clock.running import Clock, check_clock, require_coroutine, run_on
+from looplab.clock.watched import WatchedCoroutine
 from looplab.trace.labels import coroutine_name
-from looplab.trace.reader import Reader
 from looplab.trace.record import Trace
-from looplab.trace.stock import NotingQueue, attach_to_stock, clock_of
-from looplab.trace.virtual import attach_to_virtual
-from looplab.trace.whole import attach_whole
+from looplab.trace.stock import NotingQueue, attach_to_stock
+from looplab.trace.virtual import Notes, attach_to_virtual
 
-__all__ = ["LoopTracer"]
+__all__ = ["LoopTracer", "record"]
+
+T = TypeVar("T")
+_MEASURED = (
+    "whole is True, and the loop runs in real time: use the virtual clock, or record "
+    "the program with `looplab trace`"
+)
 
 
 class LoopTracer:
@@ -35,16 +39,12 @@ class LoopTracer:
     Without *loop* it attaches to the loop that is running.  Then the first record is
     the rest of the callback that is running, from the attaching on, and the last one
     ends with the block.  With *loop*, a loop that does not run yet, everything that it
-    runs inside the block is seen.
+    runs inside the block is seen.  Every record is kept, in about 0.3 kB each.
 
     Args:
         loop: the loop to attach to; the default is the running one.
-        limit: keep this many records, the newest; :attr:`Trace.dropped` counts the
-            others.  Without it every record is kept, in about 0.3 kB each, and the
-            notes are read when the trace is asked for.  With it they are read now and
-            then between two iterations, which takes about a microsecond a callback.
         whole: record :attr:`Trace.origins` and :attr:`Trace.timers` too, which a
-            :class:`looplab.player.Player` needs.
+            :class:`looplab.player.Player` needs; on a virtual loop.
         watch: note in :attr:`Trace.watched` what this returns after each callback of a
             whole run.
 
@@ -53,8 +53,8 @@ class LoopTracer:
             thread, or is a loop in real time that is traced already.
         TypeError: on entering, if the loop has no ready queue that a tracer could stand
             in for: uvloop's and :class:`looplab.priority.PriorityEventLoop`.
-        ValueError: if *limit* is below 1 or is given with *whole*, or *watch* is given
-            without it.
+        ValueError: if *watch* is given without *whole*; on entering, if *whole* is
+            asked for of a loop in real time.
 
     Introduced in the chapter *Keep the heartbeat on time*.
     """
@@ -63,7 +63,6 @@ class LoopTracer:
         self,
         loop: asyncio.AbstractEventLoop | None = None,
         *,
-        limit: int | None = None,
         whole: bool = False,
         watch: Callable[[], int] | None = None,
     ) -> None:
@@ -72,15 +71,7 @@ class LoopTracer:
                 f"watch is {watch!r}, and the run is not recorded as a whole: add "
                 "whole=True"
             )
-        if limit is not None:
-            count_of(limit, "limit", none="no limit")
-            if whole:
-                raise ValueError(
-                    f"limit is {limit}, and whole is asked for: a whole run has no "
-                    "limit, so give one of the two"
-                )
         self._wanted = loop
-        self._limit = limit
         self._whole = whole
         self._watch = watch
         self._detach: Callable[[], Callable[[], Trace]] | None = None
@@ -107,15 +98,20 @@ class LoopTracer:
             raise RuntimeError("this tracer is attached already: make another one")
         loop = self._find_loop()
         self._trace = self._read = None
-        self._detach = _attach(loop, self._limit, self._whole, self._watch)
+        running: tuple[str | None, str] | None = None
+        if loop.is_running():
+            task = asyncio.current_task(loop)
+            running = None, "(running when the trace began)"
+            if task is not None:
+                running = task.get_name(), coroutine_name(task.get_coro())
+        if isinstance(loop, VirtualTimeLoop):
+            notes = Notes(loop, running, whole=self._whole, watch=self._watch)
+            self._detach = attach_to_virtual(loop, notes)
+        else:
+            self._detach = attach_to_stock(loop, running)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         detach, self._detach = self._detach, None
         if detach is not None:
             self._read = detach()
@@ -137,6 +133,8 @@ class LoopTracer:
                 f"a {kind} has no ready queue that a tracer could stand in for: trace "
                 "on asyncio's own loop or on a loop with a virtual clock"
             )
+        if self._whole and not virtual:
+            raise ValueError(_MEASURED)
         if loop.is_closed():
             raise RuntimeError(f"{loop!r} is closed: nothing will run on it")
         if loop.is_running() and loop is not running:
@@ -147,22 +145,52 @@ class LoopTracer:
         return loop
 
 
-def _attach(
-    loop: Any, limit: int | None, whole: bool, watch: Callable[[], int] | None
-) -> Callable[[], Callable[[], Trace]]:
-    """Record what *loop* runs; return what ends that and returns what reads it."""
-    running: tuple[str | None, str] | None = None
-    if loop.is_running():
-        task = asyncio.current_task(loop)
-        if task is None:
-            running = None, "(running when the trace began)"
-        else:
-            running = task.get_name(), coroutine_name(task.get_coro())
-    if whole:
-        return attach_whole(loop, *(running or (None, None)), watch=watch)
-    virtual = isinstance(loop, VirtualTimeLoop)
-    origin = loop.time_ns() if virtual else clock_of(loop)[0]()
-    reader = Reader(origin, limit)
-    if running is not None:
-        reader.already_running(origin, *running)
-    return (attach_to_virtual if virtual else attach_to_stock)(loop, reader, limit)
+def record(
+    main: Coroutine[Any, Any, T],
+    *,
+    clock: Clock = "virtual",
+    whole: bool = False,
+    watch: Callable[[], int] | None = None,
+    **settings: Any,
+) -> Trace:
+    """Run *main* and return the trace of it, from its first callback to its last.
+
+    What *main* returned is the trace's ``result``.  If *main* raises, so does this.
+    The clean-up after *main* has ended is not part of the trace.
+
+    Args:
+        main: a coroutine.
+        clock: ``"virtual"`` runs it with :func:`looplab.run` and the times are exact;
+            ``"real"`` runs it with :func:`looplab.run_real` and they are measured.
+        whole: record also which callback made which, in which iteration, and every
+            timer, so that a :class:`looplab.player.Player` can play the run; on the
+            virtual clock.
+        watch: note in :attr:`Trace.watched` what this returns after each callback of a
+            whole run, such as the ``qsize`` of a queue.
+        settings: passed on to :func:`looplab.run` or :func:`looplab.run_real`, such as
+            ``loop_factory=VirtualPriorityLoop``.
+
+    Raises:
+        ValueError: if *clock* is neither, *watch* is given without *whole*, or *whole*
+            with the real clock.
+        TypeError: if *main* is not a coroutine.
+
+    Introduced in the chapter *Keep the heartbeat on time*.
+    """
+    try:
+        check_clock(clock)
+        require_coroutine(main, "record")
+        tracer = LoopTracer(whole=whole, watch=watch)
+        if whole and clock == "real":
+            raise ValueError(_MEASURED)
+    except (TypeError, ValueError):
+        if asyncio.iscoroutine(main):
+            main.close()
+        raise
+    traced = WatchedCoroutine(
+        main, lambda: tracer.__exit__(None, None, None), begins=tracer.__enter__
+    )
+    result = run_on(clock, traced, **settings)
+    trace = tracer.trace
+    trace.result = result
+    return trace

@@ -1,4 +1,4 @@
-"""The tracer comes and goes."""
+"""Tracing the stock loop: it measures, it comes and goes, and threads lose nothing."""
 
 from __future__ import annotations
 
@@ -9,62 +9,140 @@ import threading
 import time
 import weakref
 from collections import deque
+from functools import partial
 from typing import Any
 
 import pytest
 
-from looplab.clock import VirtualTimeLoop, run, run_real
-from looplab.trace import LoopTracer
+from looplab.clock import burn, run, run_real
+from looplab.trace import LoopTracer, Trace, record
 from tests.fast.looplab.trace.helpers import (
     attach_amid_an_iteration,
     bare,
     both_clocks,
     both_loops,
     nothing,
+    small_program,
+    story,
 )
 
-how_much = pytest.mark.parametrize("whole", [False, True], ids=["plain", "whole"])
+
+def test_both_clocks_tell_the_same_story() -> None:
+    async def cell() -> Trace:  # where a loop runs already
+        return record(small_program(), clock="real")
+
+    virtual, real = record(small_program()), asyncio.run(cell())
+    assert story(virtual) == story(real)
+    assert len(virtual) > 10
+    assert (virtual.clock, real.clock) == ("virtual", "real")
+    assert all(0 <= r.ready_ns <= r.run_ns <= r.ended_ns for r in real)
+    assert real.busy + real.idle == pytest.approx(real.duration)
+
+
+@both_clocks
+@pytest.mark.parametrize("error", [LookupError, asyncio.CancelledError])
+def test_an_error_in_main_propagates(clock: Any, error: Any) -> None:
+    async def main() -> None:
+        await asyncio.sleep(0)
+        raise error
+
+    with pytest.raises(error):
+        record(main(), clock=clock)
+
+
+# -- what a callback is called ------------------------------------------------------
+
+
+class Caller:
+    def __call__(self) -> None: ...
+    def method(self) -> None: ...
+
+
+@both_clocks
+def test_labels(clock: Any) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        loop.call_soon(nothing).cancel()
+        loop.call_later(0.001, nothing).cancel()
+        for callback in (
+            Caller(),
+            Caller().method,
+            partial(partial(Caller().method)),
+            [].clear,
+            task.cancelled,  # bound to a task but no step of it
+            lambda: None,
+        ):
+            loop.call_soon(callback)
+        await asyncio.sleep(0)
+
+    labels = [bare(r.label) for r in record(main(), clock=clock) if r.task is None]
+    assert [label.replace("_Numbered", "") for label in labels] == [
+        "Caller",
+        "Caller.method",
+        "Caller.method",
+        "list.clear",
+        "Task.cancelled",
+        "<lambda>",
+    ]
+
+
+def test_python_tasks_have_names_too() -> None:
+    async def main() -> None:
+        async def inner() -> None:
+            await asyncio.sleep(0.001)
+
+        loop = asyncio.get_running_loop()
+        task = asyncio.tasks._PyTask(inner(), loop=loop)  # type: ignore[attr-defined]
+        task.set_name("slow-but-readable")
+        await task
+
+    trace = record(main(), clock="real").filter(task="slow-but-readable")
+    assert [bare(r.label) for r in trace] == ["inner", "inner"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks came with 3.12")
+@both_clocks
+def test_the_first_step_of_an_eager_task_belongs_to_its_maker(clock: Any) -> None:
+    async def main() -> None:
+        async def inner() -> None:
+            burn(0.01)
+            await asyncio.sleep(0)
+
+        factory = asyncio.eager_task_factory  # type: ignore[attr-defined]
+        asyncio.get_running_loop().set_task_factory(factory)
+        await asyncio.create_task(inner(), name="eager")
+
+    trace = record(main(), clock=clock)
+    assert len(trace.filter(task="eager")) == 1
+    assert trace[0].duration >= 0.01
+
+
+# -- it comes and goes --------------------------------------------------------------
 
 
 def test_attaching_amid_an_iteration_keeps_the_order() -> None:
     attach_amid_an_iteration(asyncio.SelectorEventLoop)
 
 
-@how_much
 @both_loops
-def test_the_loops_own_queue_comes_back(new_loop: Any, whole: bool) -> None:
+def test_the_loops_own_queue_comes_back(new_loop: Any) -> None:
     loop = new_loop()
     own = loop._ready
     assert type(own) is deque
-    with LoopTracer(loop, whole=whole) as tracer:
+    with LoopTracer(loop) as tracer:
         loop.call_soon(nothing)
         with pytest.raises(RuntimeError, match="no trace yet"):
             _ = tracer.trace
     assert loop._ready is own
     assert len(own) == 1  # still to run
     assert len(tracer.trace) == 0
-    loop.call_soon(loop.stop)
-    loop.run_forever()
-    if isinstance(loop, VirtualTimeLoop):
-        assert loop._tell_left is None
-    loop.close()
-
-
-@both_loops
-def test_a_loop_that_does_not_run_yet_is_seen_from_the_start(new_loop: Any) -> None:
-    async def main() -> int:
-        await asyncio.sleep(0)
-        return 7
-
-    loop = new_loop()
     with LoopTracer(loop) as tracer:
-        assert loop.run_until_complete(main()) == 7
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    assert [bare(r.label) for r in tracer.trace] == ["nothing", "BaseEventLoop.stop"]
     loop.close()
-    assert [bare(r.label) for r in tracer.trace] == [
-        "main",
-        "main",
-        "_run_until_complete_cb",
-    ]
 
 
 @both_loops
@@ -112,17 +190,15 @@ def test_a_loop_in_another_thread_is_refused() -> None:
         loop.close()
 
 
-@how_much
-def test_a_queue_that_somebody_replaced_is_reported(whole: bool) -> None:
+def test_a_queue_that_somebody_replaced_is_reported() -> None:
     loop: Any = asyncio.new_event_loop()
-    tracer = LoopTracer(loop, whole=whole)
+    tracer = LoopTracer(loop)
     with pytest.raises(RuntimeError, match="was replaced"), tracer:
         loop._ready = deque(loop._ready)
     loop.close()
 
 
-@how_much
-def test_threads_lose_nothing(whole: bool) -> None:
+def test_threads_lose_nothing() -> None:
     """Two threads add callbacks while tracers come and go."""
     each, threads = 3000, 2
     ran: list[tuple[int, int]] = []
@@ -142,7 +218,7 @@ def test_threads_lose_nothing(whole: bool) -> None:
             sender.start()
         seen = 0
         while any(sender.is_alive() for sender in senders):
-            with LoopTracer(whole=whole) as tracer:
+            with LoopTracer() as tracer:
                 traced.set()
                 await asyncio.sleep(0.001)
                 while not ran:  # the first tracer sees one at least

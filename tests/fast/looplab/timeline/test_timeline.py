@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
 import xml.etree.ElementTree as ET
@@ -179,12 +178,6 @@ def test_a_heartbeat_on_time_is_said_to_be() -> None:
     quiet = Timeline(record(storm(0)), probe="heartbeat")
     assert "heartbeat: 5 beats, never late." in quiet.alt
     assert not any("late" in text and "never" not in text for text in texts(quiet))
-
-
-def test_what_a_limit_dropped_is_said(storm_trace: Trace) -> None:
-    picture = Timeline(record(storm(), limit=50))
-    assert "164 older callbacks dropped by the tracer's limit" in picture.alt
-    assert "164 older callbacks dropped by the tracer's limit." in texts(picture)
 
 
 def test_one_moment_has_a_picture() -> None:
@@ -551,30 +544,6 @@ def test_both_themes_are_in_the_picture(picture: Timeline) -> None:
         assert ".looplab-tl" in rule or rule.startswith("@media"), rule
     drawing = picture.svg.partition("</style>")[2]
     assert not re.search(r"#[0-9a-f]{3}", drawing)  # all colours by variable
-
-
-# -- Perfetto --------------------------------------------------------------------------
-
-
-def test_the_chrome_trace(storm_trace: Trace, picture: Timeline) -> None:
-    data = json.loads(picture.to_chrome_trace())
-    events = data["traceEvents"]
-    assert all({"name", "ph", "pid", "tid"} <= set(event) for event in events)
-    assert {event["ph"] for event in events} == {"X", "M"}
-    thread = [e for e in events if e["ph"] == "X" and e["tid"] == 1]
-    assert [(e["ts"], e["dur"]) for e in thread] == [
-        (r.run_ns / 1000, (r.ended_ns - r.run_ns) / 1000) for r in storm_trace
-    ]
-    [late] = [e for e in events if e["name"] == "late"]
-    assert (late["ts"], late["dur"]) == (3_000_000, 1_500_000)
-    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    assert names[1] == "the one thread"
-    assert names[late["tid"]] == "heartbeat"
-    for track in {e["tid"] for e in events}:
-        ends = 0.0
-        for e in (e for e in events if e["ph"] == "X" and e["tid"] == track):
-            assert e["ts"] >= ends  # slices of a track never overlap
-            ends = e["ts"] + e["dur"]
 
 
 # -- marks and notches -----------------------------------------------------------------

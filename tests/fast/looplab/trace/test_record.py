@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looplab.trace import Record, Trace, record
+from looplab.trace import Origin, Record, Trace, record
 from tests.fast.looplab.trace.helpers import MS, small_storm
 
 
@@ -16,18 +16,13 @@ def make(
 
 def test_a_record_in_seconds() -> None:
     one = Record(1 * MS, 500_000, 3 * MS, 7 * MS, "t", "job")
-    assert (one.ready_at, one.due_at, one.run_at, one.ended_at) == (
-        0.001,
-        0.0005,
-        0.003,
-        0.007,
-    )
+    times = one.ready_at, one.due_at, one.run_at, one.ended_at
+    assert times == (0.001, 0.0005, 0.003, 0.007)
     assert (one.lateness, one.queueing_delay, one.duration) == (0.0025, 0.002, 0.004)
     assert make(5, 6).lateness is None
     assert repr(one) == "<Record job in t: ran 0.003 to 0.007 s, 0.0025 s late>"
     with pytest.raises(AttributeError):
         one.task = "other"  # type: ignore[misc]
-    assert not hasattr(one, "__dict__")
 
 
 def test_a_trace_is_a_sequence() -> None:
@@ -36,8 +31,6 @@ def test_a_trace_is_a_sequence() -> None:
     part = trace[1:]
     assert isinstance(part, Trace)
     assert (list(part), part.end_ns) == ([trace[1], trace[2]], 20)
-    assert trace[1] in trace
-    assert list(reversed(trace)) == list(trace)[::-1]
     with pytest.raises(ValueError, match="runs forwards"):
         trace[::-1]
     assert list(trace.filter(task="u")) == [trace[2]]
@@ -58,6 +51,8 @@ def test_records_out_of_order_are_refused() -> None:
         Trace([make(5, 6), make(0, 1)])
     with pytest.raises(ValueError, match="ended before it ran"):
         Trace([make(5, 4)])
+    with pytest.raises(ValueError, match=r"2 origins for 1 .*give one for each"):
+        Trace([make(0, 0)], origins=[Origin(0, None, None)] * 2)
 
 
 def test_how_a_trace_shows_itself() -> None:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import random
+from collections.abc import Callable
 from typing import Any
 
-import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 
 from looplab.clock import VirtualTimeLoop, burn
-from looplab.trace import LoopTracer, record
+from looplab.priority import VirtualPriorityLoop, priority
+from looplab.trace import LoopTracer, Trace, record
+from tests.fast.looplab.clock.random_programs import (
+    PROGRAMS,
+    Program,
+    StockLoop,
+    trace_of,
+)
 from tests.fast.looplab.trace.helpers import (
     MS,
     TIMER,
-    S,
     bare,
     nothing,
     rows,
+    small_program,
     small_storm,
 )
+
+UNIT = 1 / 512  # whole in nanoseconds and exact in the stock loop's floats
 
 
 def test_the_storm_is_exact() -> None:
@@ -140,90 +148,75 @@ def test_a_plain_callback_that_a_timer_adds_is_not_late() -> None:
     assert (added.due_at, added.ready_at) == (None, 1.0)
 
 
-class NotingLoop(VirtualTimeLoop):
-    """Notes for itself when, and by what kind of callback, each callback was added."""
+def test_a_priority_loop_is_recorded_like_any_other() -> None:
+    async def work(seconds: float) -> None:
+        burn(seconds)
+        await asyncio.sleep(1)
+        burn(seconds)
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.added: dict[str, tuple[int, int | None]] = {}
-        self.timer_due: int | None = None
+    async def main() -> str:
+        async with asyncio.TaskGroup() as tasks:
+            with priority(1):
+                tasks.create_task(work(0.5), name="low")
+            with priority(3):
+                tasks.create_task(work(0.25), name="high")
+        return "done"
 
-    def call_soon(  # type: ignore[override]
-        self, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        task = getattr(callback, "__self__", None)
-        name = args[0] if args and isinstance(args[0], str) else None
-        if isinstance(task, asyncio.Task):
-            name = f"{task.get_name()} {self.time_ns()}"
-        if name is not None:
-            self.added[name] = (self.time_ns(), self.timer_due)
-        return super().call_soon(callback, *args, context=context)
+    trace = record(main(), loop_factory=VirtualPriorityLoop)
+    assert trace.result == "done"
+    assert [
+        (one.task, one.ready_at, one.due_at, one.run_at, one.ended_at)
+        for one in trace
+        if one.task in ("low", "high")
+    ] == [
+        # Both were ready at once; the second to join overtook the first.
+        ("high", 0, None, 0, 0.25),
+        ("low", 0, None, 0.25, 0.75),
+        ("high", 1.25, 1.25, 1.25, 1.5),
+        ("low", 1.75, 1.75, 1.75, 2.25),
+    ]
+    timers = trace.filter(label=TIMER)
+    assert [(one.ready_at, one.due_at, one.run_at) for one in timers] == [
+        (1.25, 1.25, 1.25),
+        (1.75, 1.75, 1.75),
+    ]
+    # Without priorities and timers that meet, its order is that of any other loop.
+    urgent = record(small_program(), loop_factory=VirtualPriorityLoop)
+    assert rows(urgent) == rows(record(small_program()))
+    assert len(urgent) > 5
 
 
-@pytest.mark.parametrize("cost", [0.0, 0.0007])
-@pytest.mark.parametrize("seed", range(40))
-def test_random_programs_against_what_the_loop_itself_noted(
-    seed: int, cost: float
-) -> None:
-    chance = random.Random(seed)
-    loop = NotingLoop(callback_cost=cost)
-    numbers = itertools.count()
-    flags: list[asyncio.Event] = []
+def recorded(new_loop: Callable[[], Any], program: Program) -> Trace:
+    """The trace of *program*, which closes its loop when it has ended."""
+    tracers: list[LoopTracer] = []
 
-    def act(depth: int) -> None:
-        for _ in range(chance.randrange(4)):
-            if chance.random() < 0.3:
-                burn(chance.randrange(5) * 0.001)
-            choice = chance.randrange(5)
-            if choice == 0 and depth:
-                loop.call_soon(plain, f"plain-{next(numbers)}", depth - 1)
-            elif choice == 1 and depth:
-                due = loop.time() + chance.randrange(9) * 0.001
-                loop.call_at(due, timed, round(due * S), depth - 1)
-            elif choice == 2 and flags:
-                chance.choice(flags).set()
-            elif choice == 3:
-                loop.call_soon(nothing).cancel()
+    def make() -> Any:
+        loop = new_loop()
+        tracers.append(LoopTracer(loop).__enter__())
+        close = loop.close
 
-    def plain(name: str, depth: int) -> None:
-        act(depth)
+        def detach_and_close() -> None:
+            tracers[0].__exit__(None, None, None)
+            close()
 
-    def timed(due_ns: int, depth: int) -> None:
-        loop.timer_due = due_ns
-        act(depth)
-        loop.timer_due = None
+        loop.close = detach_and_close
+        return loop
 
-    async def waiter(flag: asyncio.Event) -> None:
-        for _ in range(5):
-            await flag.wait()
-            flag.clear()
-            act(1)
+    trace_of(make, program, UNIT)
+    return tracers[0].trace
 
-    async def main() -> None:
-        for i in range(5):
-            flags.append(asyncio.Event())
-            asyncio.create_task(waiter(flags[-1]), name=f"waiter-{i}")
-        for _ in range(30):
-            act(3)
-            await asyncio.sleep(0.01)
 
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.get_loop()
-        with LoopTracer(loop) as tracer:
-            runner.run(main())
-    seen = {
-        f"{r.task} {r.ready_ns}": (r.ready_ns, r.due_ns)
-        for r in tracer.trace
-        if r.task is not None and r.task.startswith("waiter") and r.ready_ns > 0
-    }
-    known = {name: what for name, what in loop.added.items() if "waiter" in name}
-    assert seen.items() <= known.items()
-    assert seen
-    added = sorted(
-        (int(name.partition("-")[2]), at)
-        for name, (at, _) in loop.added.items()
-        if name.startswith("plain")
-    )
-    ran = [r.ready_ns for r in tracer.trace if bare(r.label) == "plain"]
-    # First in, first out; what the end of the run left in the queue did not run.
-    assert ran == [at for _, at in added][: len(ran)]
+@settings(
+    max_examples=80,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(PROGRAMS)
+def test_the_stock_loop_leaves_the_same_trace(program: Program) -> None:
+    """Two tracers that share no line, on random programs."""
+    virtual, stock = recorded(VirtualTimeLoop, program), recorded(StockLoop, program)
+    # But for the names of tasks, which the stock loop counts per process.
+    unnamed = ([(*row[:4], row[5]) for row in rows(one)] for one in (virtual, stock))
+    assert next(unnamed) == next(unnamed)
+    assert virtual.end_ns == stock.end_ns
