@@ -45,7 +45,9 @@ class Notes(Observer):
         self._watched: list[int] = []
         self._iteration = 0
         # (ready at, due at, run at, task, label) of the callback that runs
-        self._running = None if running is None else (0, None, 0, *running)
+        self._running: tuple[int, int | None, int, str | None, str] | None = None
+        if running is not None:
+            self._running = 0, None, 0, *running
         self._origin = Origin(0, None, None)
         self._timer_due: int | None = None  # if a timer set it off
         self._records: list[Record] = []
