@@ -10,18 +10,18 @@ from typing import Literal
 
 from looplab._numbers import NS, count_of, number_of, seconds_of
 
-__all__ = ["Change", "chunk", "faster", "first", "move", "workers", "yields"]
+__all__ = ["Change", "chunk", "faster", "move", "workers", "yields"]
 
 
-Kind = Literal["move", "chunk", "faster", "first", "workers", "yields"]
+Kind = Literal["move", "chunk", "faster", "workers", "yields"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change to all callbacks that a pattern matches.
 
-    Made by :func:`move`, :func:`chunk`, :func:`faster`, :func:`first`,
-    :func:`workers` and :func:`yields`.
+    Made by :func:`move`, :func:`chunk`, :func:`faster`, :func:`workers` and
+    :func:`yields`.
 
     Attributes:
         kind: which of them.
@@ -39,7 +39,6 @@ class Change:
             "move": f"in {many}",
             "chunk": f"in pieces of {self.amount / 1e6:g} ms",
             "faster": f"{self.amount:g} times as fast",
-            "first": "first",
             "workers": f"behind {self.amount:g} workers",
             "yields": "one after the other, with a turn for others between",
         }
@@ -76,11 +75,6 @@ def faster(pattern: str, times: float) -> Change:
     """
     times = number_of(times, "times", "number", above=True)
     return Change("faster", _text(pattern), times)
-
-
-def first(pattern: str) -> Change:
-    """What *pattern* matches goes before all else, as on a priority loop."""
-    return Change("first", _text(pattern))
 
 
 def workers(pattern: str, count: int) -> Change:

@@ -64,6 +64,16 @@ class Delayed(NamedTuple):
     seconds: float
 
 
+def _seconds(field: str, what: str) -> Any:
+    """A property: a field of nanoseconds, in seconds."""
+
+    def seconds(row: Row) -> float | None:
+        ns = getattr(row, field)
+        return None if ns is None else ns / NS
+
+    return property(seconds, doc=f"Seconds {what}.")
+
+
 @dataclass(slots=True)
 class Row:
     """What others waited for.
@@ -107,30 +117,11 @@ class Row:
     cpu_ns: int | None = None
     spun_ns: int = 0
 
-    @property
-    def waited(self) -> float:
-        """Seconds that others waited for it."""
-        return self.ns / NS
-
-    @property
-    def held(self) -> float:
-        """Seconds that it held the loop."""
-        return self.held_ns / NS
-
-    @property
-    def longest(self) -> float:
-        """Seconds of its longest piece."""
-        return self.longest_ns / NS
-
-    @property
-    def computed(self) -> float | None:
-        """Seconds that it computed while it held the loop; None if unknown."""
-        return None if self.cpu_ns is None else self.cpu_ns / NS
-
-    @property
-    def spun(self) -> float:
-        """Seconds in which it kept a core busy and did nothing."""
-        return self.spun_ns / NS
+    waited = _seconds("ns", "that others waited for it")
+    held = _seconds("held_ns", "that it held the loop")
+    longest = _seconds("longest_ns", "of its longest piece")
+    computed = _seconds("cpu_ns", "that it computed while it held the loop, or None")
+    spun = _seconds("spun_ns", "in which it kept a core busy and did nothing")
 
     @property
     def kept(self) -> bool:
@@ -232,13 +223,15 @@ class Ledger:
         self.recording = recording
         self.kept: dict[int, int] = {}
         self._table: list[Row] = []  # each row by its number, with nothing charged
-        self._numbers: dict[tuple[str, str, str], int] = {}
+        self._numbers: dict[tuple[str, str, Code | None], int] = {}
+        #: Of each row how long it was seen at which place.
+        self._seen: dict[int, Counter[Code]] = defaultdict(Counter)
         self._find_keys()
         self._cut()
         self._find_victims()
-        self._find_places()
         self._read_windows()
         self._price()
+        self._find_places()
         charged = self._charged(self.waiting)
         self._charge_awaits(charged)
         self.rows = _ranked(charged)
@@ -366,9 +359,10 @@ class Ledger:
         return segment.name if same else None
 
     def _find_places(self) -> None:
+        """Give each row the line at which it was seen most; a callback what that line
+        called, too."""
         r = self.recording
-        self._lines: dict[str, Counter[Code]] = defaultdict(Counter)
-        self._leaves: dict[tuple[str, Code], Counter[Code]] = defaultdict(Counter)
+        leaves: dict[tuple[int, Code], Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
             name, callback = self.name_at(sample), r.numbered(sample.callback)
             if name is None or callback is None:
@@ -378,30 +372,24 @@ class Ledger:
             if is_own(callback.code.file) and (line is None or not is_own(line.file)):
                 line = callback.code
             if line is not None:
-                self._lines[name][line] += sample.weight_ns
+                number = self._number("callback", name)
+                self._seen[number][line] += sample.weight_ns
                 leaf = sample.stack[0] if sample.stack else line
-                self._leaves[name, line][leaf] += sample.weight_ns
-        held: dict[str, Counter[Code]] = defaultdict(Counter)
+                leaves[number, line][leaf] += sample.weight_ns
+        defined: dict[int, Counter[Code]] = defaultdict(Counter)
         for start, end, name, place, _ in self.segments:
-            held[name][r[place].code] += end - start + 1
-        self._codes = {
-            name: max(codes, key=lambda code: (is_own(code.file), codes[code]))
-            for name, codes in held.items()
-        }
-
-    def _place_of(self, name: str) -> tuple[str, str, str]:
-        """The line of a callback at which it was seen most, its function, and what that
-        called."""
-        seen = self._lines.get(name)
-        code = seen.most_common(1)[0][0] if seen else self._codes.get(name)
-        if code is None:
-            return "", "", ""
-        [(leaf, _)] = self._leaves[name, code].most_common(1) or [(code, 0)]
-        if leaf == code or is_recorders(leaf.file):
-            return code.place, code.name, ""
-        if leaf.name == "<module>" or leaf.file.startswith("<frozen importlib"):
-            return code.place, code.name, IMPORT
-        return code.place, code.name, f"{leaf.name} at {leaf.place}"
+            defined[self._number("callback", name)][r[place].code] += end - start + 1
+        for number, codes in defined.items():
+            code = max(codes, key=lambda code: (is_own(code.file), codes[code]))
+            self._seen.setdefault(number, Counter([code]))
+        for number, codes in self._seen.items():
+            row, [(code, _)] = self._table[number], codes.most_common(1)
+            row.place, row.function = code.place, code.name
+            for leaf, _ in leaves[number, code].most_common(1):
+                if leaf.name == "<module>" or leaf.file.startswith("<frozen importlib"):
+                    row.leaf = IMPORT if leaf != code else ""
+                elif leaf != code and not is_recorders(leaf.file):
+                    row.leaf = f"{leaf.name} at {leaf.place}"
 
     # -- what kept the loop's thread from running ------------------------------
 
@@ -425,7 +413,6 @@ class Ledger:
                 rest, slices = sums[look.place]
                 asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, rest))
             self._shares.append(self._share(look, asked))
-        self._one_line_a_function()
 
     def _look(self, window: Window) -> _Look:
         a, b = window.start_ns, window.end_ns
@@ -434,7 +421,7 @@ class Ledger:
             size = min(segment.end, b) - max(segment.start, a)
             off += size * self._off_cpu(segment.place)
             longest, place = max((longest, place), (size, segment.place))
-        gap = sum(min(b, hi) - max(a, lo) for lo, hi in overlapping(self.gaps, a, b))
+        gap = _within(self.gaps, a, b)
         return _Look(window, off + gap, gap, place)
 
     def _find_kept(self, looks: Sequence[_Look]) -> None:
@@ -482,23 +469,6 @@ class Ledger:
             threads.append((name, seen, cpu / theirs, alone))
         return _Share(a, b, delay / off, interpreter / off, stopped / off, threads)
 
-    def _one_line_a_function(self) -> None:
-        """Let a thread's function be one row, at the line at which it was seen most."""
-        seen: Counter[Code] = Counter()
-        for share in self._shares:
-            for _, code, part, _ in share.threads:
-                if code is not None:
-                    ns = (share.end - share.start) * share.interpreter * part
-                    seen[code] += round(ns)
-        best: dict[tuple[str, str], Code] = {}
-        for code, _ in seen.most_common():
-            best.setdefault((code.file, code.name), code)
-        for share in self._shares:
-            share.threads[:] = [
-                (name, code and best[code.file, code.name], part, alone)
-                for name, code, part, alone in share.threads
-            ]
-
     def _job_in(self, a: int, b: int) -> Code | None:
         """What an executor ran most between *a* and *b*."""
         jobs = [job for job in self.recording.jobs if job.began_ns >= 0]
@@ -514,13 +484,13 @@ class Ledger:
         """The row of a callback, with its line, and nothing that was waited for."""
         return self._table[self._number("callback", name)]
 
-    def _number(self, kind: str, name: str, place: str = "", function: str = "") -> int:
+    def _number(self, kind: str, name: str = "", code: Code | None = None) -> int:
         """The number of a row."""
-        key = kind, name, place
+        key = kind, name, code
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._table)
-            where = self._place_of(name) if kind == "callback" else (place, function)
+            where = (code.place, code.name) if code else ("", "")
             self._table.append(Row(kind, name, *where))
         return number
 
@@ -546,39 +516,27 @@ class Ledger:
 
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first; see :meth:`Recording.blame`."""
-        rows: dict[str, Row] = {}
-        for start, end, name, place, _ in self.segments:
-            row = rows.get(name)
-            if row is None:
-                row = rows[name] = replace(self.callback(name))
-            size, callback = end - start, self.recording[place]
-            row.callbacks += 1
-            row.held_ns += size
-            row.longest_ns = max(row.longest_ns, size)
-            if callback.cpu_ns is not None:
-                part = callback.cpu_ns * size // max(1, callback.held_ns)
-                row.cpu_ns = (row.cpu_ns or 0) + part
-        for cause in self.rows_of(victim):
-            if cause.kind == "callback":
-                row = rows[cause.name]
-                row.ns, row.whom, row.times = cause.ns, cause.whom, cause.times
-                row.kept_ns = cause.kept_ns
-        for name, ns in spun(self.recording).items():
-            if name in rows:
-                rows[name].spun_ns = ns
-        return sorted(rows.values(), key=lambda row: (-row.ns - row.spun_ns, -row.held))
+        charged = {row.name: row for row in self.rows_of(victim)
+                   if row.kind == "callback"}  # fmt: skip
+        rows = [charged.get(row.name) or row for row in self._table
+                if row.kind == "callback"]  # fmt: skip
+        return sorted(rows, key=lambda row: (-row.ns - row.spun_ns, -row.held_ns))
 
     def rows_of(self, victim: str) -> list[Row]:
         """What those waited for whose name the pattern *victim* matches."""
-        if victim == "*":
-            return self.rows  # it is known already
-        waiting = {
-            key: self.waiting[key]
-            for key, name in self.names.items()
-            if fnmatchcase(name.removeprefix("timers of "), victim)
-            or fnmatchcase(name, victim)
-        }
-        return self.during(waiting)
+        rows = {}
+        for number, row in enumerate(self.rows):
+            whom = Counter({
+                name: ns
+                for name, ns in row.whom.items()
+                if fnmatchcase(name.removeprefix("timers of "), victim)
+                or fnmatchcase(name, victim)
+            })  # fmt: skip
+            if whom:
+                ns = whom.total()
+                kept = row.kept_ns * ns // row.ns
+                rows[number] = replace(row, ns=ns, kept_ns=kept, whom=whom)
+        return _ranked(rows)
 
     def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
         """What these victims waited for in these spans, the most first."""
@@ -623,7 +581,7 @@ class Ledger:
         self._clock = self._number("clock", "the selector's own millisecond")
         gc_row = self._number("gc", "the garbage collector")
         self._costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
-        plain_costs: dict[tuple[str, bool], int] = {}
+        plain_costs: dict[tuple[int, bool], int] = {}
         self._ends: list[int] = []
         self._cost_at: list[int] = []
         shares = iter([*self._shares, _Share(_NEVER, _NEVER, 0, 0, 0, [])])
@@ -650,18 +608,30 @@ class Ledger:
         for start, end, name, place, _ in self.segments:
             if start > at:
                 until(start, int(start - at <= CLOCK_NS), 1.0)
-            kept = place in self.kept
-            cost = plain_costs.get((name, kept))
+            number, kept = self._number("callback", name), place in self.kept
+            self._hold(self._table[number], end - start, r[place])
+            cost = plain_costs.get((number, kept))
             if cost is None:
-                cost = plain_costs[name, kept] = len(self._costs)
-                self._costs.append(((self._number("callback", name), 1.0, kept),))
+                cost = plain_costs[number, kept] = len(self._costs)
+                self._costs.append(((number, 1.0, kept),))
             if place in collected:
                 gc = min(1.0, collected[place] / max(1, r[place].held_ns))
-                row = self._costs[cost][0][0]
                 cost = len(self._costs)
-                self._costs.append(((row, 1 - gc, kept), (gc_row, gc, False)))
+                self._costs.append(((number, 1 - gc, kept), (gc_row, gc, False)))
             until(end, cost, self._off_cpu(place))
         until(max(at, r.end_ns), 0, 1.0)
+        self.spinning = spun(r)
+        for name, ns in self.spinning.items():
+            self.callback(name).spun_ns = ns
+
+    def _hold(self, row: Row, ns: int, callback: Callback) -> None:
+        """Note in *row* that it held the loop for *ns* of *callback*."""
+        row.callbacks += 1
+        row.held_ns += ns
+        row.longest_ns = max(row.longest_ns, ns)
+        if callback.cpu_ns is not None:
+            part = callback.cpu_ns * ns // max(1, callback.held_ns)
+            row.cpu_ns = (row.cpu_ns or 0) + part
 
     def _shared(self, share: _Share, off: float, costs: Costs) -> Costs:
         """What a moment costs of which a look tells that threads or cores took part:
@@ -675,8 +645,12 @@ class Ledger:
             number = self._number("stopped", "the process was stopped")
             rest.append((number, share.stopped * off, False))
         for thread, code, part, alone in share.threads:
-            where = (thread, "", "") if code is None else ("", code.place, code.name)
-            number = self._number("thread", *where)
+            if code is None:
+                number = self._number("thread", thread)
+            else:  # a function is one row, at the line at which it was seen most
+                number = self._number("thread", "", code._replace(line=0))
+                ns = (share.end - share.start) * share.interpreter * part
+                self._seen[number][code] += round(ns)
             self._table[number].threads.add(thread)
             rest.append((number, share.interpreter * off * part, alone))
         left -= off * (share.core + share.stopped + share.interpreter)
@@ -783,26 +757,33 @@ class Ledger:
             key = ("tag", tag)
             ran = [segment[:2] for segment in self._ran.get(key, [])]
             loop = union([*self.waiting.get(key, []), *ran])
-            for a, b in minus([(note.began_ns, note.ended_ns)], loop):
-                sums: dict[int, float] = defaultdict(float)
-                seen_in = [look for look in awaits[tag] if a <= look.at_ns]
-                at = a
-                for submitted, began, ended, code in sorted(jobs[tag]):
-                    queued = max(submitted, at), min(began, b)
-                    if queued[1] > queued[0] + _QUEUED_NS:
-                        sums[self._full(running, *queued)] += queued[1] - queued[0]
-                        self._unseen(sums, (at, queued[0]), seen_in, slept[tag])
-                        at = queued[1]
-                    runs = max(began, at), min(ended, b)
-                    if runs[1] > runs[0]:
-                        self._unseen(sums, (at, runs[0]), seen_in, slept[tag])
-                        name = f"{code.name} in an executor"
-                        number = self._number("executor", name, code.place, code.name)
-                        sums[number] += runs[1] - runs[0]
-                        at = runs[1]
-                self._unseen(sums, (at, b), seen_in, slept[tag])
-                for number, ns in sums.items():
-                    self._charge(rows, number, ns, r.tags.get(tag, "?"))
+            left = minus([(note.began_ns, note.ended_ns)], loop)
+            sums: dict[int, float] = defaultdict(float)
+            for submitted, began, ended, code in sorted(jobs[tag]):
+                name = f"{code.name} in an executor"
+                if began > submitted + _QUEUED_NS:
+                    size = _within(left, submitted, began)
+                    sums[self._full(running, submitted, began)] += size
+                    left = minus(left, [(submitted, began)])
+                number = self._number("executor", name, code)
+                sums[number] += _within(left, began, ended)
+                left = minus(left, [(began, ended)])
+            for span in left:
+                self._unseen(sums, span, awaits[tag], slept[tag])
+            for number, ns in sums.items():
+                self._charge(rows, number, ns, r.tags.get(tag, "?"))
+        queues: dict[Key, list[Span]] = defaultdict(list)
+        whom: dict[Key, str] = {}
+        for _, by, submitted, start, _, _ in r.jobs:
+            place, began = r.place_of(by), r.end_ns if start < 0 else start
+            if place is not None and began > submitted + _QUEUED_NS:
+                key = self._key_at[place]
+                if key[0] == "from":  # it is no request and no block of a tag
+                    queues[key].append((submitted, began))
+                    whom[key] = self.victim_of(r[place])
+        for key, spans in queues.items():  # an event with many jobs waits once
+            for a, b in union(spans):
+                self._charge(rows, self._full(running, a, b), b - a, whom[key])
 
     def _full(self, jobs: Sequence[tuple[int, int, int, Code]], a: int, b: int) -> int:
         """The row of an executor that was full, with who filled it most."""
@@ -811,7 +792,9 @@ class Ledger:
             if began < b and ended > a:
                 who[code] += min(ended, b) - max(began, a)
         for code, _ in who.most_common(1):
-            return self._number("pool", "a full executor", code.place, code.name)
+            return self._number("pool", "a full executor", code)
+        if b < self.recording.end_ns:  # it was empty: a thread had to start
+            return self._number("unseen", "something awaited, not seen where")
         return self._number("pool", "a full executor")
 
     def _slept(self) -> dict[int, list[Span]]:
@@ -833,9 +816,7 @@ class Ledger:
     ) -> None:
         """Charge what was awaited in *span*, by the looks since the wait began."""
         a, b = span
-        if b <= a:
-            return
-        awaits = [seen for seen in awaits if seen.at_ns <= b]
+        awaits = [seen for seen in awaits if a <= seen.at_ns <= b]
         for seen in awaits:
             if not _is_sleep(seen.stack):
                 sums[self._awaited(seen.stack, seen.pool)] += (b - a) / len(awaits)
@@ -848,7 +829,7 @@ class Ledger:
             filler, many = pool[0]
             kind = "pool" if many > 0 else "executor"
             name = "AnyIO's full pool" if many > 0 else "a thread of AnyIO"
-            return self._number(kind, name, filler.place, filler.name)
+            return self._number(kind, name, filler)
         what = stack[0]
         line = own_line(stack) or what
         at_line = stack.index(line)
@@ -857,7 +838,7 @@ class Ledger:
         plumbing = is_pythons(called.file)
         if called not in (line, what) and called.name != what.name and not plumbing:
             label = f"{called.name} … {what.name}"
-        return self._number("await", label, line.place, line.name)
+        return self._number("await", label, line)
 
 
 _start: Any = attrgetter("start")
@@ -919,6 +900,11 @@ def overlapping(spans: Sequence[S], a: int, b: int) -> Iterator[S]:
     while at < len(spans) and spans[at][0] < b:
         yield spans[at]
         at += 1
+
+
+def _within(spans: Sequence[Span], a: int, b: int) -> int:
+    """How much of *spans*, in order and without overlaps, lies from *a* to *b*."""
+    return sum(min(b, hi) - max(a, lo) for lo, hi in overlapping(spans, a, b))
 
 
 def minus(spans: Sequence[Span], cut: Sequence[tuple[Any, ...]]) -> list[Span]:

@@ -16,22 +16,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextvars import Context
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import partial
 from heapq import heapreplace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from looplab import clock as _clock
 from looplab._numbers import NS
 
-from .events import Callback, Code, RequestNote
+from .events import Callback, Code, RequestNote, Sample
 from .naming import matches, places_of, plain
 
 if TYPE_CHECKING:
     from .changes import Change
+    from .ledger import Span
     from .recording import Recording
 
 __all__ = ["NothingMatchesError", "Plan", "replay"]
@@ -61,7 +59,6 @@ class _Job:
     change: Change | None = None
     gate: _Gate | None = None
     instance: Any = None  # the piece of work that it belongs to, at a gate
-    urgent: bool = False
     kept: int = 0  # how long it kept the interpreter at a time: no thread helps then
     part: tuple[int, int] | None = None  # of its work, what a change is about
 
@@ -98,7 +95,6 @@ class Plan:
         self.roots: list[tuple[int, int]] = []
         self.pools: dict[Change, list[int]] = {}
         self.warnings: list[str] = []
-        self._spare = count(-1, -1)  # numbers that no recorded callback has
         self._link()
         self._stalls()
         for change in changes:
@@ -126,62 +122,19 @@ class Plan:
                 self._root(callback, of_task)
             if callback.task is not None:
                 of_task[callback.task] = callback
-        self._accept_one_by_one()
         for job in self.jobs.values():
             job.children.sort()
-        self.roots.sort()
-
-    def _accept_one_by_one(self) -> None:
-        """Let each connection be accepted when it came.
-
-        A loop that is held finds several connections at its next look, and one callback
-        accepts them all.  A loop that is held for less would have found them one by
-        one.  Of a connection whose first data lay there at that look it is known that
-        it came before its data did.
-        """
-        came: dict[int, dict[int, int]] = {}  # who accepted, what it led to, when
-        for callback in self.recording:
-            if callback.cause != "io" or not callback.accepted:
-                continue
-            led, maker, at = -1, self._maker(callback), callback.waits_from_ns
-            while maker is not None and maker.soon:
-                led, maker = maker.callback.index, self._maker(maker.callback)
-            if maker is None or led < 0 or maker.callback.cause != "io":
-                continue
-            accepting = maker.callback
-            if accepting.waits_from_ns < at < accepting.run_ns:
-                came.setdefault(accepting.index, {})[led] = at
-        for index, later in came.items():
-            self._split(self.jobs[index], later)
-
-    def _split(self, accepting: _Job, later: dict[int, int]) -> None:
-        """Take the connections that came *later* out of what accepted them all."""
-        share = accepting.held // max(1, len(accepting.children))
-        kept: list[tuple[int, int]] = []
-        for offset, child in accepting.children:
-            if child in later:
-                own = replace(accepting.callback, index=next(self._spare))
-                job = _Job(own, share, soon=False, children=[(share, child)])
-                self._begin(job, later[child])
-            else:
-                kept.append((min(offset, share * (len(kept) + 1)), child))
-        accepting.held -= share * (len(accepting.children) - len(kept))
-        accepting.children = kept
-
-    def _begin(self, job: _Job, at: int) -> None:
-        """Add *job*, which nothing recorded led to."""
-        self.jobs[job.callback.index] = job
-        self.roots.append((at, job.callback.index))
 
     def _stalls(self) -> None:
         """What kept the loop from running while somebody waited and no callback held
         it is a callback of its own: a thread, a lack of cores, a stop."""
         gaps = self.recording.ledger.gaps if self.recording.clock == "real" else []
-        for start, end in gaps:
-            if end - start >= _STALL_NS:
-                times = next(self._spare), start, start, end
-                stall = Callback(*times, None, "io", None, _STALL, None)
-                self._begin(_Job(stall, end - start, soon=False), start)
+        long = [(a, b) for a, b in gaps if b - a >= _STALL_NS]
+        for number, (start, end) in enumerate(long, 1):  # none recorded is below 0
+            times = start, start, end
+            stall = Callback(-number, *times, None, "io", None, _STALL, None)
+            self.jobs[-number] = _Job(stall, end - start, soon=False)
+            self.roots.append((start, -number))
         self.roots.sort()
 
     def _child(self, maker: _Job, at: int, index: int) -> None:
@@ -220,48 +173,31 @@ class Plan:
         return None
 
     def _apply(self, change: Change) -> None:
-        recording = self.recording
-        parts = _tagged(recording, change.pattern)
-        cut = {mark.callback for mark in recording.marks}
-        matching = [
-            callback
-            for callback in recording
-            if callback.index in parts
-            or (
-                callback.index not in cut
-                and matches(recording, callback, change.pattern)
-            )
-        ]
-        if not matching:
-            parts = _seen(recording, change.pattern)
-            matching = [callback for callback in recording if callback.index in parts]
-        if not matching:
+        parts = _parts(self.recording, change.pattern)
+        if not parts:
             raise NothingMatchesError(
                 f"nothing in the recording matches {change.pattern!r}: name a tag, a "
                 "function, a task or file.py:12 as `looplab who` shows it"
             )
-        jobs = [self.jobs[callback.index] for callback in matching]
+        jobs = [self.jobs[index] for index in parts]
         for job in jobs:
-            job.part = parts.get(job.callback.index, job.part)
+            job.part = parts[job.callback.index] or job.part
         if change.kind in ("workers", "yields"):
-            self._behind(
-                _Gate(int(change.amount), change.kind == "yields"), jobs, change
-            )
+            self._behind(jobs, change)
             return
-        small = 0 if recording.clock == "virtual" else _SMALL_NS
+        small = 0 if self.recording.clock == "virtual" else _SMALL_NS
         for job in jobs:
-            if change.kind == "first":
-                job.urgent = True
-            elif job.change is None and job.held > small:
+            if job.change is None and job.held > small:
                 job.change = change
                 if change.kind == "faster":
                     _speed_up(job, change.amount)
         if change.kind == "move":
             self._move(change, jobs)
 
-    def _behind(self, gate: _Gate, jobs: list[_Job], change: Change) -> None:
-        """Put *jobs* behind *gate*: a request is one piece of work, where the change
+    def _behind(self, jobs: list[_Job], change: Change) -> None:
+        """Put *jobs* behind a gate: a request is one piece of work, where the change
         names an endpoint; else a task is, of which a request may have started many."""
+        gate = _Gate(int(change.amount), change.kind == "yields")
         for job in jobs:
             callback = job.callback
             if not (callback.tag or callback.task):
@@ -299,49 +235,52 @@ def _speed_up(job: _Job, times: float) -> None:
     job.held = then(job.held)
 
 
-def _tagged(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
-    """Callbacks in which the tag changed, and the part of each that *pattern* names."""
-    if not recording.marks:
-        return {}
+def _parts(recording: Recording, pattern: str) -> dict[int, Span | None]:
+    """The callbacks that *pattern* names, and of each the part that it names, if that is
+    not the whole."""
     cut = {mark.callback for mark in recording.marks}
-    parts: dict[int, tuple[int, int]] = {}
-    for start, end, name, place, _ in recording.ledger.segments:
+    parts: dict[int, Span | None] = {}
+    for start, end, name, place, _ in recording.ledger.segments if cut else ():
         callback = recording[place]
-        if callback.index not in cut:
-            continue
-        if fnmatchcase(name, pattern) or matches(
-            recording, replace(callback, tag=0), pattern
+        if callback.index in cut and (
+            fnmatchcase(name, pattern)
+            or matches(recording, replace(callback, tag=0), pattern)
         ):
-            begun, _ = parts.get(callback.index, (start - callback.run_ns, 0))
+            begun, _ = parts.get(callback.index) or (start - callback.run_ns, 0)
             parts[callback.index] = begun, end - callback.run_ns
-    return parts
+    for callback in recording:
+        if callback.index not in cut and matches(recording, callback, pattern):
+            parts[callback.index] = None
+    return parts or _seen(recording, pattern)
 
 
-def _seen(recording: Recording, pattern: str) -> dict[int, tuple[int, int]]:
+def _seen(recording: Recording, pattern: str) -> dict[int, Span | None]:
     """Callbacks in which *pattern*, a function or a line, was seen, and when."""
-    looks: dict[int, list[tuple[int, int, bool]]] = {}
+    looks: dict[int, list[Sample]] = {}
     for sample in recording.samples:
-        hit = any(
-            fnmatchcase(text, pattern)
-            for code in sample.stack
-            for text in (code.name, plain(code.name), *places_of(code))
-        )
-        look = sample.at_ns - sample.weight_ns, sample.at_ns, hit
-        looks.setdefault(sample.callback, []).append(look)
-    parts = {}
+        looks.setdefault(sample.callback, []).append(sample)
+    parts: dict[int, Span | None] = {}
     for index, of in looks.items():
         callback = recording.numbered(index)
-        hits = [(a, b) for a, b, hit in of if hit]
+        hits = [at for at, sample in enumerate(of) if _shows(sample, pattern)]
         if callback is None or not hits:
             continue
-        start, end = min(a for a, _ in hits), max(b for _, b in hits)
         # A look sees what went on until it, and the rest is of the same.
-        before = [b for _, b, hit in of if not hit and b <= start]
-        after = [a for a, _, hit in of if not hit and a >= end]
-        start = max(before, default=callback.run_ns) - callback.run_ns
-        end = min(after, default=callback.ended_ns) - callback.run_ns
+        start, end, after = 0, callback.held_ns, of[hits[-1] + 1 :]
+        if hits[0]:
+            start = of[hits[0] - 1].at_ns - callback.run_ns
+        if after:
+            end = after[0].at_ns - after[0].weight_ns - callback.run_ns
         parts[index] = max(0, start), min(callback.held_ns, end)
     return parts
+
+
+def _shows(sample: Sample, pattern: str) -> bool:
+    return any(
+        fnmatchcase(text, pattern)
+        for code in sample.stack
+        for text in (code.name, plain(code.name), *places_of(code))
+    )
 
 
 def replay(
@@ -373,8 +312,6 @@ class _Replay:
         self.last: dict[int, int] = {}
         self.computing: deque[list[Any]] = deque()  # threads that hold the lock
         self.left = 0
-        self.urgent: Context | None = None
-        self.ordinary: Context | None = None
 
     # -- the run ---------------------------------------------------------------------
 
@@ -382,12 +319,6 @@ class _Replay:
         """Run the plan; return it as a recording."""
         recording = self.plan.recording
         settings: dict[str, Any] = {"max_stalled": None}
-        if any(job.urgent for job in self.jobs.values()):
-            from looplab.priority import VirtualPriorityLoop
-            from looplab.priority.context import context_with
-
-            settings = {"loop_factory": partial(VirtualPriorityLoop, max_stalled=None)}
-            self.urgent, self.ordinary = context_with(1), context_with(0)
         if self.seed >= 0:  # the system rounds a wait up to a millisecond
             settings |= {"jitter": 0.0011, "seed": self.seed}
         _clock.run(self._main(), **settings)
@@ -420,18 +351,13 @@ class _Replay:
         if self.left:
             await self.done.wait()
 
-    def _context(self, index: int) -> Context | None:
-        return self.urgent if self.jobs[index].urgent else self.ordinary
-
     def _soon(self, index: int, ready: int, by: int | None, piece: int = 0) -> None:
         self.left += 1
-        context = self._context(index)
-        self.loop.call_soon(self._go, index, ready, by, None, piece, context=context)
+        self.loop.call_soon(self._go, index, ready, by, None, piece)
 
     def _later(self, at: int, index: int, by: int | None, due: int | None) -> None:
         self.left += 1
-        context = self._context(index)
-        self.loop.call_at(at / NS, self._go, index, None, by, due, 0, context=context)
+        self.loop.call_at(at / NS, self._go, index, None, by, due, 0)
 
     def _go(
         self,
@@ -475,11 +401,8 @@ class _Replay:
     ) -> None:
         was = job.callback
         callback = replace(was, index=len(self.log), by=by, cpu_ns=None, set_ns=None)
-        callback.ready_ns, callback.run_ns, callback.ended_ns = (
-            min(ready, run),
-            run,
-            run,
-        )
+        callback.ready_ns, callback.run_ns = min(ready, run), run
+        callback.ended_ns = run
         callback.cause = was.cause if by is None or due is not None else "call"
         callback.due_ns = due if was.cause == "timer" else None
         callback.arrived_ns = due if was.cause == "io" else None
@@ -542,12 +465,11 @@ class _Replay:
         if self.lock_held or job.kept:
             self.computing.append([job, number, held, pool])
             if len(self.computing) == 1:
-                self.loop.call_soon(self._compute, context=self.ordinary)
+                self.loop.call_soon(self._compute)
             return
         end = max(now, pool[0]) + held
         heapreplace(pool, end)
-        context = self._context(job.callback.index)
-        self.loop.call_at(end / NS, self._computed, job, number, context=context)
+        self.loop.call_at(end / NS, self._computed, job, number)
 
     def _compute(self) -> None:
         """A thread has the interpreter: the loop waits until it gives it up."""
@@ -563,7 +485,7 @@ class _Replay:
         else:
             self._computed(job, number)
         if self.computing:
-            self.loop.call_soon(self._compute, context=self.ordinary)
+            self.loop.call_soon(self._compute)
 
     def _computed(self, job: _Job, number: int) -> None:
         """A thread is done: the task that waits for it is woken."""
@@ -585,7 +507,7 @@ class _Replay:
             return
         if gate.yields:
             self.left += 1
-            self.loop.call_soon(self._release, gate, context=self.ordinary)
+            self.loop.call_soon(self._release, gate)
             return
         # Work that ends without waiting gives its place back at once, as a semaphore
         # or a worker at a queue that is not empty does: nobody else gets a turn.

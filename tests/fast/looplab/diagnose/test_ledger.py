@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -161,6 +162,7 @@ a thread that had no core itself: 10 unseen | for timers of ping 10 x1
 threads take turns: 300 thread | scrub.py:8 | scrub | a | b | for timers of ping 300 x1
 an executor's thread, idle again: 295 thread | LIB/json/encoder.py:7 | dumps | kept | scrubber | for timers of ping 295 x1
 an executor's thread, idle again: 5 unseen | for timers of ping 5 x1
+an executor's thread, idle again: 5 pool | a full executor | shop.py:12 | hog | for ping 5 x1
 a thread without a line: 295 thread | scrubber | kept | scrubber | for timers of ping 295 x1
 a thread without a line: 5 unseen | for timers of ping 5 x1
 a callback waits for the interpreter: 290 thread | scrub.py:8 | scrub | scrubber | for timers of ping 290 x1
@@ -238,9 +240,9 @@ def test_the_worst_wait_of_each_victim_above_a_limit():
 
 
 def test_the_callbacks_and_how_they_held_the_loop():
-    recording = CASES["others that wait"]
-    recording.callbacks[1].cpu_ns = None
-    rows = recording.blame()
+    callbacks = list(CASES["others that wait"])
+    callbacks[1] = replace(callbacks[1], cpu_ns=None)
+    rows = Recording(callbacks).blame()
     assert [(row.name, row.waited, row.held) for row in rows] == [
         ("hog", 0.605, 0.31),
         ("serve", 0.002, 0.002),
