@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .adapters import asgi
-    from .changes import Change, chunk, faster, first, move, workers, yields
+    from .changes import Change, chunk, faster, move, workers, yields
     from .events import Callback, Code, ThreadUse
     from .fileformat import NotATraceError, load, loads
     from .latencies import Endpoint, Request, endpoints, requests
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 __all__ = ["Callback", "Change", "Code", "DisagreementError", "Endpoint", "Figure"]
 __all__ += ["Ledger", "NotATraceError", "NothingMatchesError", "Prediction"]
 __all__ += ["Recording", "Request", "Row", "ThreadUse", "asgi", "chunk", "endpoints"]
-__all__ += ["faster", "first", "load", "loads", "move", "predict", "record", "replay"]
+__all__ += ["faster", "load", "loads", "move", "predict", "record", "replay"]
 __all__ += ["requests", "tag", "workers", "yields"]
 
 _HOMES = {
     "adapters": ("asgi",),
-    "changes": ("Change", "chunk", "faster", "first", "move", "workers", "yields"),
+    "changes": ("Change", "chunk", "faster", "move", "workers", "yields"),
     "events": ("Callback", "Code", "ThreadUse"),
     "fileformat": ("NotATraceError", "load", "loads"),
     "latencies": ("Endpoint", "Request", "endpoints", "requests"),

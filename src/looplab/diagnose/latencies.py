@@ -30,7 +30,6 @@ class Request:
     Attributes:
         endpoint: its tag, such as ``GET /items/{id}``.
         tag: the number of its tag.
-        trigger: the number of the callback that read its data, if known.
         arrived_ns: when its data came.
         ended_ns: when it was answered.
         kernel_ns: how long its data lay there before the loop looked.
@@ -40,7 +39,6 @@ class Request:
 
     endpoint: str
     tag: int
-    trigger: int | None
     arrived_ns: int
     ended_ns: int
     kernel_ns: int
@@ -132,7 +130,7 @@ def _request(
             kernel += max(0, callback.ready_ns - callback.arrived_ns)
     name, arrived = recording.tags.get(note.tag, "?"), min(arrived, note.began_ns)
     times = arrived, note.ended_ns, kernel, queue, ran
-    return Request(name, note.tag, trigger.index, *times)
+    return Request(name, note.tag, *times)
 
 
 def endpoints(asked: Iterable[Request]) -> list[Endpoint]:
@@ -140,22 +138,13 @@ def endpoints(asked: Iterable[Request]) -> list[Endpoint]:
     of: dict[str, list[Request]] = {}
     for request in asked:
         of.setdefault(request.endpoint, []).append(request)
-    return sorted(
-        (_summary(name, group) for name, group in of.items()),
-        key=lambda endpoint: (-endpoint.p90, endpoint.name),
-    )
-
-
-def _summary(name: str, group: list[Request]) -> Endpoint:
-    times = [request.latency for request in group]
-    p50, p90, p99 = (percentile(times, percent) for percent in (50, 90, 99))
-    scale = len(group) * NS
-    return Endpoint(
-        name,
-        len(group),
-        *(p50, p90, p99, max(times)),
-        kernel=sum(request.kernel_ns for request in group) / scale,
-        queue=sum(request.queue_ns for request in group) / scale,
-        ran=sum(request.ran_ns for request in group) / scale,
-        elsewhere=sum(request.elsewhere_ns for request in group) / scale,
-    )
+    summaries = []
+    for name, group in of.items():
+        times = [request.latency for request in group]
+        ends = *(percentile(times, percent) for percent in (50, 90, 99)), max(times)
+        means = [
+            sum(getattr(request, f"{part}_ns") for request in group) / len(group) / NS
+            for part in ("kernel", "queue", "ran", "elsewhere")
+        ]
+        summaries.append(Endpoint(name, len(group), *ends, *means))
+    return sorted(summaries, key=lambda endpoint: (-endpoint.p90, endpoint.name))

@@ -38,7 +38,7 @@ from .naming import (
 )
 
 if TYPE_CHECKING:
-    from .events import Await, Callback, Code, RequestNote, Sample, Window
+    from .events import Await, Callback, Code, Job, RequestNote, Sample, Window
     from .recording import Recording
 
 __all__ = ["IMPORT", "Delayed", "Ledger", "Row", "spun"]
@@ -226,6 +226,11 @@ class Ledger:
         self._numbers: dict[tuple[str, str, Code | None], int] = {}
         #: Of each row how long it was seen at which place.
         self._seen: dict[int, Counter[Code]] = defaultdict(Counter)
+        self._jobs: list[Job] = []
+        for job in sorted(recording.jobs, key=attrgetter("submitted_ns")):
+            times = job.began_ns, job.ended_ns  # not yet: at the end
+            began, ended = (recording.end_ns if at < 0 else at for at in times)
+            self._jobs.append(job._replace(began_ns=began, ended_ns=ended))
         self._find_keys()
         self._cut()
         self._find_victims()
@@ -470,13 +475,12 @@ class Ledger:
         return _Share(a, b, delay / off, interpreter / off, stopped / off, threads)
 
     def _job_in(self, a: int, b: int) -> Code | None:
-        """What an executor ran most between *a* and *b*."""
-        jobs = [job for job in self.recording.jobs if job.began_ns >= 0]
-        sizes = [
-            (min(job.ended_ns, b) - max(job.began_ns, a), job.code) for job in jobs
-        ]
-        best = max(sizes, key=itemgetter(0), default=(0, None))
-        return best[1] if best[0] > 0 else None
+        """What executors ran most between *a* and *b*."""
+        sizes: Counter[Code] = Counter()
+        for _, _, _, began, ended, code in self._jobs:
+            if began < b and ended > a:
+                sizes[code] += min(ended, b) - max(began, a)
+        return max(sizes, key=lambda code: sizes[code], default=None)
 
     # -- charge it -------------------------------------------------------------
 
@@ -747,11 +751,9 @@ class Ledger:
         awaits: dict[int, list[Await]] = defaultdict(list)
         for seen in sorted(r.awaits):
             awaits[seen.tag].append(seen)
-        jobs: dict[int, list[tuple[int, int, int, Code]]] = defaultdict(list)
-        for tag, _, submitted, start, end, code in r.jobs:
-            began, ended = (r.end_ns if at < 0 else at for at in (start, end))
-            jobs[tag].append((submitted, began, ended, code))
-        running = [job for of in jobs.values() for job in of]
+        jobs: dict[int, list[Job]] = defaultdict(list)
+        for job in self._jobs:
+            jobs[job.tag].append(job)
         slept = self._slept()
         for tag, note in self._notes.items():
             key = ("tag", tag)
@@ -759,11 +761,11 @@ class Ledger:
             loop = union([*self.waiting.get(key, []), *ran])
             left = minus([(note.began_ns, note.ended_ns)], loop)
             sums: dict[int, float] = defaultdict(float)
-            for submitted, began, ended, code in sorted(jobs[tag]):
+            for _, _, submitted, began, ended, code in jobs[tag]:
                 name = f"{code.name} in an executor"
                 if began > submitted + _QUEUED_NS:
                     size = _within(left, submitted, began)
-                    sums[self._full(running, submitted, began)] += size
+                    sums[self._full(submitted, began)] += size
                     left = minus(left, [(submitted, began)])
                 number = self._number("executor", name, code)
                 sums[number] += _within(left, began, ended)
@@ -774,8 +776,8 @@ class Ledger:
                 self._charge(rows, number, ns, r.tags.get(tag, "?"))
         queues: dict[Key, list[Span]] = defaultdict(list)
         whom: dict[Key, str] = {}
-        for _, by, submitted, start, _, _ in r.jobs:
-            place, began = r.place_of(by), r.end_ns if start < 0 else start
+        for _, by, submitted, began, *_ in self._jobs:
+            place = r.place_of(by)
             if place is not None and began > submitted + _QUEUED_NS:
                 key = self._key_at[place]
                 if key[0] == "from":  # it is no request and no block of a tag
@@ -783,15 +785,11 @@ class Ledger:
                     whom[key] = self.victim_of(r[place])
         for key, spans in queues.items():  # an event with many jobs waits once
             for a, b in union(spans):
-                self._charge(rows, self._full(running, a, b), b - a, whom[key])
+                self._charge(rows, self._full(a, b), b - a, whom[key])
 
-    def _full(self, jobs: Sequence[tuple[int, int, int, Code]], a: int, b: int) -> int:
+    def _full(self, a: int, b: int) -> int:
         """The row of an executor that was full, with who filled it most."""
-        who: Counter[Code] = Counter()
-        for _, began, ended, code in jobs:
-            if began < b and ended > a:
-                who[code] += min(ended, b) - max(began, a)
-        for code, _ in who.most_common(1):
+        if code := self._job_in(a, b):
             return self._number("pool", "a full executor", code)
         if b < self.recording.end_ns:  # it was empty: a thread had to start
             return self._number("unseen", "something awaited, not seen where")

@@ -9,7 +9,7 @@ The module uses the standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -23,8 +23,6 @@ from looplab.trace import Trace
 
 from .changes import Change, chunk, faster, move, yields
 from .events import Callback, Code
-from .latencies import Request, endpoints, requests
-from .ledger import Row
 from .prediction import DisagreementError, predict, span
 from .recording import Recording
 from .report import (
@@ -85,21 +83,19 @@ def page(recording: Recording, *, file: str = "FILE") -> str:
     Introduced in the chapter *Diagnose your own program*.
     """
     ledger = recording.ledger
-    rows, asked = ledger.rows, requests(recording)
-    callbacks = {row.name: row for row in ledger.blame()}
     title = head(recording).partition(":")[0] if recording.about.get("argv") else ""
     title = f"What was waited for: {title}" if title else "What was waited for"
-    first = sentence(ledger, rows, asked, file)
+    first = sentence(recording, file=file)
     parts = [
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>",
         f'<p class="first">{escape(first)}</p><p>{escape(head(recording))}</p>',
-        *_listed(rows, callbacks, ledger.plumbing),
-        *_moment(ledger, rows),
-        *_endpoints(recording, asked),
-        *_changes(recording, rows, callbacks),
+        *_listed(ledger),
+        *_moment(ledger),
+        *_endpoints(recording),
+        *_changes(recording),
     ]
     doubts = notes(recording)
     if doubts:
@@ -123,16 +119,12 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], what: str) -> st
     )
 
 
-def _listed(
-    rows: Sequence[Row], callbacks: dict[str, Row], plumbing: Collection[str]
-) -> Iterator[str]:
-    if not rows:
-        return
-    total = sum(row.ns for row in rows)
-    yield f"<h2>All waiting, {seconds(total / NS)} in sum</h2><ol>"
-    for row in rows[:_ROWS]:
-        share = row.ns / total
-        lines = details(row, callbacks, plumbing)
+def _listed(ledger: Ledger) -> Iterator[str]:
+    total = sum(row.ns for row in ledger.rows)
+    if total:
+        yield f"<h2>All waiting, {seconds(total / NS)} in sum</h2><ol>"
+    for row in ledger.rows[:_ROWS]:
+        share, lines = row.ns / total, details(row, ledger.plumbing)
         yield (
             f'<li><span class="bar" style="width:{share:.1%}"></span>'
             f"{seconds(row.waited)}, {share:.0%}: <strong>{escape(described(row))}"
@@ -140,26 +132,24 @@ def _listed(
             + "".join(f"<small>{escape(line)}</small>" for line in lines)
             + "</li>"
         )
-    yield "</ol>"
-    yield from [f"<p>{escape(line)}.</p>" for line in spins(callbacks)]
+    yield "</ol>" if total else ""
+    yield from [f"<p>{escape(line)}.</p>" for line in spins(ledger)]
 
 
-def _endpoints(recording: Recording, asked: Sequence[Request]) -> Iterator[str]:
-    summaries = endpoints(asked)
-    if summaries:
-        heads, *rows = endpoint_rows(recording, summaries, ", mean")
+def _endpoints(recording: Recording) -> Iterator[str]:
+    for heads, *rows in filter(None, [endpoint_rows(recording, ", mean")]):
         yield "<h2>Endpoints</h2>"
         yield _table(heads, rows, "endpoints")
 
 
-def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
+def _moment(ledger: Ledger) -> Iterator[str]:
     """The worst moment: who held the thread, and who waited, in the kernel too."""
     spans = [(b - a, a, b) for waits in ledger.waiting.values() for a, b in waits]
     if not spans:
         return
     _, begin, done = max(spans)
     for around in _AROUND_NS:
-        trace, how = _around(ledger, rows, begin - around, done + around)
+        trace, how = _around(ledger, begin - around, done + around)
         try:
             picture = Player(trace, at=(begin + done) / 2 / NS, **how)._repr_html_()
         except ValueError:  # too much to play
@@ -168,7 +158,7 @@ def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
         break
     else:
         wide = _AROUND_NS[0]
-        trace, how = _around(ledger, rows, begin - wide, done + wide)
+        trace, how = _around(ledger, begin - wide, done + wide)
         picture, script = Timeline(trace, **how).svg, ""
     yield "<h2>The worst moment</h2>"
     yield '<div class="wide" tabindex="0" role="region" aria-label="the worst moment">'
@@ -180,9 +170,7 @@ def _moment(ledger: Ledger, rows: Sequence[Row]) -> Iterator[str]:
     yield script
 
 
-def _around(
-    ledger: Ledger, rows: Sequence[Row], start: int, end: int
-) -> tuple[Trace, dict[str, Any]]:
+def _around(ledger: Ledger, start: int, end: int) -> tuple[Trace, dict[str, Any]]:
     """What is drawn from *start* to *end*, and how."""
     recording = ledger.recording
     start, end = max(recording.start_ns, start), min(recording.end_ns, end)
@@ -201,8 +189,8 @@ def _around(
             callback.index = drawn[number - 1].index + 1 if number else -1
     end = max([end, *(callback.ended_ns for callback in drawn)])
     present = {callback.task for callback in drawn}
-    guilty = next((n for row in rows if (n := cause_name(row)) in present), None)
-    colours = {} if guilty is None else {guilty: "orange"}
+    guilty = [name for name in map(cause_name, ledger.rows) if name in present]
+    colours = dict.fromkeys(guilty[:1], "orange")
     how = {"start": start / NS, "end": end / NS, "colours": colours, "lanes": 8}
     return Recording(drawn, clock=recording.clock, end_ns=end).trace, how
 
@@ -219,9 +207,8 @@ def _drawn(ledger: Ledger, callback: Callback) -> Callback:
     return shown
 
 
-def _changes(
-    recording: Recording, rows: Sequence[Row], callbacks: dict[str, Row]
-) -> Iterator[str]:
+def _changes(recording: Recording) -> Iterator[str]:
+    rows = recording.ledger.rows
     least = _GUILTY * sum(row.ns for row in rows)
     guilty = [row for row in rows if row.kind == "callback" and row.ns > least]
     if not guilty:
@@ -241,8 +228,7 @@ def _changes(
     for row in guilty[:_TRIED]:
         victim, what = row.whom.most_common(1)[0][0], ""
         lines = []
-        tried = _tried(row.name, callbacks[row.name].longest)
-        for change in tried[: max(2, budget // 6)]:
+        for change in _tried(row.name, row.longest)[: max(2, budget // 6)]:
             try:
                 figure = predict(recording, change).harmed(victim)
             except (DisagreementError, KeyError) as exc:

@@ -118,21 +118,15 @@ class Prediction:
         return next(figure for figure in figures if figure.recorded >= worst / 2)
 
     def __str__(self) -> str:
-        rows = [["", "n", *(f"{what} now → then" for what, _ in SHARES)]]
-        names = dict.fromkeys(figure.name for figure in self.figures)
-        for name in names:
-            cells = [name, f"{self.figure(name, 'p50').count:,}"]
-            for what, _ in SHARES:
-                figure = self.figure(name, what)
-                cells.append(
-                    f"{seconds(figure.recorded)} → {span(figure.low, figure.high)}"
-                )
-            rows.append(cells)
+        rows: dict[str, list[str]] = {}
+        for each in self.figures:
+            cells = rows.setdefault(each.name, [each.name, f"{each.count:,}"])
+            cells.append(f"{seconds(each.recorded)} → {span(each.low, each.high)}")
+        head = ["", "n", *(f"{what} now → then" for what, _ in SHARES)]
         title = f"what if {' and '.join(map(str, self.changes))}:"
-        remarks = [
-            f"{text}." for text in (self.warning, *self.refused.values()) if text
-        ]
-        return "\n".join([title, *table(rows), *remarks])
+        remarks = filter(None, [self.warning, *self.refused.values()])
+        lines = table([head, *rows.values()])
+        return "\n".join([title, *lines, *(f"{text}." for text in remarks)])
 
 
 def span(low: float, high: float) -> str:
@@ -162,7 +156,7 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
         replays.append(replay(recording, *changes, lock_held=True))
     predicted = [times(replayed) for replayed in replays]
     figures = []
-    ends = _the_same if exact else another
+    ends = exactly if exact else another
     for name, values in was.items():
         if name in refused or not all(name in each for each in predicted):
             continue
@@ -176,10 +170,9 @@ def predict(recording: Recording, *changes: Change) -> Prediction:
     return Prediction(changes, tuple(figures), tuple(replays), warning, refused)
 
 
-def _the_same(values: Sequence[float], share: float) -> tuple[float, float]:
+def exactly(values: Sequence[float], share: float) -> tuple[float, float]:
     """On the virtual clock another recording is the same."""
-    at = percentile(values, 100 * share)
-    return at, at
+    return (percentile(values, 100 * share),) * 2
 
 
 def another(values: Sequence[float], share: float) -> tuple[float, float]:
@@ -190,10 +183,8 @@ def another(values: Sequence[float], share: float) -> tuple[float, float]:
         share: of the values that lie below the percentile, 0 to 1.
     """
     low, high = by_chance(values, share)
-    return (
-        max(0.0, low - max(UNLIKE_S, UNLIKE * low)),
-        high + max(UNLIKE_S, UNLIKE * high),
-    )
+    least = low - max(UNLIKE_S, UNLIKE * low)
+    return max(0.0, least), high + max(UNLIKE_S, UNLIKE * high)
 
 
 def by_chance(values: Sequence[float], share: float) -> tuple[float, float]:

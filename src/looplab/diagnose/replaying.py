@@ -236,8 +236,7 @@ def _speed_up(job: _Job, times: float) -> None:
 
 
 def _parts(recording: Recording, pattern: str) -> dict[int, Span | None]:
-    """The callbacks that *pattern* names, and of each the part that it names, if that is
-    not the whole."""
+    """The callbacks that *pattern* names, and of each what part, if not the whole."""
     cut = {mark.callback for mark in recording.marks}
     parts: dict[int, Span | None] = {}
     for start, end, name, place, _ in recording.ledger.segments if cut else ():

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import astuple
 from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from looplab._numbers import NS, percentile
+from looplab._numbers import NS
 from looplab._words import seconds
 
-from .latencies import Endpoint, Request, endpoints, requests
-from .ledger import IMPORT, Row, spun
+from .latencies import endpoints, requests
+from .ledger import IMPORT, Row
 from .naming import plain
 
 if TYPE_CHECKING:
@@ -61,32 +60,34 @@ def report(
     Introduced in the chapter *Diagnose your own program*.
     """
     ledger = recording.ledger
-    asked = requests(recording)
-    callbacks = {row.name: row for row in ledger.blame(victim)}
+    parts = [sentence(recording, victim, file), head(recording)]
     rows = ledger.rows_of(victim)
-    parts = [sentence(ledger, rows, asked, file), head(recording)]
     if rows:
-        parts.append(listed(rows, callbacks, top, ledger.plumbing))
-    parts += spins(callbacks)
-    summaries = endpoints(asked)
-    if summaries:
-        means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
-        lines = [*table(endpoint_rows(recording, summaries)), means]
+        total = sum(row.ns for row in rows)
+        lines = [f"all waiting, {seconds(total / NS)} in sum:"]
+        for number, row in enumerate(rows[:top], 1):
+            size = f"{seconds(row.waited):>9} {row.ns / total:4.0%}"
+            lines.append(f"{number:2}. {size}  {described(row)}")
+            lines += [f"{'':21}{line}" for line in details(row, ledger.plumbing)]
+        rest = sum(row.ns for row in rows[top:])
+        if rest:
+            size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
+            lines.append(f"    {size}  {len(rows) - top} more")
         parts.append("\n".join(lines))
-    warnings = notes(recording)
-    if warnings:
-        parts.append(warnings)
-    return "\n\n".join(parts)
+    parts += spins(ledger)
+    cells = endpoint_rows(recording)
+    if cells:
+        means = "p50, p90 and p99 are of latency; kernel to elsewhere are means"
+        parts.append("\n".join([*table(cells), means]))
+    return "\n\n".join(filter(None, [*parts, notes(recording)]))
 
 
-def sentence(
-    ledger: Ledger,
-    rows: Sequence[Row],
-    asked: Sequence[Request] = (),
-    file: str = "FILE",
-) -> str:
-    """Who waits most for what could be changed, for what, and what to do next."""
-    recording = ledger.recording
+def sentence(recording: Recording, victim: str = "*", file: str = "FILE") -> str:
+    """Who waits most for what could be changed, for what, and what to do next.
+
+    *victim* and *file* are those of :func:`report`.
+    """
+    ledger, rows = recording.ledger, recording.ledger.rows_of(victim)
     longest = ledger.longest()
     of: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, row in enumerate(rows):
@@ -96,14 +97,13 @@ def sentence(
                 of[name].append((ns, -number))
     waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
     most = max(waited.values(), default=0)
-    spinning = spun(recording)
-    name = max(spinning, key=lambda name: spinning[name], default="")
-    if name and spinning[name] > max(most, _SPUN * recording.duration * NS):
-        share = spinning[name] / NS / recording.duration
-        return (
-            f"{name}{_where(ledger.callback(name))} spun for {share:.0%} of the time: "
-            "it woke itself and did nothing. Let it wait for an event."
-        )
+    for spinner in spinners(ledger)[:1]:
+        if spinner.spun_ns > max(most, _SPUN * recording.duration * NS):
+            share = spinner.spun / recording.duration
+            return (
+                f"{spinner.name}{_where(spinner)} spun for {share:.0%} of the time: "
+                "it woke itself and did nothing. Let it wait for an event."
+            )
     if most < _BRIEF_NS:
         most = max(longest.values(), default=0)
         many = f" (the longest time: {seconds(most / NS)})" if most else ""
@@ -113,17 +113,15 @@ def sentence(
         for name, ns in waited.items()
         if name not in ledger.plumbing and ns > _OWN * most
     ]
-    victim = max(own or waited, key=lambda name: (waited[name], name))
-    ns, number = max(of[victim])
-    row = rows[-number]
-    usual = ""
-    times = [request.latency for request in asked if request.endpoint == victim]
-    if times:
-        ends = seconds(percentile(times, 99)), seconds(percentile(times, 50))
-        usual = f"p99 {ends[0]} (p50 {ends[1]}). "
+    name = max(own or waited, key=lambda name: (waited[name], name))
+    ns, number = max(of[name])
+    row, usual = rows[-number], ""
+    for endpoint in endpoints(requests(recording)):
+        if endpoint.name == name:
+            usual = f"p99 {seconds(endpoint.p99)} (p50 {seconds(endpoint.p50)}). "
     parts = [
-        f"{victim}: {usual}{ns / waited[victim]:.0%} of its waiting "
-        f"({seconds(waited[victim] / NS)}) is for {described(row)}."
+        f"{name}: {usual}{ns / waited[name]:.0%} of its waiting "
+        f"({seconds(waited[name] / NS)}) is for {described(row)}."
     ]
     if row.kind in _INNOCENT:
         parts.append("Nothing on this loop is to blame.")
@@ -151,41 +149,24 @@ def _next(ledger: Ledger, row: Row) -> str:
     return f"--move {quote(row.name if tagged or not function else function)}"
 
 
-def listed(
-    rows: Sequence[Row],
-    callbacks: dict[str, Row],
-    top: int,
-    plumbing: Collection[str] = (),
-) -> str:
-    """What was waited for, the most first; who waited; and what held the loop how."""
-    total = sum(row.ns for row in rows)
-    lines = [f"all waiting, {seconds(total / NS)} in sum:"]
-    for number, row in enumerate(rows[:top], 1):
-        size = f"{seconds(row.waited):>9} {row.ns / total:4.0%}"
-        lines.append(f"{number:2}. {size}  {described(row)}")
-        lines += [f"{'':21}{line}" for line in details(row, callbacks, plumbing)]
-    rest = sum(row.ns for row in rows[top:])
-    if rest:
-        size = f"{seconds(rest / NS):>9} {rest / total:4.0%}"
-        lines.append(f"    {size}  {len(rows) - top} more")
-    return "\n".join(lines)
-
-
-def details(
-    row: Row, callbacks: dict[str, Row], plumbing: Collection[str] = ()
-) -> list[str]:
+def details(row: Row, plumbing: Collection[str] = ()) -> list[str]:
     """How a callback held the loop, and who waited."""
     waited = f"waited: {whom(row, plumbing)}"
-    return [held(callbacks[row.name]), waited] if row.kind == "callback" else [waited]
+    return [held(row), waited] if row.kind == "callback" else [waited]
 
 
-def spins(callbacks: dict[str, Row]) -> list[str]:
-    """What kept a core busy and did nothing."""
+def spinners(ledger: Ledger) -> list[Row]:
+    """What kept a core busy and did nothing, the most first."""
+    rows = map(ledger.callback, ledger.spinning)
+    return sorted(rows, key=lambda row: -row.spun_ns)
+
+
+def spins(ledger: Ledger) -> list[str]:
+    """The same in words."""
     return [
         f"spun: {row.name}{_where(row)}, for {seconds(row.spun)}: it woke itself and "
         "did nothing"
-        for row in callbacks.values()
-        if row.spun_ns
+        for row in spinners(ledger)
     ]
 
 
@@ -282,17 +263,17 @@ def short(place: str) -> str:
     return "/".join(place.replace("\\", "/").split("/")[-2:])
 
 
-def endpoint_rows(
-    recording: Recording, summaries: Sequence[Endpoint], suffix: str = ""
-) -> list[list[str]]:
-    """The table of endpoints, with its head, where *suffix* stands behind means."""
+def endpoint_rows(recording: Recording, suffix: str = "") -> list[list[str]]:
+    """The table of endpoints, with its head, where *suffix* stands behind means; empty
+    if there are none."""
     parts = [f"{part}{suffix}" for part in ("kernel", "queue", "ran", "elsewhere")]
     rows = [["endpoint", "n", "p50", "p90", "p99", *parts]]
-    for name, count, p50, p90, p99, _, kernel, *means in map(astuple, summaries):
-        known = seconds(kernel) if knows_arrivals(recording) else "unknown"
-        shares, rest = map(seconds, (p50, p90, p99)), map(seconds, means)
-        rows.append([name, f"{count:,}", *shares, known, *rest])
-    return rows
+    for each in endpoints(requests(recording)):
+        known = seconds(each.kernel) if knows_arrivals(recording) else "unknown"
+        shares = map(seconds, (each.p50, each.p90, each.p99))
+        means = map(seconds, (each.queue, each.ran, each.elsewhere))
+        rows.append([each.name, f"{each.count:,}", *shares, known, *means])
+    return rows if len(rows) > 1 else []
 
 
 def notes(recording: Recording) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from ..changes import Change, chunk, faster, first, move, workers, yields
+from ..changes import Change, chunk, faster, move, workers, yields
 from ..options import seconds_of
 from ..prediction import DisagreementError, predict
 from ..replaying import NothingMatchesError
@@ -43,10 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     for name, metavar, parse, text in (
         ("move", "P[:THREADS]", _move, "its work runs in threads (default: 1)"),
-        ("chunk", "P:TIME", _chunk, "it gives way after each piece, such as 10ms"),
-        ("faster", "P:TIMES", _faster, "it takes a part of the time"),
-        ("first", "P", first, "it goes before all else"),
-        ("workers", "P:N", _workers, "at most so many are begun at a time"),
+        ("chunk", "P:TIME", _with(chunk, seconds_of), "it gives way after each piece"),
+        ("faster", "P:TIMES", _with(faster, _number), "it takes a part of the time"),
+        ("workers", "P:N", _with(workers, _whole), "so many are begun at a time"),
         ("yield", "P", yields, "one by one, with a turn for others between"),
     ):
         how: Any = {"dest": "changes", "action": "append", "metavar": metavar}
@@ -54,12 +54,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
-def _parted(text: str, what: str) -> tuple[str, str]:
-    """The pattern and what stands after its last colon."""
-    pattern, _, amount = text.rpartition(":")
-    if not pattern:
-        raise ValueError(f"{text!r} lacks {what}: write PATTERN:{what.upper()}")
-    return pattern, amount
+def _with(
+    make: Callable[[str, Any], Change], read: Callable[[str], float]
+) -> Callable[[str], Change]:
+    """What *make* makes of a pattern and of what stands after its last colon."""
+
+    def parse(text: str) -> Change:
+        pattern, _, amount = text.rpartition(":")
+        if not pattern:
+            raise ValueError(f"{text!r} has no amount: write PATTERN:AMOUNT")
+        return make(pattern, read(amount))
+
+    return parse
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number above 0") from None
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(f"{text!r} is not a whole number above 0")
+    return int(text)
 
 
 def _move(text: str) -> Change:
@@ -70,32 +89,10 @@ def _move(text: str) -> Change:
     return move(text)
 
 
-def _chunk(text: str) -> Change:
-    pattern, amount = _parted(text, "time")
-    return chunk(pattern, seconds_of(amount))
-
-
-def _faster(text: str) -> Change:
-    pattern, amount = _parted(text, "times")
-    try:
-        return faster(pattern, float(amount))
-    except ValueError:
-        raise ValueError(f"{amount!r} is not a number above 0") from None
-
-
-def _workers(text: str) -> Change:
-    pattern, amount = _parted(text, "workers")
-    if not amount.isdecimal():
-        raise ValueError(f"{amount!r} is not a number of workers")
-    return workers(pattern, int(amount))
-
-
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print what the changes would bring."""
     if not options.changes:
-        parser.error(
-            "name a change: --move, --chunk, --faster, --first, --workers, --yield"
-        )
+        parser.error("name a change: --move, --chunk, --faster, --workers or --yield")
     recording, _ = read_recording(options)
     try:
         prediction = predict(recording, *options.changes)

@@ -82,12 +82,11 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if options.json:
         ledger = recording.ledger
         rows = ledger.rows_of(options.victim)
-        asked = requests(recording)
         made = {
-            "sentence": sentence(ledger, rows, asked, options.file),
+            "sentence": sentence(recording, options.victim, options.file),
             "rows": [_fields(row) | {"text": described(row)} for row in rows],
             "callbacks": list(map(_fields, ledger.blame(options.victim))),
-            "endpoints": [asdict(endpoint) for endpoint in endpoints(asked)],
+            "endpoints": list(map(asdict, endpoints(requests(recording)))),
         }
         print(json.dumps(made, indent=1))
         return 0

@@ -146,10 +146,10 @@ def test_the_command(tmp_path, capsys):
     [
         (["--move", "nobody"], 2, "looplab: nothing in the recording matches"),
         ([], 2, "name a change: --move"),
-        (["--chunk", "hog"], 2, "'hog' lacks time: write PATTERN:TIME"),
+        (["--chunk", "hog"], 2, "'hog' has no amount: write PATTERN:AMOUNT"),
         (["--chunk", "hog:soon"], 2, "'soon' is not a time above 0"),
         (["--faster", "hog:x"], 2, "'x' is not a number above 0"),
-        (["--workers", "hog:x"], 2, "'x' is not a number of workers"),
+        (["--workers", "hog:x"], 2, "'x' is not a whole number"),
         (["--workers", "hog:0"], 2, "workers is 0: give 1 or more"),
     ],
 )

@@ -11,19 +11,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import looplab
-from looplab import burn, run
+from looplab import burn
 from looplab.diagnose import (
     NothingMatchesError,
     Recording,
     record,
     replay,
-    requests,
     tag,
 )
-from looplab.diagnose.changes import chunk, faster, first, move, workers, yields
-from looplab.diagnose.events import Callback, Code, RequestNote
+from looplab.diagnose.changes import chunk, faster, move, workers, yields
+from looplab.diagnose.events import Callback, Code
 from looplab.diagnose.replaying import Plan
-from looplab.priority import VirtualPriorityLoop, priority
 
 MS = 1_000_000
 
@@ -42,44 +40,32 @@ PROBES = st.lists(st.integers(1, 25), min_size=1, max_size=2)
 class Program:
     """The program, with what a change changes as parameters."""
 
-    def __init__(self, spec, probes, *, work=None, enter=None, leave=None, level=None):
+    def __init__(self, spec, probes, *, work=None, enter=None, leave=None):
         self.spec, self.probes = spec, probes
         self.work, self.enter, self.leave = work, enter, leave
-        self.level = level
-        self.seen = []
 
     async def worker(self, steps, children):
         if self.enter is not None:
             await self.enter()
-        loop = asyncio.get_running_loop()
-        tasks = [self.start(self.worker(steps, 0)) for _ in range(children)]
+        tasks = [asyncio.create_task(self.worker(steps, 0)) for _ in range(children)]
         for cpu, wait in steps:
             if self.work is None:
                 burn(cpu / 1000)
             else:
                 await self.work(cpu)
-            self.seen.append(("worker", loop.time()))
             await asyncio.sleep(wait / 1000)
         self.tasks += tasks
         if self.leave is not None:
             self.leave()
 
     async def probe(self, every):
-        loop = asyncio.get_running_loop()
         for _ in range(12):
             await asyncio.sleep(every / 1000)
             burn(0.001)
-            self.seen.append(("probe", loop.time()))
-
-    def start(self, coro):
-        if self.level is None:
-            return asyncio.create_task(coro)
-        with priority(self.level):
-            return asyncio.create_task(coro)
 
     async def late(self, start, steps, children):
         await asyncio.sleep(start / 1000)
-        self.tasks.append(self.start(self.worker(steps, children)))
+        self.tasks.append(asyncio.create_task(self.worker(steps, children)))
 
     async def main(self):
         self.tasks = []
@@ -207,15 +193,6 @@ def test_a_worker_that_yields_gives_others_a_turn(cpu):
     assert found == record(main(one_worker)).trace.worst_lateness < unchanged / 3
 
 
-@given(WORKERS, PROBES)
-@settings(max_examples=60)
-def test_first(spec, probes):
-    predicted = replay(record(Program(spec, probes).main()), first("*.worker"))
-    changed = Program(spec, probes, level=1)
-    run(changed.main(), loop_factory=VirtualPriorityLoop)
-    assert [(name, end / 1e9) for _, end, name in shape(predicted)] == changed.seen
-
-
 def test_a_change_of_nothing():
     async def main():
         await asyncio.sleep(1)
@@ -269,7 +246,7 @@ def test_each_change_says_what_it_is():
     assert [re.findall(r"\d+", str(one)) for one in changes] == [
         *(["3"], ["5"], ["4"], ["6"])
     ]
-    assert len({str(one) for one in (*changes, first("x"), yields("x"))}) == 6
+    assert len({str(one) for one in (*changes, yields("x"))}) == 5
 
 
 def test_it_runs_where_a_loop_is_running():
@@ -289,72 +266,12 @@ def test_it_runs_where_a_loop_is_running():
         (lambda: chunk("x", 0), "a piece is 0 s: give a finite"),
         (lambda: faster("x", 0), "times is 0: give a finite"),
         (lambda: workers("x", 0), "workers is 0: give 1 or more"),
-        (lambda: first(""), "the pattern is empty"),
+        (lambda: yields(""), "the pattern is empty"),
     ],
 )
 def test_a_change_that_means_nothing(make, said):
     with pytest.raises(ValueError, match=said):
         make()
-
-
-def crowd(arrivals, hog=100, accept=2):
-    """A loop that was held while connections came, and then accepted them at once.
-
-    Milliseconds.  Accepting takes *accept* for each; each then has a task that sets it
-    up, is read from when its data are there, and is answered in one more.
-    """
-    made = []
-
-    def add(cause, name, ready, run, held, **more):
-        by = more.pop("by", None)
-        code = Code(name, f"{name}.py", 1)
-        times = (round(ready * MS), round(run * MS), round((run + held) * MS))
-        one = Callback(len(made), *times, None, cause, by, code, None, **more)
-        made.append(one)
-        return one
-
-    add("before", "hog", 0, 0, hog)
-    many = len(arrivals)
-    came = min(arrivals) * MS
-    first = add("io", "accept", hog, hog, accept * many, arrived_ns=came)
-    now = hog + accept * many
-    ready = [hog + accept * (n + 1) for n in range(many)]
-    setups = [add("call", "set_up", at, now, 0, by=first.index) for at in ready]
-    readers = [add("call", "watch", now, now, 0, by=one.index) for one in setups]
-    reads = [
-        add("io", "read", now, now, 0, by=one.index, arrived_ns=round(at * MS))
-        for one, at in zip(readers, arrivals, strict=True)
-    ]
-    notes = []
-    for number, one in enumerate(reads, 1):
-        answer = add(
-            "call", "answer", now, now + number - 1, 1, by=one.index, tag=number
-        )
-        notes.append(
-            RequestNote(
-                number, answer.index, answer.index, answer.run_ns, answer.ended_ns
-            )
-        )
-    return Recording(made, tags={1: "a", 2: "b", 3: "c"}, notes=notes)
-
-
-def latencies(recording):
-    return [round(1000 * one.latency, 3) for one in requests(recording)]
-
-
-def test_connections_that_were_accepted_together_come_one_by_one():
-    was = crowd([20, 50, 80])
-    assert latencies(was) == latencies(replay(was)) == [87, 58, 29]
-    # Nobody holds the loop: each is accepted when it comes, in 2 ms, and answered in 1.
-    free = replay(was, faster("hog", 1e6))
-    assert latencies(free) == [3, 3, 3]
-    # Held while the first two came, it accepts these together.
-    assert latencies(replay(was, faster("hog", 100 / 60))) == [45, 16, 3]
-
-
-def test_a_connection_whose_data_came_later_stays_where_it_was_accepted():
-    was = crowd([20, 104])
-    assert [one.code.name for one in replay(was)].count("accept") == 1
 
 
 def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():

@@ -11,8 +11,8 @@ from looplab.diagnose import (
     Recording,
     chunk,
     faster,
-    first,
     move,
+    workers,
 )
 from ontime.check.bank.your_program.shop import shop_recording
 from ontime.check.registry import exercise
@@ -46,7 +46,7 @@ def check_best(answer: Any) -> str:
         ),
         (
             shop_recording(0.3, 60, 0.05),
-            [move("invoice"), faster("invoices", 2), first("baskets")],
+            [move("invoice"), faster("invoices", 2), workers("invoices", 2)],
         ),
         (
             shop_recording(0.3, 1, 0.05),

@@ -16,7 +16,7 @@ def _request(kernel: int, queue: int, ran: int, elsewhere: int) -> Request:
     """A request with these parts, in milliseconds."""
     ms = 1_000_000
     ended = (kernel + queue + ran + elsewhere) * ms
-    return Request("GET /", 1, None, 0, ended, kernel * ms, queue * ms, ran * ms)
+    return Request("GET /", 1, 0, ended, kernel * ms, queue * ms, ran * ms)
 
 
 def _sets_of_requests() -> list[tuple[str, list[Request]]]:
