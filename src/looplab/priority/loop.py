@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import selectors
 import sys
-import threading
 import time
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
@@ -19,9 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from looplab.clock.times import nanoseconds
 from looplab.priority.context import PRIORITY, own_context
-from looplab.priority.endings import adopt, call_in, connected, made_before_lost
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.ready import Plain, ReadyQueue, is_default
+from looplab.priority.ready import ReadyQueue
 from looplab.priority.tasks import RaisableTask, context_of_wake_up
 
 __all__ = ["PriorityEventLoop", "PriorityLoop", "UnsupportedLoopError"]
@@ -46,6 +44,10 @@ class PriorityLoop(asyncio.AbstractEventLoop):
 
     _ready: Any
     _program: Any = None  # the task that is run until it is complete
+
+    def _descriptors(self) -> set[asyncio.Handle]:
+        """The callbacks of file descriptors."""
+        return set()
 
     def run_until_complete(self, future: Generator[Any, None, T] | Any) -> T:
         """Run until *future* is done, and return its result.
@@ -114,9 +116,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     waits for at most one callback, or, while I/O keeps coming, for two.  It looks for
     I/O between two callbacks too, if *look_every* has passed since it did.
 
-    The callbacks of a subprocess have the priority of the code that started it.  A
-    server that closes its clients does so with the priority of the code that let it
-    serve.
+    The callbacks of a subprocess have the priority of the code that started it.
 
     Who waits for a task, by ``await``, ``asyncio.gather()``, ``wait()``, ``wait_for()``
     or ``shield()``, lends it its priority as long as it waits.  A task group lends its
@@ -156,6 +156,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
         def _check_closed(self) -> None: ...
         def _check_callback(self, callback: Any, method: str) -> None: ...
+        def _process_events(self, event_list: Any) -> None: ...
         def _write_to_self(self) -> None: ...
 
     _closed = True  # until it is made: __del__() asks, also where a setting was wrong
@@ -174,28 +175,14 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         self.policy = check_policy(policy)
         self._look_every = nanoseconds(look_every, "look_every") / 1e9
         self._look_again = 0.0
-        # A handler of a signal may add something while its thread has the lock.
-        self._changing = threading.RLock()
         _check_python()
         # The callback that reads the wake-up pipe is nobody's.
         Context().run(super().__init__, selector)
-        key_of = self.policy._key_of(self)
-        self._ready: Any = Plain(self._use_priorities)
-        if key_of is not None:
-            self._ready = ReadyQueue(self, key_of)
+        self._ready: Any = ReadyQueue(self, self.policy._key_of(self), _monotonic)
 
-    def _use_priorities(self) -> ReadyQueue:
-        """From here on there is an order of urgency."""
-        plain = self._ready
-        if not isinstance(plain, Plain):
-            return plain  # type: ignore[no-any-return]
-        queue = ReadyQueue(self)
+    def _descriptors(self) -> set[asyncio.Handle]:
         keys = (self._selector.get_map() or {}).values()
-        known = {handle for key in list(keys) for handle in key.data if handle}
-        with self._changing:  # no thread adds anything meanwhile
-            self._ready = queue
-            queue.adopt(plain, known)
-        return queue
+        return {handle for key in list(keys) for handle in key.data if handle}
 
     def _look(self) -> bool:
         """Move what is ready to the ready queue; return whether timers were."""
@@ -246,12 +233,11 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         top = queue.top
         if own.get(PRIORITY) is top.level:
             top.append(handle)
-            if queue.in_use:
-                queue.add_token(None)
+            queue.add_token(None)
         else:
             if context is None and PRIORITY not in own and not self.is_running():
                 own_context(own)  # it begins the program, and is no plumbing
-            queue.file(handle)
+            queue.append(handle)
         return handle  # type: ignore[no-any-return]
 
     def call_at(  # type: ignore[override]
@@ -262,8 +248,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         if timer._source_traceback:
             del timer._source_traceback[-1]
         queue = self._ready
-        if not queue.in_use and not is_default(timer):
-            queue = self._use_priorities()
+        queue.expect(timer)
         if when < queue.look_at:
             queue.look_at = when
         return timer  # type: ignore[no-any-return]
@@ -284,9 +269,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
         handle: Any = _ThreadsHandle(callback, args, self, context)
         if handle._source_traceback:  # without this frame and its own __init__()
             del handle._source_traceback[-1 if _ThreadsHandle is _Handle else -2 :]
-        with self._changing:
-            queue = self._ready
-            (queue.append_threadsafe if queue.in_use else queue.append)(handle)
+        self._ready.append_threadsafe(handle)
         self._write_to_self()
         return handle  # type: ignore[no-any-return]
 
@@ -331,28 +314,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             factory = asyncio.create_eager_task_factory(RaisableTask)
         super().set_task_factory(factory)
 
-    # See looplab.priority.endings.
-
-    def _start_serving(
-        self,
-        protocol_factory: Any,
-        sock: Any,
-        sslcontext: Any = None,
-        server: Any = None,
-        *args: Any,
-        **options: Any,
-    ) -> None:
-        adopt(server)
-        base: Any = super()
-        base._start_serving(
-            protocol_factory, sock, sslcontext, server, *args, **options
-        )
-
-    async def start_tls(self, transport: Any, *args: Any, **options: Any) -> Any:
-        """Put TLS over a connection, as on the stock loop."""
-        with made_before_lost(self, transport):
-            return await super().start_tls(transport, *args, **options)
-
     # A process ends with several callbacks, and the last of them must come last.  Code
     # of any priority may close a pipe, and a thread may notice the exit.  So all of
     # them get the priority of the code that started the process: first in, first out.
@@ -360,57 +321,51 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     async def _make_subprocess_transport(self, *args: Any, **options: Any) -> Any:
         base: Any = super()
         transport = await base._make_subprocess_transport(*args, **options)
-        transport._call = partial(call_in, self, copy_context())
+        context = copy_context()
+        transport._call = lambda callback, *args: self.call_soon(
+            callback, *args, context=context.copy()
+        )
         return transport
 
     async def connect_read_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
         """Read from a pipe, as on the stock loop."""
-        return await connected(self, super().connect_read_pipe, protocol_factory, pipe)
+        return await self._connected(super().connect_read_pipe, protocol_factory, pipe)
 
     async def connect_write_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
         """Write to a pipe, as on the stock loop."""
-        return await connected(self, super().connect_write_pipe, protocol_factory, pipe)
+        return await self._connected(super().connect_write_pipe, protocol_factory, pipe)
+
+    async def _connected(
+        self, connect: Callable[..., Any], protocol_factory: Any, pipe: Any
+    ) -> Any:
+        """Connect a pipe, and let a process hear of its end in any case.
+
+        asyncio's transport of a process takes note of a pipe once that is connected,
+        and has ended when all the pipes of its note have.  A look between two callbacks
+        can see the end of a pipe before that: it would be waited for for ever.
+        """
+        protocol = protocol_factory()
+        process = getattr(protocol, "proc", None)  # it forgets it at the end
+        pair = await connect(lambda: protocol, pipe)
+        if process is not None and getattr(protocol, "disconnected", False):
+            # When the pipe was noted.
+            self.call_soon(lambda: process._finished or process._try_finish())
+        return pair
 
     @property
     def _child_watcher_callback(self) -> Callable[..., None]:
         base: Any = super()
         return partial(copy_context().run, base._child_watcher_callback)
 
-    def _process_events(self, event_list: Any) -> None:
-        """Add the callbacks of file descriptors, unless they wait already."""
-        if not event_list:  # in most iterations
-            return
-        base: Any = super()
-        queue = self._ready
-        if not queue.in_use:
-            base._process_events(event_list)
-            return
-        for event in event_list:
-            key, mask = event
-            handle = key.data[0] if mask == selectors.EVENT_READ else None
-            if (
-                handle is None
-                or handle._cancelled
-                or type(handle._callback) is _Builtin
-            ):
-                base._process_events([event])
-            else:  # a hot path
-                queue.append_io(handle)
-
     def _add_callback(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
-        if handle._cancelled:
-            return
         queue = self._ready
-        if not queue.in_use:  # the loop looks once a batch: nothing comes twice
-            queue.append(handle)
-        elif not _is_spent(handle):
+        if not (handle._cancelled or (queue.in_use and _is_spent(handle))):
             queue.append_io(handle)
 
     def _add_callback_signalsafe(self, handle: asyncio.Handle) -> None:
         if not handle._cancelled:
-            queue = self._ready
-            (queue.append_plumbing if queue.in_use else queue.append)(handle)
+            self._ready.append_plumbing(handle)
         self._write_to_self()
 
 

@@ -24,28 +24,21 @@ loop's shortcut away: the next callback that it adds itself finds theirs before 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import Context
 from heapq import heappop, heappush
 from typing import Any
 
 from looplab.priority.context import DEFAULT_PRIORITY, PRIORITY, level_of
 
-__all__ = ["KeyOf", "Plain", "ReadyQueue", "VirtualQueue", "is_default"]
+__all__ = ["KeyOf", "ReadyQueue"]
 
 #: The key of a callback from its context and its level; the smallest goes first.
 KeyOf = Callable[[Context, int], float]
 
 # Seconds; a little less than a millisecond, or rounding adds a callback.
 _LOT = 0.001 - 1e-9
-_monotonic = time.monotonic
-
-
-def is_default(handle: asyncio.Handle) -> bool:
-    """Whether a callback would run first come, first served."""
-    return level_of(handle._context.get(PRIORITY)) == DEFAULT_PRIORITY  # type: ignore[attr-defined]
 
 
 class Level(deque[asyncio.Handle]):
@@ -62,40 +55,6 @@ class Level(deque[asyncio.Handle]):
 NO_LEVEL = Level(object())
 
 
-class Plain(Level):
-    """First come, first served, until the program gives a priority.
-
-    Args:
-        start: puts another queue in the place of this one, and returns that.
-    """
-
-    __slots__ = ("_start", "look_at", "top")
-
-    in_use = False
-
-    def __init__(self, start: Callable[[], ReadyQueue]) -> None:
-        super().__init__(DEFAULT_PRIORITY)
-        self._start = start
-        self.top = self
-        self.look_at = 0.0  # nobody asks
-
-    def file(self, handle: asyncio.Handle) -> None:
-        """Add a callback that may be the first one with a priority."""
-        if is_default(handle):
-            self.append(handle)
-        else:
-            self._start().append(handle)
-
-    def reorder(self) -> None:
-        """An order of urgency would be no other."""
-
-    def __iter__(self) -> Iterator[asyncio.Handle]:
-        return iter(tuple(super().__iter__()))  # another may be added meanwhile
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)} callbacks>"
-
-
 class ReadyQueue(deque[Any]):
     """The smallest key first; first in, first out among equals.
 
@@ -104,12 +63,15 @@ class ReadyQueue(deque[Any]):
 
     Args:
         loop: its ``_look()`` adds what has become ready, and says whether timers did;
-            it is called between two callbacks.
-        key_of: by default the highest priority goes first.
+            it is called between two callbacks.  Its ``_descriptors()`` are the
+            callbacks of file descriptors.
+        key_of: None for the highest priority first.
+        clock: tells the seconds on the loop's clock.
     """
 
     __slots__ = (
         "_batch",
+        "_clock",
         "_gave_at",
         "_gave_key",
         "_gave_way",
@@ -134,12 +96,18 @@ class ReadyQueue(deque[Any]):
     add_token = deque.append
     _take_token = deque.popleft
 
-    def __init__(self, loop: Any, key_of: KeyOf | None = None) -> None:
+    def __init__(
+        self,
+        loop: Any,
+        key_of: KeyOf | None,
+        clock: Callable[[], float],
+    ) -> None:
         super().__init__()
         self._loop = loop
         self._key_of = key_of
-        #: Whether the program has given a priority.
-        self.in_use = True
+        self._clock = clock
+        #: Whether there is an order of urgency: the program has given a priority.
+        self.in_use = key_of is not None
         #: When the loop must look for timers and I/O again, on its clock.
         self.look_at = 0.0
         #: Whether there may be plumbing, or something to put in order.
@@ -169,17 +137,18 @@ class ReadyQueue(deque[Any]):
     # -- joining ---------------------------------------------------------------------
 
     def append(self, handle: asyncio.Handle) -> None:
-        """Add a callback."""
+        """Add a callback; the first one that has a priority puts all in order."""
         if self.inbox:
             self._take_in()  # what other threads added came before it
         self._join(handle)
         self.add_token(None)
 
-    file = append
-
     def _join(self, handle: asyncio.Handle) -> None:
         context: Context = handle._context  # type: ignore[attr-defined]
         value = context.get(PRIORITY)
+        if not self.in_use:
+            self.expect(handle)
+            value = value or DEFAULT_PRIORITY
         if value is None:
             self._plumbing.append(handle)
             self.aside = True
@@ -205,8 +174,34 @@ class ReadyQueue(deque[Any]):
         if waiting is new:
             heappush(self._order, key)
 
+    def expect(self, handle: asyncio.Handle) -> None:
+        """A callback joins, or will when its time comes: the first with a priority?"""
+        value = handle._context.get(PRIORITY)  # type: ignore[attr-defined]
+        if not self.in_use and level_of(value) != DEFAULT_PRIORITY:
+            self.start()
+
+    def start(self) -> None:
+        """From here on there is an order of urgency."""
+        if self.in_use:
+            return
+        descriptors = self._loop._descriptors()
+        self.in_use = True
+        self.look_at = 0.0
+        for waiting in tuple(self._levels.values()):  # at most one level
+            for _ in range(len(waiting)):
+                handle = waiting.popleft()
+                if handle in descriptors:
+                    self.known_plumbing.add(handle)
+                    self._plumbing.append(handle)
+                    self.aside = True
+                else:
+                    self._join(handle)
+
     def append_plumbing(self, handle: asyncio.Handle) -> None:
         """Add a callback of no priority; a signal handler may do so too."""
+        if not self.in_use:
+            self.append(handle)
+            return
         self._plumbing.append(handle)
         self.aside = True
         self.add_token(None)
@@ -214,10 +209,9 @@ class ReadyQueue(deque[Any]):
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
         if handle not in self.known_plumbing:
-            self.known_plumbing.add(handle)
-            self._plumbing.append(handle)
-            self.aside = True
-            self.add_token(None)
+            if self.in_use:  # else the loop looks once a batch: nothing comes twice
+                self.known_plumbing.add(handle)
+            self.append_plumbing(handle)
 
     def append_threadsafe(self, handle: asyncio.Handle) -> None:
         """Add a callback from another thread."""
@@ -246,25 +240,6 @@ class ReadyQueue(deque[Any]):
         self._stale = True
         self.aside = self.pending = True
 
-    def adopt(
-        self,
-        waiting: deque[asyncio.Handle],
-        descriptors: Collection[asyncio.Handle] = (),
-    ) -> None:
-        """Take over what waits where no priorities were in use.
-
-        Args:
-            waiting: the callbacks; empty afterwards.
-            descriptors: the callbacks of file descriptors.
-        """
-        while waiting:
-            handle = waiting.popleft()
-            if handle in descriptors:
-                self.append_io(handle)
-            else:
-                self._join(handle)
-                self.add_token(None)
-
     # -- leaving ---------------------------------------------------------------------
 
     def popleft(self) -> asyncio.Handle:
@@ -273,8 +248,8 @@ class ReadyQueue(deque[Any]):
         Raises:
             IndexError: there is none.
         """
-        now = _monotonic()  # to ask costs less than to look
-        timers = now >= self.look_at and self._loop._look()
+        now = self._clock() if self.in_use else 0.0  # to ask costs less than to look
+        timers = self.in_use and now >= self.look_at and self._loop._look()
         if not self.aside:
             try:
                 handle = self.top.popleft()
@@ -389,54 +364,3 @@ class ReadyQueue(deque[Any]):
         self.top = NO_LEVEL
         self._levels.clear()
         self._order.clear()
-
-
-class VirtualQueue(ReadyQueue):
-    """The same on the virtual clock, where no other thread and no I/O adds anything.
-
-    It is first come, first served itself until the program gives a priority: as a deque
-    it holds the callbacks until then.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, loop: Any, key_of: KeyOf | None = None) -> None:
-        super().__init__(loop, key_of)
-        self.in_use = key_of is not None
-
-    def append(self, handle: asyncio.Handle) -> None:
-        """Add a callback; the first one that has a priority puts all in order."""
-        if not self.in_use:
-            if is_default(handle):
-                self.add_token(handle)
-                return
-            self.start()
-        super().append(handle)
-
-    def start(self) -> None:
-        """From here on there is an order of urgency."""
-        self.in_use = True
-        waiting = deque(deque.__iter__(self))
-        deque.clear(self)
-        self.adopt(waiting)
-
-    def popleft(self) -> asyncio.Handle:
-        """Take the most urgent callback.
-
-        Raises:
-            IndexError: there is none.
-        """
-        if not self.in_use:
-            return self._take_token()  # type: ignore[no-any-return]
-        timers = self._loop._look()
-        handle = self._take(self._loop.time(), timers) if self.aside else self._next()
-        self._take_token()
-        return handle
-
-    def reorder(self) -> None:
-        """Put what waits in order again before the next callback: levels have risen."""
-        if self.in_use:
-            super().reorder()
-
-    def __iter__(self) -> Iterator[asyncio.Handle]:
-        return super().__iter__() if self.in_use else iter(tuple(deque.__iter__(self)))

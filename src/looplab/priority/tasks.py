@@ -224,9 +224,7 @@ def set_priority(task: asyncio.Task[Any], level: int) -> None:
         else:
             context.run(PRIORITY.set, value)
     loop: Any = task.get_loop()
-    if not loop._ready.in_use:
-        start = getattr(loop, "_use_priorities", None) or loop._ready.start
-        start()
+    loop._ready.start()
     loop._ready.reorder()
 
 

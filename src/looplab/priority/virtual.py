@@ -12,7 +12,7 @@ from looplab.clock.loop import VirtualTimeLoop
 from looplab.priority.context import own_context
 from looplab.priority.loop import PriorityLoop, in_priority_context
 from looplab.priority.policies import Policy, check_policy
-from looplab.priority.ready import VirtualQueue, is_default
+from looplab.priority.ready import ReadyQueue
 from looplab.priority.tasks import RaisableVirtualTask, context_of_wake_up
 
 __all__ = ["VirtualPriorityLoop"]
@@ -46,7 +46,7 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
     def __init__(self, policy: Policy | None = None, **settings: Any) -> None:
         self.policy = check_policy(policy)
         super().__init__(**settings)
-        self._ready: Any = VirtualQueue(self, self.policy._key_of(self))
+        self._ready: Any = ReadyQueue(self, self.policy._key_of(self), self.time)
 
     def _look(self) -> bool:
         """Move due timers to the ready queue; return whether there were any."""
@@ -62,17 +62,9 @@ class VirtualPriorityLoop(PriorityLoop, VirtualTimeLoop):
                     any_due = True
         return any_due
 
-    def _set_timer(
-        self,
-        due_ns: int,
-        callback: Any,
-        args: tuple[Any, ...],
-        context: Context | None,
-    ) -> asyncio.TimerHandle:
-        timer = super()._set_timer(due_ns, callback, args, context)
-        queue = self._ready
-        if not queue.in_use and not is_default(timer):
-            queue.start()
+    def _set_timer(self, *settings: Any) -> asyncio.TimerHandle:
+        timer = super()._set_timer(*settings)
+        self._ready.expect(timer)
         return timer
 
     def create_task(  # type: ignore[override]

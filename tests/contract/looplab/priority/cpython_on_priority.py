@@ -34,7 +34,7 @@ class Loop(PriorityEventLoop):
     def __init__(self, selector: Any = None) -> None:
         super().__init__(selector=selector)
         if Loop.in_use:
-            self._use_priorities()
+            self._ready.start()
         Loop.made += 1
 
 

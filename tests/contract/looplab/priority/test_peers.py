@@ -35,7 +35,7 @@ from looplab.priority import PriorityEventLoop
 class InUse(PriorityEventLoop):
     def __init__(self, selector=None):
         super().__init__(selector)
-        self._use_priorities()
+        self._ready.start()
 
 
 policy = getattr(asyncio, "DefaultEventLoopPolicy", None)

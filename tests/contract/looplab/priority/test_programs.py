@@ -6,28 +6,27 @@ The loop runs CPython's own tests elsewhere; here it meets the libraries of othe
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import socket
+import os
+import select
+import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 from aiohttp import web
 
-from looplab.priority import (
-    current_priority,
-    deadline,
-    priority,
-)
+from looplab.priority import PriorityEventLoop, current_priority, deadline, priority
 from looplab.priority.context import context_with
 from tests.fast.looplab.priority.priority_loops import HOST, PATIENCE, POLICIES, on
 
 SOURCE = Path(__file__).parents[4] / "src"
-OPEN_FILES = Path("/proc/self/fd")
 
 
 @asynccontextmanager
@@ -127,44 +126,28 @@ def test_an_urgent_task_reads_what_less_urgent_code_has_opened(policy: Any) -> N
     assert on(main, policy) == [b"0\n", b"1\n", b"2\n", b"3\n", b"4\n"]
 
 
-def test_io_that_keeps_coming_starves_nobody() -> None:
-    async def main() -> tuple[int, int]:
-        here = asyncio.get_running_loop()
-        receiving, sending = socket.socketpair()
-        reads = 0
-
-        def readable() -> None:  # it leaves the data there
-            nonlocal reads
-            reads += 1
-
-        here.add_reader(receiving, readable)
-        sending.send(b"x")
-        turns = 0
-        with priority(1):
-            while turns < 1_000:
-                await asyncio.create_task(asyncio.sleep(0))
-                turns += 1
-        here.remove_reader(receiving)
-        receiving.close()
-        sending.close()
-        return reads, turns
-
-    reads, turns = on(main)
-    assert turns == 1_000
-    assert reads > 10
-
-
 # ---------------------------------------------------------------- processes, signals
 
 
+@contextmanager
+def urgency(level: int) -> Iterator[None]:
+    """By any policy: of a higher level, due earlier."""
+    with priority(level), deadline(asyncio.get_running_loop().time() - 100 * level):
+        yield
+
+
 class Ending(asyncio.SubprocessProtocol):
-    """Notes the end of a process in the order in which it is told."""
+    """Notes the life of a process in the order in which it is told."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
 
+    def connection_made(self, transport: Any) -> None:
+        self.told.append("made")
+
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self.told.append(f"pipe {fd}")
+        if fd == 0:
+            self.told.append("stdin")
 
     def process_exited(self) -> None:
         self.told.append("exit")
@@ -173,15 +156,58 @@ class Ending(asyncio.SubprocessProtocol):
         self.told.append("end")
 
 
+class HeldUp(PriorityEventLoop):
+    """Holds up what is less urgent from when a process's beginning is scheduled on."""
+
+    def call_soon(  # type: ignore[override]
+        self, callback: Any, *args: Any, **options: Any
+    ) -> asyncio.Handle:
+        handle = super().call_soon(callback, *args, **options)
+        owner = getattr(callback, "__self__", None)
+        if isinstance(owner, Ending) and callback.__name__ == "connection_made":
+            with urgency(9):
+                super().call_soon(self.hold_up, owner, self.time() + 1)
+        return handle
+
+    def hold_up(self, owner: Ending, until: float) -> None:
+        if not owner.told and self.time() < until:
+            super().call_soon(self.hold_up, owner, until)
+
+
+class Late(PriorityEventLoop):
+    """Connects a pipe when the process at its other end has ended."""
+
+    def __init__(self, policy: Any) -> None:
+        # A look between two callbacks finds the end; the stock loop looks one later.
+        super().__init__(policy=policy, look_every=0)
+
+    async def connect_read_pipe(self, protocol_factory: Any, pipe: Any) -> Any:
+        while not select.select([pipe], [], [], 1)[0]:
+            pass
+        return await super().connect_read_pipe(protocol_factory, pipe)
+
+
 @POLICIES
-def test_the_end_of_a_process_is_told_in_order(policy: Any) -> None:
-    # Less urgent code closes the pipe.  What tells of it may not stay behind while
-    # the loop is busy, since a thread tells the loop of the exit.
+@pytest.mark.parametrize(
+    ("loop", "command", "pipes", "told"),
+    [
+        # Less urgent code closes the pipe, and a thread may tell of the exit: neither
+        # may stay behind while the loop is busy.
+        (PriorityEventLoop, "cat", {"stdin": -1}, ["made", "stdin", "exit", "end"]),
+        (HeldUp, "true", {}, ["made", "exit", "end"]),
+        (Late, "true", {"stdout": -1}, ["made", "exit", "end"]),
+    ],
+)
+def test_the_life_of_a_process_is_told_in_order(
+    policy: Any, loop: Any, command: str, pipes: dict[str, int], told: list[str]
+) -> None:
     async def main() -> list[str]:
         here = asyncio.get_running_loop()
-        with priority(2), deadline(here.time()):
+        with urgency(2):
             transport, protocol = await here.subprocess_exec(
-                Ending, "cat", stdin=asyncio.subprocess.PIPE, stdout=None, stderr=None
+                Ending,
+                command,
+                **{"stdin": None, "stdout": None, "stderr": None} | pipes,
             )
 
         async def hold_up() -> None:
@@ -192,29 +218,83 @@ def test_the_end_of_a_process_is_told_in_order(policy: Any) -> None:
         tasks = []
 
         def keep_busy() -> None:
-            with priority(1), deadline(here.time() + 1):
+            with urgency(1):
                 tasks.append(asyncio.create_task(hold_up()))
 
-        with priority(0), deadline(here.time() + 1_000):
-            stdin = transport.get_pipe_transport(0)
-            assert stdin is not None
-            stdin.close()
-            here.call_soon(keep_busy)
+        with urgency(0):
+            if stdin := transport.get_pipe_transport(0):
+                stdin.close()
+                here.call_soon(keep_busy)
         while "end" not in protocol.told:
             await asyncio.sleep(0.01)
         await asyncio.gather(*tasks)
         transport.close()
         return protocol.told
 
-    assert on(main, policy) == ["pipe 0", "exit", "end"]
+    assert on(main, policy, loop=loop) == told
+
+
+PROGRAM = """
+import asyncio
+from looplab.priority import PriorityEventLoop, priority
+
+async def never_rests():
+    while True:
+        await asyncio.sleep(0)
+
+async def main():
+    with priority(9):
+        task = asyncio.create_task(never_rests())
+        await asyncio.create_task(asyncio.sleep(0))
+        asyncio.get_running_loop().call_later(0, lambda: print("ready", flush=True))
+    {wait}
+
+with asyncio.Runner(loop_factory=PriorityEventLoop) as runner:
+    try:
+        runner.run(main())
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
+@pytest.mark.parametrize(
+    "wait", ["await task", "await asyncio.sleep(1_000)", "await never_rests()"]
+)
+def test_an_interrupt_ends_a_program_whose_urgent_task_never_rests(wait: str) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(wait=wait)],
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGINT)
+        out, _ = program.communicate(timeout=PATIENCE)
+    finally:
+        program.kill()
+    assert (out, program.returncode) == ("interrupted\n", 0)
 
 
 # ---------------------------------------------------------------- threads
 
 
-@POLICIES
-def test_threads_lose_no_callback_and_keep_their_order(policy: Any) -> None:
-    each = 2_000
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Threads take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("switching")
+@pytest.mark.parametrize("number", range(40))
+def test_threads_lose_no_callback_and_keep_their_order(number: int) -> None:
+    """While priorities come into use, or are from the beginning on."""
+    each, in_use = (1_000, True) if number < 3 else (60, False)
 
     async def main() -> list[tuple[int, int]]:
         here = asyncio.get_running_loop()
@@ -227,25 +307,24 @@ def test_threads_lose_no_callback_and_keep_their_order(policy: Any) -> None:
                 done.set()
 
         def work(thread: int) -> None:
+            context = context_with(int(in_use))
             for number in range(each):
-                here.call_soon_threadsafe(note, thread, number, context=context_with(1))
+                here.call_soon_threadsafe(note, thread, number, context=context)
 
-        async with spinning(1):
-            assert current_priority() == 1, "below that it would wait for ever"
-            threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-            for thread in threads:
-                thread.start()
-            await done.wait()
-            for thread in threads:
-                thread.join()
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        with priority(1):
+            await asyncio.create_task(asyncio.sleep(0))
+        await done.wait()
+        for thread in threads:
+            thread.join()
         return ran
 
-    with priority(1):
-        ran = on(main, policy)
+    ran = on(main)
     assert set(Counter(ran).values()) == {1}
     for thread in range(4):
-        numbers = [number for who, number in ran if who == thread]
-        assert numbers == list(range(each))
+        assert [n for who, n in ran if who == thread] == list(range(each))
 
 
 def test_executors_answer_while_urgent_callbacks_never_end() -> None:
@@ -261,29 +340,3 @@ def test_executors_answer_while_urgent_callbacks_never_end() -> None:
 
     with priority(9):
         assert on(main) == [3, 7]
-
-
-# ---------------------------------------------------------------- contexts, debug
-
-
-def test_without_priorities_the_order_is_the_stock_one() -> None:
-    async def main() -> list[str]:
-        here = asyncio.get_running_loop()
-        order: list[str] = []
-        here.call_soon(order.append, "soon")
-        here.call_soon_threadsafe(order.append, "threadsafe")
-        here.call_soon(order.append, "bare", context=contextvars.Context())
-        here.call_soon(order.append, "soon again")
-        thread = threading.Thread(
-            target=here.call_soon_threadsafe, args=(order.append, "thread")
-        )
-        thread.start()
-        thread.join()
-        here.call_soon(order.append, "after the thread")
-        await asyncio.sleep(0.001)
-        return order
-
-    with asyncio.Runner() as runner:
-        stock = runner.run(main())
-    assert on(main) == stock
-    assert len(stock) == 6
