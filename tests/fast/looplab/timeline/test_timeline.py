@@ -7,6 +7,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from looplab.trace import Record, Trace, record
 MS = 1_000_000
 SVG = "{http://www.w3.org/2000/svg}"
 LIMIT = 60_000
+STYLES = Path(__file__).parents[4] / "book" / "_static"
 
 
 async def storm(jobs: int = 200) -> None:
@@ -481,10 +483,37 @@ def mixed(colour: str, ground: str, share: float) -> str:
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
 
 
-GROUNDS = [(COLOURS, GROUND), (COLOURS_DARK, GROUND_DARK)]
+def on_the_site(theme: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The colours that the book's pages give its pictures, and those around them."""
+
+    def values(name: str) -> dict[str, str]:
+        style = (STYLES / name).read_text("utf-8")
+        [block] = re.findall(
+            rf'^html\[data-theme="{theme}"\][^{{]*{{\s+(--.*?)}}', style, re.M | re.S
+        )
+        return dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+
+    page = values("on-time.css")
+    ground = {
+        name: page[f"pst-color-{role}"]
+        for name, role in (
+            ("paper", "background"),
+            ("ink", "text-base"),
+            ("muted", "text-muted"),
+        )
+    }
+    return values("outputs.css"), ground
 
 
-@pytest.mark.parametrize(("colours", "ground"), GROUNDS, ids=["light", "dark"])
+THEMES = {
+    "light": (COLOURS, GROUND),
+    "dark": (COLOURS_DARK, GROUND_DARK),
+    "light site": on_the_site("light"),
+    "dark site": on_the_site("dark"),
+}
+
+
+@pytest.mark.parametrize(("colours", "ground"), THEMES.values(), ids=THEMES)
 def test_text_can_be_read(colours: Any, ground: Any) -> None:
     assert list(colours) == ["orange", "blue", "green", "grey"]
     for text in (*colours.values(), ground["ink"], ground["muted"]):
@@ -527,7 +556,7 @@ def lab(colour: str, matrix: Any) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("sight", DICHROMACY)
-@pytest.mark.parametrize("colours", [COLOURS, COLOURS_DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("colours", [one[0] for one in THEMES.values()], ids=THEMES)
 def test_the_colours_differ_for_every_eye(colours: Any, sight: str) -> None:
     seen = {name: lab(c, DICHROMACY[sight]) for name, c in colours.items()}
     for one, other in combinations(seen, 2):
