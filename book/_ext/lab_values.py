@@ -1,8 +1,8 @@
 """What a lab found: values, pictures and tables, read from its outputs.
 
-No Sphinx here: the pages (``ours.py``), the scoreboard and the tests read this module,
-so that all of them see the same figures. A lab is a notebook with its outputs; what it
-has glued (``glue("A2_lateness", 1.5)``) is found under that key.
+No Sphinx here: the pages (``ours.py``), the slides, the scoreboard and the tests read
+this module, so that all of them see the same figures. A lab is a notebook with its
+outputs; what it has glued (``glue("A2_lateness", 1.5)``) is found under that key.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 GLUE_PREFIX = "application/papermill.record/"
 
+T = TypeVar("T")
 Value = Decimal | str
 
 
@@ -28,30 +28,59 @@ class LabError(LookupError):
     """A lab, a key or a format that does not fit; the message names what would."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lab:
-    """One notebook, as its outputs tell it.
+def kept(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """Keep what was read of a file, which pages ask for often, until it changes."""
+
+    @lru_cache(maxsize=64)
+    def known(path: Path, mtime_ns: int, size: int) -> T:
+        return read(path)
+
+    def look(path: Path) -> T:
+        status = path.stat()
+        return known(path, status.st_mtime_ns, status.st_size)
+
+    return look
+
+
+@dataclass(slots=True)
+class Glued:
+    """What a lab has glued under one key.
 
     Attributes:
-        name: The name of the file.
-        outputs: For each key that was glued, its text by MIME type.
-        values: For each key whose output has a text, a number or the text itself.
-        twice: Keys that were glued more than once.
-        tags: For each key, the tags of its cell.
-        shares: For each measured figure, the share of the cores that was free, which is
-            the least around its cell and the measured cells before it. A cell that
-            reads a capture glues ``captured_free``: the share while that was made.
-        machines: For each figure of such a cell, what it was captured on, which the
-            cell glues as ``captured_on``.
+        output: Its text by MIME type.
+        tags: Those of its cell.
+        free: Of a measured figure, the share of the cores that was free, which is the
+            least around its cell and the measured cells before it. A cell that reads a
+            capture glues ``captured_free``: the share while that was made.
+        machine: What it was captured on, which such a cell glues as ``captured_on``.
+        times: How often it was glued.
     """
 
+    output: dict[str, str]
+    tags: set[str]
+    free: Decimal | None
+    machine: str = ""
+    times: int = 1
+
+    @property
+    def value(self) -> Value | None:
+        """A number as it is written, or the text itself."""
+        plain = self.output.get("text/plain")
+        if plain is None:
+            return None
+        try:
+            number = Decimal(_bare(plain))
+        except InvalidOperation:
+            return str(_literal(plain))
+        return number if number.is_finite() else _bare(plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """One notebook, as its outputs tell it: the name of its file, and what it glued."""
+
     name: str
-    outputs: Mapping[str, Mapping[str, str]]
-    values: Mapping[str, Value] = field(default_factory=dict)
-    twice: tuple[str, ...] = ()
-    tags: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    shares: Mapping[str, Decimal] = field(default_factory=dict)
-    machines: Mapping[str, str] = field(default_factory=dict)
+    glued: dict[str, Glued] = field(default_factory=dict)
 
     def text(self, key: str, spec: str = "") -> str:
         """A value in words, formatted as ``format()`` would.
@@ -96,15 +125,24 @@ class Lab:
             )
         return html
 
-    def _output(self, key: str) -> Mapping[str, str]:
-        if key not in self.outputs:
-            near = get_close_matches(key, self.outputs, n=3)
-            hint = f"; near it: {', '.join(near)}" if near else ""
-            raise LabError(f"{self.name} glues no {key!r}{hint}")
-        return self.outputs[key]
+    def _output(self, key: str) -> dict[str, str]:
+        if key not in self.glued:
+            raise LabError(f"{self.name} glues no {key!r}{_near(key, self.glued)}")
+        return self.glued[key].output
 
 
-def find_lab(folder: Path, stem: str) -> Path:
+def _near(name: str, names: Any) -> str:
+    near = get_close_matches(name, names, n=3, cutoff=0.4)
+    return f"; near it: {', '.join(near)}" if near else ""
+
+
+def place_of(words: str, stem: str) -> tuple[str, str]:
+    """The stem of the lab that is named before a slash, or *stem*; and the key."""
+    named, _, key = words.strip().rpartition("/")
+    return named or stem, key
+
+
+def open_lab(folder: Path, stem: str) -> Lab:
     """The notebook with this stem.
 
     Raises:
@@ -112,55 +150,56 @@ def find_lab(folder: Path, stem: str) -> Path:
     """
     path = folder / f"{stem}.ipynb"
     if not path.is_file():
-        stems = [other.stem for other in folder.glob("*.ipynb")]
-        near = get_close_matches(stem, stems, n=3, cutoff=0.4)
-        hint = f"; near it: {', '.join(near)}" if near else ""
-        raise LabError(f"no lab {folder.name}/{path.name}{hint}")
-    return path
+        near = _near(stem, [other.stem for other in folder.glob("*.ipynb")])
+        raise LabError(
+            f"no lab {folder.name}/{path.name}{near}; name the lab before a slash, as "
+            "in 04_late_heartbeat/A2_lateness:.3f"
+        )
+    return read_lab(path)
 
 
+def figure(folder: Path, words: str, stem: str) -> str:
+    """A value in a sentence, from words such as ``A2_lateness:.3f``.
+
+    Args:
+        folder: That of the labs.
+        words: The key and its format; another lab is named before a slash.
+        stem: The lab that is meant if none is named.
+
+    Raises:
+        LabError: There is no such lab or value, or it does not fit the format.
+    """
+    words, _, spec = words.partition(":")
+    stem, key = place_of(words, stem)
+    return open_lab(folder, stem).text(key, spec.strip())
+
+
+@kept
 def read_lab(path: Path) -> Lab:
-    """Read what a notebook has glued; read again only when the file has changed."""
-    status = path.stat()
-    return _read_lab(path, status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=64)
-def _read_lab(path: Path, mtime_ns: int, size: int) -> Lab:
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    outputs: dict[str, dict[str, str]] = {}
-    values: dict[str, Value] = {}
-    tags: dict[str, frozenset[str]] = {}
-    shares: dict[str, Decimal] = {}
-    machines: dict[str, str] = {}
-    seen: Counter[str] = Counter()
+    """Read what a notebook has glued."""
+    lab = Lab(path.name)
     least: Decimal | None = None  # what is measured here may be shown further down
-    for cell in notebook["cells"]:
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         share = cell["metadata"].get("free_cores")
         if share is not None:
             least = min(Decimal(str(share)), least or Decimal(1))
-        keys = []
+        tags = set(cell["metadata"].get("tags", ()))
+        glued = {}
         for output in cell.get("outputs", ()):
             key = output.get("metadata", {}).get("scrapbook", {}).get("name")
-            if key is None:
-                continue
-            seen[key] += 1
-            keys.append(key)
-            tags[key] = frozenset(cell["metadata"].get("tags", ()))
-            if least is not None and "measured" in tags[key]:
-                shares[key] = least
-            outputs[key] = _by_type(output.get("data", {}))
-            value = glued_value(outputs[key])
-            if value is not None:
-                values[key] = value
-        if "captured_free" in keys:
-            shares |= dict.fromkeys(keys, Decimal(str(values["captured_free"])))
-            machines |= dict.fromkeys(keys, str(values["captured_on"]))
-    twice = tuple(key for key, count in seen.items() if count > 1)
-    return Lab(path.name, outputs, values, twice, tags, shares, machines)
+            if key is not None:
+                data = _by_type(output.get("data", {}))
+                times = 1 + (lab.glued[key].times if key in lab.glued else 0)
+                free = least if "measured" in tags else None
+                lab.glued[key] = glued[key] = Glued(data, tags, free, times=times)
+        if "captured_free" in glued:
+            for each in glued.values():
+                each.free = Decimal(str(glued["captured_free"].value))
+                each.machine = str(glued["captured_on"].value)
+    return lab
 
 
-def _by_type(data: Mapping[str, Any]) -> dict[str, str]:
+def _by_type(data: dict[str, Any]) -> dict[str, str]:
     """The text of each MIME type; glue marks its own with a prefix."""
     return {
         mime.removeprefix(GLUE_PREFIX): "".join(text)
@@ -171,9 +210,8 @@ def _by_type(data: Mapping[str, Any]) -> dict[str, str]:
 
 def _bare(text: str) -> str:
     """The text of a value, without NumPy's name around a number: np.float64(1.5)."""
-    text = text.strip()
-    numpy = re.fullmatch(r"np\.\w+\((.*)\)", text)
-    return numpy[1] if numpy else text
+    numpy = re.fullmatch(r"np\.\w+\((.*)\)", text.strip())
+    return numpy[1] if numpy else text.strip()
 
 
 def _literal(text: str) -> Any:
@@ -186,16 +224,3 @@ def _literal(text: str) -> Any:
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
     return str(value) if isinstance(value, bool | dict | set) else value
-
-
-def glued_value(data: Mapping[str, Any]) -> Value | None:
-    """Read the value of a glue output: a number as written, or the text itself."""
-    plain = _by_type(data).get("text/plain")
-    if plain is None:
-        return None
-    text = _bare(plain)
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return str(_literal(text))
-    return number if number.is_finite() else text

@@ -45,140 +45,141 @@ names the page, the lab, the key and the keys near it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
-from lab_values import Lab, LabError, find_lab, read_lab
+from lab_values import LabError, figure, open_lab, place_of
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from ontime.figures import ranking
 
+__all__ = ["LABS", "Drawn", "FigureRole"]
+
 logger = logging.getLogger(__name__)
 
+LABS = "notebooks"
 BAR = re.compile(r"(?<!\\)\|")
 NAMED = re.compile(r"\S*\*\S*")
-ROW_NAME = re.compile(r"\w+")
 
 
-def open_lab(env: BuildEnvironment, words: str) -> tuple[Lab, str]:
-    """The lab that a page means, and the words without the lab's name.
+class FigureRole(SphinxRole):
+    """A figure in a sentence, which has the role's name as its class."""
 
-    The page is drawn again when the lab changes, or appears.
-
-    Raises:
-        LabError: There is no such lab.
-    """
-    stem, slash, rest = words.rpartition("/")
-    if not slash:
-        stem = env.docname.rpartition("/")[2]
-    folder = Path(env.srcdir, env.config.ours_labs)
-    env.note_dependency(str(folder / f"{stem}.ipynb"))
-    try:
-        path = find_lab(folder, stem)
-    except LabError as error:
-        if slash:
-            raise
-        raise LabError(
-            f"{error}; this page has no lab of its own, so name one before a slash: "
-            f"04_late_heartbeat/{rest}"
-        ) from None
-    return read_lab(path), rest
-
-
-class OursRole(SphinxRole):
-    """A value of the lab in a sentence."""
+    def __init__(self, read: Callable[[BuildEnvironment, str], str]) -> None:
+        super().__init__()
+        self.read = read  # raises what Drawn catches
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        words, _, spec = self.text.partition(":")
         try:
-            lab, key = open_lab(self.env, words.strip())
-            text = lab.text(key, spec.strip())
-        except LabError as error:
-            logger.warning("ours: %s", error, location=self.get_location())
+            text = self.read(self.env, self.text)
+        except (LabError, OSError, ValueError) as error:
+            logger.warning("%s: %s", self.name, error, location=self.get_location())
             text = self.text
-        return [nodes.inline(text=text, classes=["ours"])], []
+        return [nodes.inline(text=text, classes=[self.name])], []
 
 
-class OursDirective(SphinxDirective):
+class Drawn(SphinxDirective):
+    """What is drawn from the outputs of labs."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            return self.draw()
+        except KeyError as error:
+            problem: object = f"has no :{error.args[0]}:"
+        except (LabError, OSError, ValueError) as error:
+            problem = error
+        logger.warning("%s: %s", self.name, problem, location=self.get_location())
+        return [nodes.paragraph(text=f"The {self.name} cannot be drawn.")]
+
+    def draw(self) -> list[nodes.Node]:
+        """Draw it; a KeyError is an option that is missing."""
+        raise NotImplementedError
+
+    def rows(self, form: str) -> Iterator[list[str]]:
+        """The columns of each line of the content."""
+        for line in filter(None, map(str.strip, self.content)):
+            yield _columns(line)
+        if not any(map(str.strip, self.content)):
+            raise LabError(f"has no rows: write {form} in each line")
+
+
+def lab_of(env: BuildEnvironment, words: str) -> tuple[str, str]:
+    """The lab that a page means, whose change draws the page again; and the key."""
+    stem, key = place_of(words, env.docname.rpartition("/")[2])
+    env.note_dependency(str(labs(env) / f"{stem}.ipynb"))
+    return stem, key
+
+
+def labs(env: BuildEnvironment) -> Path:
+    return Path(env.srcdir, LABS)
+
+
+def value(env: BuildEnvironment, words: str) -> str:
+    """A value of the lab, in words."""
+    stem, _ = lab_of(env, words.partition(":")[0])
+    return figure(labs(env), words, stem)
+
+
+class OursDirective(Drawn):
     """A picture or a table that the lab has made."""
 
     has_content = False
     required_arguments = 1
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            lab, key = open_lab(self.env, self.arguments[0])
-            html = lab.html(key)
-        except LabError as error:
-            logger.warning("ours: %s", error, location=self.get_location())
-            return [nodes.paragraph(text=f"There is no {self.arguments[0]}.")]
+    def draw(self) -> list[nodes.Node]:
+        stem, key = lab_of(self.env, self.arguments[0])
+        html = open_lab(labs(self.env), stem).html(key)
         return [nodes.raw("", html, format="html")]
 
 
-class ResultsDirective(SphinxDirective):
+class ResultsDirective(Drawn):
     """A table with one row for each named result."""
 
-    has_content = True
     option_spec: ClassVar[dict[str, Any]] = {
         "head": directives.unchanged_required,
         "cells": directives.unchanged_required,
     }
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            lines = self.draw()
-        except LabError as error:
-            logger.warning("results: %s", error, location=self.get_location())
-            return [nodes.paragraph(text="The results cannot be drawn.")]
+    def draw(self) -> list[nodes.Node]:
+        """The table in Markdown, each value as a role."""
+        head, cells = (_columns(self.options[name]) for name in ("head", "cells"))
+        for cell in cells:
+            _with_star("the column", cell)
+        typed = len(head) - len(cells)
+        lines = [_line(head), _line(["---"] * typed + ["--:"] * len(cells))]
+        for name, *labels in self.rows("a name and a label"):
+            if not re.fullmatch(r"\w+", name):
+                raise LabError(f"{name!r} is no name of a row: use letters, digits, _")
+            if len(labels) not in (typed, len(head)):
+                raise LabError(
+                    f"the row {name!r} types {len(labels)} columns, not {typed}: "
+                    f":head: has {len(head)} and :cells: fills {len(cells)}"
+                )
+            instead = labels[typed:] or [""] * len(cells)
+            roles = (NAMED.sub(r"{ours}`\g<0>`", each) for each in cells)
+            values = (
+                text or role.replace("*", name)
+                for role, text in zip(roles, instead, strict=True)
+            )
+            lines.append(_line([*labels[:typed], *values]))
         box = nodes.Element()
         # Two lines of head stand above the rows, which keep their places.
         source = StringList(lines, self.get_source_info()[0])
         self.state.nested_parse(source, self.content_offset - 2, box)
         return list(box.children)
 
-    def draw(self) -> list[str]:
-        """The table in Markdown, each value as a role."""
-        for option in ("head", "cells"):
-            if option not in self.options:
-                raise LabError(f"has no :{option}:, the columns divided by |")
-        head, cells = (_columns(self.options[name]) for name in ("head", "cells"))
-        for cell in cells:
-            if "*" not in cell:
-                raise LabError(
-                    f"the column {cell!r} of :cells: has no *, which the name of a "
-                    "row replaces"
-                )
-        typed = len(head) - len(cells)
-        lines = [_line(head), _line(["---"] * typed + ["--:"] * len(cells))]
-        for line in filter(None, map(str.strip, self.content)):
-            name, *labels = _columns(line)
-            if not ROW_NAME.fullmatch(name):
-                raise LabError(f"{name!r} is no name of a row: use letters, digits, _")
-            filled = labels[typed:] or [""] * len(cells)
-            if len(labels) not in (typed, len(head)):
-                raise LabError(
-                    f"the row {name!r} types {len(labels)} columns, not {typed}: "
-                    f":head: has {len(head)} and :cells: fills {len(cells)}"
-                )
-            values = (
-                instead or _named(cell, name)
-                for cell, instead in zip(cells, filled, strict=True)
-            )
-            lines.append(_line([*labels[:typed], *values]))
-        if len(lines) == 2:
-            raise LabError("has no rows: write a name and a label in each line")
-        return lines
 
-
-class RankingDirective(SphinxDirective):
+class RankingDirective(Drawn):
     """A dot on a logarithmic axis for each named result."""
 
-    has_content = True
     option_spec: ClassVar[dict[str, Any]] = {
         "x": directives.unchanged_required,
         "value": directives.unchanged_required,
@@ -186,38 +187,28 @@ class RankingDirective(SphinxDirective):
         "times": directives.positive_int,
     }
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            svg = self.draw()
-        except (LabError, ValueError) as error:
-            logger.warning("ranking: %s", error, location=self.get_location())
-            return [nodes.paragraph(text="The results cannot be drawn.")]
-        return [nodes.raw("", svg, format="html")]
-
-    def draw(self) -> str:
+    def draw(self) -> list[nodes.Node]:
         """The picture as SVG."""
-        for option in ("x", "value", "alt"):
-            if option not in self.options:
-                raise LabError(f"has no :{option}:")
+        axis, alt = self.options["x"], self.options["alt"]
         named, _, form = self.options["value"].partition(":")
-        if "*" not in named:
-            raise LabError(
-                f":value: is {named!r} and has no *, which the name of a row replaces"
-            )
+        _with_star(":value:", named)
         rows = []
-        for line in filter(None, map(str.strip, self.content)):
-            columns = _columns(line)
+        for columns in self.rows("name | label | colour"):
             if len(columns) != 3:
+                line = " | ".join(columns)
                 raise LabError(f"{line!r} is no row: write name | label | colour")
             name, label, colour = columns
-            lab, key = open_lab(self.env, named.replace("*", name))
-            value = float(lab.text(key, ".17g")) * self.options.get("times", 1)
-            rows.append((label, value, colour))
-        if not rows:
-            raise LabError("has no rows: write name | label | colour in each line")
-        values = "; ".join(f"{label}: {value:{form}}" for label, value, _ in rows)
-        alt = f"{self.options['alt']} ({self.options['x']}): {values}."
-        return ranking(rows, x=self.options["x"], alt=alt, form=form).svg
+            text = value(self.env, f"{named.replace('*', name)}:.17g")
+            rows.append((label, float(text) * self.options.get("times", 1), colour))
+        values = "; ".join(f"{label}: {number:{form}}" for label, number, _ in rows)
+        alt = f"{alt} ({axis}): {values}."
+        svg = ranking(rows, x=axis, alt=alt, form=form).svg
+        return [nodes.raw("", svg, format="html")]
+
+
+def _with_star(what: str, text: str) -> None:
+    if "*" not in text:
+        raise LabError(f"{what} {text!r} has no *, which the name of a row replaces")
 
 
 def _columns(text: str) -> list[str]:
@@ -228,14 +219,9 @@ def _line(columns: list[str]) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def _named(cell: str, name: str) -> str:
-    return NAMED.sub(lambda word: f"{{ours}}`{word[0].replace('*', name)}`", cell)
-
-
 def setup(app: Any) -> dict[str, Any]:
-    """Register role and directives, and the folder of the labs."""
-    app.add_config_value("ours_labs", "notebooks", "env")
-    app.add_role("ours", OursRole())
+    """Register role and directives."""
+    app.add_role("ours", FigureRole(value))
     app.add_directive("ours", OursDirective)
     app.add_directive("results", ResultsDirective)
     app.add_directive("ranking", RankingDirective)

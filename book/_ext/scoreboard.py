@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from html_elements import Html, add_html_node, element
-from scoreboard_data import Claim, Row, ScoreboardError, Source, published_number
+from ours import LABS, Drawn, FigureRole
 from scoreboard_picture import picture
 from scoreboard_verdicts import (
     BUSY,
@@ -27,31 +26,22 @@ from scoreboard_verdicts import (
     NOT_YET,
     NOTHING,
     REPRODUCED,
+    Claim,
     Judgement,
+    Row,
     Scoreboard,
+    Source,
 )
 from sphinx import addnodes
-from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-logger = logging.getLogger(__name__)
-
-#: A sign beside the word, so that a verdict does not rest on colour.
-SIGNS = {
-    REPRODUCED: "✓",
-    MODEL: "✓",
-    BUSY: "…",
-    DIFFERS: "≠",
-    NOTHING: "–",
-    NOT_YET: "…",
-}
-CLASSES = {
-    REPRODUCED: "reproduced",
-    MODEL: "reproduced",
-    BUSY: "not-yet",
-    DIFFERS: "differs",
-    NOTHING: "not-yet",
-    NOT_YET: "not-yet",
+#: The class of a verdict, and a sign beside the word: it does not rest on colour.
+LOOKS = {
+    REPRODUCED: ("reproduced", "✓"),
+    MODEL: ("reproduced", "✓"),
+    BUSY: ("not-yet", "…"),
+    DIFFERS: ("differs", "≠"),
+    NOTHING: ("not-yet", "–"),
+    NOT_YET: ("not-yet", "…"),
 }
 #: It needs no script: the style of the page reads whether it is ticked.
 FILTER = (
@@ -59,98 +49,110 @@ FILTER = (
     "Only the rows that differ</label></p>"
 )
 COLUMNS = ("Experiment", "Published", "Model", "Real", "Verdict", "Why")
-#: The columns of our figures, and whether what stands there ran on a real loop.
-OURS = {"Model": False, "Real": True}
+PUBLISHED = "book/published.toml"
 
 
-def open_scoreboard(config: Any, srcdir: str | Path) -> Scoreboard:
-    """Make the scoreboard from the paths in the configuration."""
-    return Scoreboard(
-        Path(srcdir, config.scoreboard_published),
-        Path(srcdir, config.scoreboard_notebooks),
-        Path(srcdir, config.scoreboard_references),
-    )
+class Html(nodes.General, nodes.TextElement):
+    """One HTML element, for a table that docutils cannot draw.
+
+    It writes no ``scope`` on header cells and no ``data-`` attributes; both are needed
+    for a table that a screen reader can follow and that folds into cards on a narrow
+    screen. Its text is in the document tree, so that search and citations still work.
+    """
 
 
-class ScoreboardDirective(SphinxDirective):
-    """One table an article, with a computed summary above them."""
+def element(tag: str, *children: Any, **attributes: Any) -> Html:
+    """An HTML element: ``element("td", "text", scope="row", classes=["x"])``.
+
+    Attribute names have ``_`` where HTML has ``-`` (``data_label``).
+    """
+    own = {name: attributes.pop(name, []) for name in ("classes", "ids")}
+    node = Html(tag=tag, **own)
+    node["html"] = {name.replace("_", "-"): text for name, text in attributes.items()}
+    for child in children:
+        node += nodes.Text(child) if isinstance(child, str) else child
+    return node
+
+
+def visit_html(self: Any, node: Html) -> None:
+    self.body.append(self.starttag(node, node["tag"], "", **node["html"]))
+
+
+def depart_html(self: Any, node: Html) -> None:
+    self.body.append(f"</{node['tag']}>\n")
+
+
+def open_scoreboard(srcdir: str | Path) -> Scoreboard:
+    """The scoreboard of a book."""
+    return Scoreboard(Path(srcdir, PUBLISHED), Path(srcdir, LABS))
+
+
+class ScoreboardDirective(Drawn):
+    """One table an article, with a picture and a computed summary above them."""
 
     has_content = False
 
-    def run(self) -> list[nodes.Node]:
-        where = self.get_location()
-        try:
-            board = open_scoreboard(self.config, self.env.srcdir)
-            for path in board.dependencies:
-                self.env.note_dependency(str(path))
-            problems = board.problems()
-        except (OSError, ScoreboardError) as error:
-            logger.warning("scoreboard: %s", error, location=where)
-            return [nodes.paragraph(text="The scoreboard cannot be drawn.")]
-        for problem in problems:
-            logger.warning("scoreboard: %s", problem, location=where)
+    def draw(self) -> list[nodes.Node]:
+        self.board = board = open_scoreboard(self.env.srcdir)
+        # A notebook that does not exist yet draws the page anew when it appears.
+        stems = {row.stem for row in board.rows} | set(board.labs)
+        for path in (PUBLISHED, *(f"{LABS}/{stem}.ipynb" for stem in stems)):
+            self.env.note_dependency(str(Path(self.env.srcdir, path)))
         summary = nodes.paragraph(classes=["scoreboard-summary"])
         summary += nodes.strong(text=board.summary)
         drawn = f'<figure class="scoreboard-figure">{picture(board)}</figure>'
-        out: list[nodes.Node] = [summary, nodes.raw("", drawn, format="html")]
-        out.append(nodes.raw("", FILTER, format="html"))
+        out = [summary, *(nodes.raw("", h, format="html") for h in (drawn, FILTER))]
         for source in board.sources:
-            out += self.draw_source(board, source)
+            out += self.draw_source(source)
         return out
 
-    def draw_source(self, board: Scoreboard, source: Source) -> list[nodes.Node]:
+    def draw_source(self, source: Source) -> list[nodes.Node]:
+        board = self.board
         judged = [j for j in board.judgements if j.row.source == source.key]
         titles = (element("th", t, scope="col", role="columnheader") for t in COLUMNS)
-        head = element("thead", element("tr", *titles, role="row"), role="rowgroup")
-        rows = (self.draw_row(board, item) for item in judged)
-        caption = element("caption", f"{source.letter}. {source.title}")
         # Roles said aloud: the cards of a narrow screen are no longer laid out as
         # a table, and without them a browser would then no longer call it one.
         table = element(
             "table",
-            caption,
-            head,
-            element("tbody", *rows, role="rowgroup"),
-            classes=("cards", "scoreboard"),
+            element("caption", f"{source.letter}. {source.title}"),
+            element("thead", element("tr", *titles, role="row"), role="rowgroup"),
+            element("tbody", *map(self.draw_row, judged), role="rowgroup"),
+            classes=["cards", "scoreboard"],
             role="table",
         )
-        machines = {board.machine(j.row, key) for j in judged for key in j.row.keys}
-        machines -= {""}
+        reads = [(j.row, key) for j in judged for c in j.row.claim for key in c.reads]
+        machines = {board.machine(row, key) for row, key in reads} - {""}
         if not machines:
             return [table]
         text = f"Measured on: {'; '.join(sorted(machines))}."
         return [table, nodes.paragraph(text=text, classes=["scoreboard-machine"])]
 
-    def draw_row(self, board: Scoreboard, judgement: Judgement) -> Html:
-        row = judgement.row
-        published = self.cell("Published")
-        published += nodes.Text(f"{row.figures[0]} ")
-        published += self.cite(row.source)
-        word = element(
-            "strong",
-            element("span", f"{SIGNS[judgement.status]} ", aria_hidden="true"),
-            judgement.status,
-            classes=("verdict", CLASSES[judgement.status]),
-        )
-        header = element(
-            "th",
-            self.link(row),
-            f" {row.run}",
-            scope="row",
-            role="rowheader",
-            ids=f"scoreboard-{row.id.lower()}",
-        )
+    def draw_row(self, judgement: Judgement) -> Html:
+        row, (look, sign) = judgement.row, LOOKS[judgement.status]
+        cited, messages = self.parse_inline(f"{{cite:p}}`{row.source}`")
+        mark = element("span", f"{sign} ", aria_hidden="true")
+        classes = ["verdict", look]
         why, more = reason(judgement)
-        reasons = self.cell("Why", why)
-        if judgement.status != NOT_YET:
-            reasons += self.compared(board, row, more)
+        folded = [self.compared(row, more)] if judgement.status != NOT_YET else []
         return element(
             "tr",
-            header,
-            published,
-            *(self.ours(board, row, label) for label in OURS),
-            self.cell("Verdict", word),
-            reasons,
+            element(
+                "th",
+                self.link(row),
+                f" {row.run}",
+                scope="row",
+                role="rowheader",
+                ids=[f"scoreboard-{row.id.lower()}"],
+            ),
+            cell(
+                "Published",
+                f"{row.published[0]} ",
+                nodes.inline("", "", *cited, *messages),
+            ),
+            cell("Model", *self.ours(row, real=False)),
+            cell("Real", *self.ours(row, real=True)),
+            cell("Verdict", element("strong", mark, judgement.status, classes=classes)),
+            cell("Why", why, *folded),
             role="row",
         )
 
@@ -159,16 +161,16 @@ class ScoreboardDirective(SphinxDirective):
 
         A further notebook of a chapter begins with the same number as its page.
         """
-        number = row.stem.partition("_")[0]
+        begins = f"book/{row.stem.partition('_')[0]}_"
         docs = sorted(self.env.found_docs)
-        pages = [doc for doc in docs if doc == f"book/{row.stem}"] or [
-            doc for doc in docs if doc.startswith(f"book/{number}_")
-        ]
+        pages = [doc for doc in docs if doc == f"book/{row.stem}"]
+        pages += [doc for doc in docs if doc.startswith(begins)]
+        name = nodes.inline(text=row.id)
         if not pages:
-            return nodes.inline(text=row.id)
+            return name
         link = addnodes.pending_xref(
             "",
-            nodes.inline(text=row.id),
+            name,
             refdoc=self.env.docname,
             refdomain="std",
             refexplicit=True,
@@ -178,97 +180,59 @@ class ScoreboardDirective(SphinxDirective):
         )
         return nodes.inline("", "", link)
 
-    def cell(self, label: str, *children: str | nodes.Node) -> Html:
-        return element("td", *children, role="cell", data_label=label)
+    def ours(self, row: Row, real: bool) -> list[str]:
+        """The first figure, of a real loop or of a model; the others are folded."""
+        texts = (self.figured(row, c) for c in row.claim if c.real is real)
+        return list(filter(None, texts))[:1]
 
-    def ours(self, board: Scoreboard, row: Row, label: str) -> Html:
-        """The first figure of a column; the others are under the fold."""
-        claims = [claim for claim in row.claims if claim.real == OURS[label]]
-        figures = [figure for claim in claims if (figure := figured(board, row, claim))]
-        return self.cell(label, *figures[:1])
+    def figured(self, row: Row, claim: Claim) -> str:
+        """A claim's figures with what they are; "" where its lab has none."""
+        shown = self.board.shown(row, claim)
+        return f"{shown} ({claim.what})" if shown and claim.what else shown
 
-    def compared(self, board: Scoreboard, row: Row, more: str) -> Html:
+    def compared(self, row: Row, more: str) -> Html:
         """Folded away: the rest of the reason, every figure, and the tolerances."""
-        lines = [element("li", more)] if more else []
-        if row.figures[1:]:
-            also = "; ".join(map(str, row.figures[1:]))
-            lines.append(element("li", f"published as well: {also}"))
-        for claim in row.claims:
-            text = figured(board, row, claim) or claim.what or claim.keys[0]
+        lines = [more] if more else []
+        if row.published[1:]:
+            also = "; ".join(map(str, row.published[1:]))
+            lines.append(f"published as well: {also}")
+        for claim in row.claim:
+            text = self.figured(row, claim) or claim.what or claim.keys[0]
             if claim.judged:
-                text += f": {board.rule(claim)}"
+                text += f": {self.board.rule(claim)}"
                 text += f": {claim.why}" if claim.why else ""
-            lines.append(element("li", text))
+            lines.append(text)
         summary = element("summary", "All figures, and how they were compared")
-        return element("details", summary, element("ul", *lines, classes=("rules",)))
-
-    def cite(self, key: str) -> nodes.Node:
-        """A link to the bibliography, where that extension is loaded."""
-        if "sphinxcontrib.bibtex" not in self.env.app.extensions:
-            return nodes.inline(text=f"[{key}]")
-        cited, messages = self.parse_inline(f"{{cite:p}}`{key}`")
-        return nodes.inline("", "", *cited, *messages)
+        items = (element("li", line) for line in lines)
+        return element("details", summary, element("ul", *items, classes=["rules"]))
 
 
-def figured(board: Scoreboard, row: Row, claim: Claim) -> str:
-    """A claim's figures with what they are; "" where its lab has none."""
-    shown = board.shown(row, claim)
-    return f"{shown} ({claim.what})" if shown and claim.what else shown
+def cell(label: str, *children: str | nodes.Node) -> Html:
+    return element("td", *children, role="cell", data_label=label)
 
 
 def reason(judgement: Judgement) -> tuple[str, str]:
     """One sentence that says why the verdict is what it is, and what else there is."""
-    if judgement.status in {DIFFERS, NOTHING}:
-        first, _, more = judgement.row.because.partition(". ")
-        return first.rstrip("."), more
     if judgement.status == BUSY:
         return "other programs used the cores while it was measured", ""
     if judgement.status == NOT_YET:
         return "its lab is not written", ""
-    first, _, more = judgement.row.agrees.partition(". ")
+    differs = judgement.status in {DIFFERS, NOTHING}
+    text = judgement.row.because if differs else judgement.row.agrees
+    first, _, more = text.partition(". ")
     return first.rstrip("."), more
 
 
-class PublishedRole(SphinxRole):
+def published(env: Any, words: str) -> str:
     """A published figure in prose, checked against the data file."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        id_, colon, text = self.text.partition(":")
-        id_, text = id_.strip(), text.strip()
-        try:
-            board = open_scoreboard(self.config, self.env.srcdir)
-        except (OSError, ScoreboardError) as error:
-            logger.warning("scoreboard: %s", error, location=self.get_location())
-            return [nodes.inline(text=text)], []
-        self.env.note_dependency(str(board.published))
-        row = board.row(id_) if colon else None
-        problem = ""
-        if row is None:
-            problem = f"{self.text!r} names no row; write {{published}}`A2:1.534 s`"
-        elif not published_number(row, text):
-            listed = "; ".join(map(str, row.figures))
-            problem = (
-                f"{text!r} is not a published figure of {id_}, which are: {listed}"
-            )
-        if problem:
-            logger.warning("published: %s", problem, location=self.get_location())
-        return [nodes.inline(text=text, classes=["published"])], []
-
-
-class ParamRole(SphinxRole):
-    """A setting of an experiment: its text as it stands."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        return [nodes.inline(text=self.text, classes=["param"])], []
+    env.note_dependency(str(Path(env.srcdir, PUBLISHED)))
+    return open_scoreboard(env.srcdir).published_figure(words)
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Register directive, roles and the paths of the data files."""
-    add_html_node(app)
-    app.add_config_value("scoreboard_published", "book/published.toml", "env")
-    app.add_config_value("scoreboard_notebooks", "notebooks", "env")
-    app.add_config_value("scoreboard_references", "book/references.bib", "env")
+    """Register directive and roles."""
+    app.add_node(Html, html=(visit_html, depart_html))
     app.add_directive("scoreboard", ScoreboardDirective)
-    app.add_role("published", PublishedRole())
-    app.add_role("param", ParamRole())
+    app.add_role("published", FigureRole(published))
+    app.add_role("param", FigureRole(lambda env, words: words))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,25 +1,25 @@
-"""Whether what was published and what we found agree.
+"""What was published, what we found, and whether they agree.
 
-No Sphinx here: the page (``scoreboard.py``) and the tests both read this
-module, so that the page cannot show a verdict that the tests did not judge.
+No Sphinx here: the page (``scoreboard.py``) and the tests both read this module, so
+that no verdict is shown that the tests did not judge. The comments at the top of
+``published.toml`` explain its rows and claims; that these are whole and none has gone
+stale is proved by ``tests/fast/notebooks/test_scoreboard.py``. Our figures are never in
+that file: they are read from the outputs of the notebooks.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from lab_values import Lab, Value, read_lab
-from scoreboard_data import IDS, Claim, Row, read_rows, with_unit
-
-KEY_WITH_ID = re.compile(r"([A-E][1-9])_")
-MACHINE_KEY = "machine"
+from lab_values import Glued, Lab, Value, kept, place_of, read_lab
 
 REPRODUCED = "reproduced"
 MODEL = "reproduced in the model"  # nothing in real time was judged
@@ -31,6 +31,155 @@ NOT_YET = "not yet"
 QUIET = Decimal("0.9")  # the share of the cores that is free on a quiet machine
 
 
+class ScoreboardError(ValueError):
+    """The data file is wrong; the message names the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One published figure: a number with its unit, or a text."""
+
+    value: Decimal | None = None
+    text: str = ""
+    unit: str = ""
+    what: str = ""
+    spread: Decimal | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.text
+        shown = with_unit(f"{self.value:,}", self.unit)
+        if self.spread is not None:
+            shown += f" ± {self.spread}"
+        return f"{shown} ({self.what})" if self.what else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """How one of our figures is compared with what was published."""
+
+    kind: str
+    key: str = ""
+    keys: tuple[str, ...] = ()
+    what: str = ""
+    clock: str = ""
+    published: Any = None
+    absolute: Decimal | None = None
+    relative: Decimal | None = None
+    factor: Decimal = Decimal(1)
+    than: str = ""
+    times: Decimal = Decimal(1)
+    unit: str = ""
+    digits: int = 3
+    why: str = ""
+
+    @property
+    def judged(self) -> bool:
+        return self.kind != "shown"
+
+    @property
+    def real(self) -> bool:
+        """Whether it is about a run on a real loop and not on a model.
+
+        A count on the stock loop, whose key ends in ``_stock``, needs no quiet machine.
+        """
+        return self.clock == "measured" or any(
+            key.endswith("_stock") for key in self.keys
+        )
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """All keys this claim needs, the one it is compared with too."""
+        return (*self.keys, self.than) if self.than else self.keys
+
+    def holds(self, values: list[Any]) -> bool:
+        """Whether it does, with the values of all keys that it reads."""
+        ours, theirs = values[0], values[-1] if self.than else self.published
+        if self.kind == "exact":
+            return bool(ours == theirs)
+        if self.kind == "starts":
+            return str(ours).startswith(theirs)
+        if self.judged and not all(isinstance(value, Decimal) for value in values):
+            return False
+        match self.kind:
+            case "within":
+                room = self.absolute
+                if room is None:
+                    room = (self.relative or 0) * abs(theirs)
+                return bool(abs(ours - theirs) <= room)
+            case "factor":
+                return bool(theirs / self.factor <= ours <= theirs * self.factor)
+            case "below":
+                return bool(ours < theirs * self.times)
+            case "above":
+                return bool(ours > theirs * self.times)
+            case "rising":
+                return all(a < b for a, b in pairwise(values))
+            case "falling":
+                return all(a > b for a, b in pairwise(values))
+        return True
+
+    def rule(self, other: str = "") -> str:
+        """The comparison in words, with its tolerance; *other* is the key ``than``."""
+        match self.kind:
+            case "exact":
+                return "must be equal"
+            case "within" if self.absolute is not None:
+                return f"within {with_unit(str(self.absolute), self.unit)}"
+            case "within":
+                share = ((self.relative or Decimal()) * 100).normalize()
+                return f"within {share:f} %"
+            case "factor":
+                return f"within a factor of {self.factor}"
+            case "below" | "above":
+                limit = other or with_unit(str(self.published), self.unit)
+                times = f"{self.times} × " if self.times != 1 else ""
+                return f"must be {self.kind} {times}{limit}"
+            case "rising" | "falling":
+                return f"must be {self.kind}"
+            case "starts":
+                return "must start as published"
+        return "shown, not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One experiment: what was run, what was published, our claims."""
+
+    id: str
+    source: str
+    run: str
+    published: tuple[Figure, ...]
+    stem: str
+    claim: tuple[Claim, ...] = ()
+    auxiliary: tuple[str, ...] = ()
+    because: str = ""
+    agrees: str = ""
+
+    def publishes(self, text: str) -> bool:
+        """Whether a text ("1.534", "1.534 s") is one of the published figures."""
+        parts = re.fullmatch(r"([+-]?[\d,]*\.?\d+)\s*(.*)", text.replace("\u00a0", " "))
+        whole = rf"(?<![\d.]){re.escape(text)}(?![\d.])"
+        for figure in self.published:
+            if figure.value is None:
+                if text and re.search(whole, figure.text):
+                    return True
+            elif parts:
+                value, unit = Decimal(parts[1].replace(",", "")), parts[2].strip()
+                if value in {figure.value, figure.spread} and unit in {"", figure.unit}:
+                    return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One article: its bibliography key, letter and title."""
+
+    key: str
+    letter: str
+    title: str
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdict on a row, with the claims that failed."""
@@ -39,19 +188,52 @@ class Judgement:
     status: str
     failed: tuple[Claim, ...] = ()
 
-    @property
-    def verdict(self) -> str:
-        if self.status == DIFFERS:
-            return f"differs because {self.row.because or '(no reason given)'}"
-        return self.status
+
+def with_unit(number: str, unit: str) -> str:
+    """Join a number and its unit with a space that does not break."""
+    return f"{number}\u00a0{unit}" if unit else number
 
 
-def bib_keys(path: Path) -> set[str]:
-    """The entry keys of a BibTeX file; empty when there is no such file."""
-    if not path.is_file():
-        return set()
-    text = path.read_text(encoding="utf-8")
-    return set(re.findall(r"^\s*@\w+\s*\{\s*([^,\s]+)\s*,", text, re.M))
+def _claim(raw: dict[str, Any]) -> Claim:
+    claim = Claim(**{name: _number(value) for name, value in raw.items()})
+    keys = tuple(claim.keys) or (claim.key,)
+    measured = any(key.endswith("_real") for key in keys)
+    clock = claim.clock or ("measured" if measured else "exact")
+    return replace(claim, keys=keys, clock=clock, digits=int(claim.digits))
+
+
+def _number(value: Any) -> Any:
+    return Decimal(value) if isinstance(value, int) else value
+
+
+def _row(raw: dict[str, Any]) -> Row:
+    try:
+        figures = [
+            {k: _number(v) for k, v in each.items()} for each in raw["published"]
+        ]
+        return Row(
+            **raw
+            | {
+                "published": tuple(Figure(**figure) for figure in figures),
+                "claim": tuple(_claim(claim) for claim in raw.get("claim", ())),
+                "because": raw.get("because", "").strip(),
+                "agrees": raw.get("agrees", "").strip(),
+            }
+        )
+    except (KeyError, TypeError) as error:
+        raise ScoreboardError(f"row {raw.get('id', '?')}: {error}") from error
+
+
+@kept
+def read_rows(published: Path) -> tuple[tuple[Source, ...], tuple[Row, ...]]:
+    """Sources and rows of the data file."""
+    try:
+        text = published.read_text(encoding="utf-8")
+        data = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise ScoreboardError(f"{published.name}: {error}") from error
+    sources = tuple(Source(**raw) for raw in data.get("source", ()))
+    return sources, tuple(_row(raw) for raw in data.get("row", ()))
 
 
 class Scoreboard:
@@ -60,20 +242,14 @@ class Scoreboard:
     Args:
         published: path of ``published.toml``.
         notebooks: folder of the notebooks.
-        references: path of the BibTeX file.
 
     Raises:
         ScoreboardError: the data file cannot be used as it stands.
     """
 
-    def __init__(self, published: Path, notebooks: Path, references: Path) -> None:
-        self.published = published
-        self.notebooks = notebooks
-        self.references = references
-        status = published.stat()
-        self.sources, self.rows = read_rows(
-            published, status.st_mtime_ns, status.st_size
-        )
+    def __init__(self, published: Path, notebooks: Path) -> None:
+        self.published, self.notebooks = published, notebooks
+        self.sources, self.rows = read_rows(published)
 
     @cached_property
     def labs(self) -> dict[str, Lab]:
@@ -82,81 +258,64 @@ class Scoreboard:
             path.stem: read_lab(path) for path in sorted(self.notebooks.glob("*.ipynb"))
         }
 
-    @property
-    def dependencies(self) -> list[Path]:
-        """Files whose change must redraw the page.
+    def published_figure(self, words: str) -> str:
+        """The figure of words such as ``A2:1.534 s``.
 
-        Notebooks that do not exist yet are among them, so that the page is
-        drawn anew when one appears.
+        Raises:
+            ScoreboardError: no row has it.
         """
-        stems = {row.stem for row in self.rows} | set(self.labs)
-        files = [self.notebooks / f"{stem}.ipynb" for stem in sorted(stems)]
-        return [self.published, self.references, *files]
+        id_, _, text = (part.strip() for part in words.partition(":"))
+        row = next((row for row in self.rows if row.id == id_), None)
+        if row is None:
+            raise ScoreboardError(
+                f"{words!r} names no row; write {{published}}`A2:1.534 s`"
+            )
+        if not row.publishes(text):
+            listed = "; ".join(map(str, row.published))
+            raise ScoreboardError(
+                f"{text!r} is not a published figure of {id_}, which are: {listed}"
+            )
+        return text
 
-    def row(self, id_: str) -> Row | None:
-        return next((row for row in self.rows if row.id == id_), None)
+    def glued(self, row: Row, key: str) -> Glued | None:
+        """What a notebook has glued: that of the row, or one named before a slash."""
+        stem, name = place_of(key, row.stem)
+        return self.labs[stem].glued.get(name) if stem in self.labs else None
 
     def value(self, row: Row, key: str) -> Value | None:
-        stem, name = row.place(key)
-        lab = self.labs.get(stem)
-        return None if lab is None else lab.values.get(name)
+        glued = self.glued(row, key)
+        return glued.value if glued else None
 
     def machine(self, row: Row, key: str) -> str:
         """What a figure was captured on, or its notebook run on, as it was glued."""
-        stem, name = row.place(key)
-        if stem not in self.labs:
-            return ""
-        lab = self.labs[stem]
-        return lab.machines.get(name) or str(lab.values.get(MACHINE_KEY, ""))
+        glued = self.glued(row, key)
+        if glued and glued.machine:
+            return glued.machine
+        stem, _ = place_of(key, row.stem)
+        return str(self.value(row, f"{stem}/machine") or "")
 
-    # -- one claim
+    def free(self, row: Row, key: str) -> Decimal:
+        """The share of the cores that was free around a figure; 0 where none is said.
+
+        An exact figure needs no free core.
+        """
+        glued = self.glued(row, key)
+        if glued and glued.free is not None:
+            return glued.free
+        return Decimal(0 if glued and "measured" in glued.tags else 1)
 
     def holds(self, row: Row, claim: Claim) -> bool | None:
         """Whether a claim holds; None when a figure it needs is not there."""
         values = [self.value(row, key) for key in claim.reads]
-        if None in values:
-            return None
-        if claim.kind == "shown":
-            return True
-        if claim.kind == "exact":
-            return values[0] == claim.published
-        if claim.kind == "starts":
-            return str(values[0]).startswith(str(claim.published))
-        numbers = [value for value in values if isinstance(value, Decimal)]
-        if len(numbers) < len(values):
-            return False
-        ours = numbers[0]
-        match claim.kind:
-            case "within":
-                assert isinstance(claim.published, Decimal)
-                room = claim.absolute
-                if room is None:
-                    assert claim.relative is not None
-                    room = claim.relative * abs(claim.published)
-                return abs(ours - claim.published) <= room
-            case "factor":
-                assert isinstance(claim.published, Decimal)
-                assert claim.factor is not None
-                high = claim.published * claim.factor
-                return claim.published / claim.factor <= ours <= high
-            case "rising":
-                return all(a < b for a, b in pairwise(numbers))
-            case "falling":
-                return all(a > b for a, b in pairwise(numbers))
-        limit = numbers[1] if claim.than else claim.published
-        assert isinstance(limit, Decimal)
-        limit *= claim.times
-        return ours < limit if claim.kind == "below" else ours > limit
-
-    # -- one row
+        return None if None in values else claim.holds(values)
 
     def judge(self, row: Row) -> Judgement:
         """Compute the verdict on a row from what the notebooks hold."""
-        results = [(claim, self.holds(row, claim)) for claim in row.claims]
+        results = [(claim, self.holds(row, claim)) for claim in row.claim]
         if not results or any(held is None for _, held in results):
             return Judgement(row, NOT_YET)
         failed = tuple(claim for claim, held in results if not held)
-        judged = [claim for claim in row.claims if claim.judged]
+        judged = [claim for claim in row.claim if claim.judged]
         if not judged:
             return Judgement(row, NOTHING)
         if any(claim.clock == "exact" for claim in failed):
@@ -169,16 +328,6 @@ class Scoreboard:
             return Judgement(row, DIFFERS, failed)
         real = any(claim.real for claim in judged)
         return Judgement(row, REPRODUCED if real else MODEL)
-
-    def free(self, row: Row, key: str) -> Decimal:
-        """The share of the cores that was free around a figure; 0 where none is said.
-
-        An exact figure needs no free core.
-        """
-        stem, name = row.place(key)
-        lab = self.labs[stem]
-        needs = "measured" in lab.tags.get(name, ())
-        return lab.shares.get(name, Decimal(0 if needs else 1))
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -198,127 +347,17 @@ class Scoreboard:
             f"{count[NOTHING]} have nothing published to compare with{missing}."
         )
 
-    # -- everything that may have gone stale
-
-    def problems(self, expected: tuple[str, ...] = IDS) -> list[str]:
-        """Every reason why the scoreboard may not be published as it stands."""
-        return [
-            *self._problems_of_rows(expected),
-            *self._problems_of_keys(),
-            *self._problems_of_verdicts(),
-        ]
-
-    def _problems_of_rows(self, expected: tuple[str, ...]) -> Iterator[str]:
-        count = Counter(row.id for row in self.rows)
-        for id_ in expected:
-            if id_ not in count:
-                yield f"{id_}: no row; add one to {self.published.name}"
-        for id_, times in count.items():
-            if times > 1:
-                yield f"{id_}: {times} rows have this id; keep one"
-            if id_ not in expected:
-                yield f"{id_}: not the id of an experiment of this book"
-        known = bib_keys(self.references)
-        letters = {source.key: source.letter for source in self.sources}
-        for source in self.sources:
-            if source.key not in known:
-                yield (f"source {source.key}: no such entry in {self.references.name}")
-        for row in self.rows:
-            if row.source not in letters:
-                yield f"{row.id}: {row.source!r} is no [[source]] of the file"
-            elif not row.id.startswith(letters[row.source]):
-                yield f"{row.id}: {row.source!r} is the source of other experiments"
-
-    def _problems_of_keys(self) -> Iterator[str]:
-        for row in self.rows:
-            if row.stem not in self.labs:
-                continue
-            if not row.claims:
-                yield (
-                    f"{row.id}: {row.stem}.ipynb exists but the row claims nothing "
-                    "of it"
-                )
-            for key in (*row.keys, *row.auxiliary):
-                if self.value(row, key) is None:
-                    stem, name = row.place(key)
-                    yield (
-                        f"{row.id}: {stem}.ipynb does not glue {name!r}; run the "
-                        "notebook, or fix the key in the row"
-                    )
-            for claim in row.claims:
-                for key in claim.keys:
-                    stem, name = row.place(key)
-                    lab = self.labs.get(stem)
-                    if lab and claim.clock not in lab.tags.get(name, {claim.clock}):
-                        yield (
-                            f"{row.id}: {name!r} is declared {claim.clock}, but its "
-                            f"cell in {stem}.ipynb has no tag {claim.clock!r}"
-                        )
-        for stem, lab in self.labs.items():
-            yield from self._problems_of_notebook(stem, lab)
-
-    def _problems_of_notebook(self, stem: str, lab: Lab) -> Iterator[str]:
-        for key in lab.twice:
-            yield f"{stem}.ipynb glues {key!r} more than once"
-        wanted = {
-            name
-            for row in self.rows
-            for place, name in map(row.place, (*row.keys, *row.auxiliary))
-            if place == stem
-        }
-        for key in lab.values:
-            if KEY_WITH_ID.match(key) and key not in wanted:
-                yield (
-                    f"{stem}.ipynb glues {key!r}, which no row mentions: add a "
-                    "claim, or list the key under auxiliary"
-                )
-        if not lab.values.get(MACHINE_KEY) and any(
-            KEY_WITH_ID.match(key) and "measured" in tags
-            for key, tags in lab.tags.items()
-        ):
-            yield (
-                f"{stem}.ipynb has measured figures but does not glue "
-                f"{MACHINE_KEY!r}: say on what they were measured"
-            )
-
-    def _problems_of_verdicts(self) -> Iterator[str]:
-        for judgement in self.judgements:
-            row = judgement.row
-            if judgement.status == DIFFERS and not row.because:
-                what = "; ".join(
-                    f"{self.shown(row, claim)} {self.rule(claim)}"
-                    f" (published {claim.published})"
-                    for claim in judgement.failed
-                )
-                yield (
-                    f"{row.id}: differs without a because "
-                    f"({what or 'nothing to compare with'})"
-                )
-            if judgement.status == NOTHING and not row.because:
-                yield f"{row.id}: judges nothing; say in a because what was published"
-            if judgement.status in {REPRODUCED, MODEL} and not row.agrees:
-                yield f"{row.id}: say in words, under agrees, why the figures agree"
-            if judgement.status in {REPRODUCED, MODEL} and row.because:
-                yield (
-                    f"{row.id}: stale because: all figures agree now, so take the "
-                    "reason out"
-                )
-            if judgement.status == NOT_YET and row.because:
-                yield f"{row.id}: gives a because, but has no figures yet"
-
-    # -- for the page
-
     def ratios(self, row: Row) -> list[float]:
         """Our figures divided by the published ones, where both are above 0.
 
         A row without a figure that should be equal has those that bound the published.
         """
-        pairs = [(claim, claim.published) for claim in row.claims]
+        pairs = [(claim, claim.published) for claim in row.claim]
         equal = [
             pair for pair in pairs if pair[0].kind in {"exact", "within", "factor"}
         ]
-        if len(row.figures) == 1 and row.claims:  # the only one of the row
-            equal = equal or [(row.claims[0], row.figures[0].value)]
+        if len(row.published) == 1 and row.claim:  # the only one of the row
+            equal = equal or [(row.claim[0], row.published[0].value)]
         ours = [(self.value(row, c.keys[0]), theirs) for c, theirs in equal or pairs]
         return [
             float(our / their)
@@ -330,15 +369,15 @@ class Scoreboard:
     def rule(self, claim: Claim) -> str:
         """The comparison of a claim in words, without the names of keys."""
         for row in self.rows:
-            for other in row.claims:
+            for other in row.claim:
                 if claim.than and claim.than in other.keys:
                     return claim.rule(f"our {row.id} ({other.what or claim.than})")
-        return claim.rule()
+        return claim.rule(claim.than)
 
     def shown(self, row: Row, claim: Claim) -> str:
         """Our figures of one claim as text, or "" when there are none."""
         values = [self.value(row, key) for key in claim.keys]
-        if any(value is None for value in values):
+        if None in values:
             return ""
         parts = [
             f"{value:,.{claim.digits}f}" if isinstance(value, Decimal) else str(value)

@@ -35,6 +35,7 @@ import json
 import posixpath
 import re
 import shutil
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from html import escape
@@ -46,7 +47,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.formatter import HTMLFormatter
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader
-from lab_values import LabError, find_lab, read_lab
+from lab_values import LabError, figure, open_lab
 from markdown_it import MarkdownIt
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
@@ -54,16 +55,14 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from scoreboard import open_scoreboard
-from scoreboard_data import published_number
-from scoreboard_verdicts import Scoreboard
+from scoreboard_verdicts import Scoreboard, ScoreboardError
 from sphinx.util import logging
 from whole_units import GAP, NO_BREAK
 
-__all__ = ["DeckError", "Page", "Slide", "deck", "read_deck"]
+__all__ = ["Deck", "DeckError", "Page", "Slide", "read_deck"]
 
 logger = logging.getLogger(__name__)
 
-HERE = Path(__file__).parent
 SOURCES = "teaching/slides"
 REVEAL = {
     "dist/reveal.mjs": "reveal.mjs",
@@ -72,9 +71,10 @@ REVEAL = {
     "LICENSE": "LICENSE",
 }
 NOTES = re.compile(r"^:::notes\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
-ELSEWHERE = re.compile(r"(page|\d\d_\w+): ")
-ROLE = re.compile(r"\{(cell|picture)\}`([^`]+)`")
+ROLE = re.compile(r"\{(cell|picture)\}`(?:(page|\d\d_\w+): )?([^`]+)`")
 ANSWERS = {"tag_exercise", "tag_check", "tag_solution"}  # no other cell needs these
+# Their pages would fetch scripts of the theme that a slide has no use for.
+UNUSED = re.compile(r"togglebutton|copybutton|exercise|score|paper")
 # A slide is 1280 by 720 CSS pixels; this is left below a heading of one line.
 WIDTH, HEIGHT = 1180, 575
 HEADING = 60  # letters of a heading in one line; another line takes this much away:
@@ -97,18 +97,16 @@ class Slide:
         title: its heading, in Markdown.
         body: what it shows, in Markdown.
         notes: what the speaker may say, in Markdown.
+        where: the place of the cell or picture that it shows, "" for the lab's own.
+        shown: the words that name this cell or picture.
     """
 
     kind: str
     title: str
     body: str
     notes: str
-
-    @property
-    def shown(self) -> tuple[str, str] | None:
-        """The cell or picture that it shows, such as ("cell", "def storm():")."""
-        role = ROLE.fullmatch(self.body)
-        return (role[1], role[2]) if role else None
+    where: str = ""
+    shown: str = ""
 
 
 def read_deck(text: str) -> list[Slide]:
@@ -125,10 +123,10 @@ def read_deck(text: str) -> list[Slide]:
         body = source[heading.end() :]
         notes = "\n".join(NOTES.findall(body))
         body = NOTES.sub("", body).strip()
-        shown = ROLE.fullmatch(body)
-        kind = shown[1] if shown else "vote" if ":::vote" in body else "text"
-        kind = kind if place else "title"
-        slides.append(Slide(kind, heading[1].strip(), body, notes))
+        role = ROLE.fullmatch(body)
+        kind, *shown = role.groups(default="") if role else ("text",)
+        kind = "vote" if ":::vote" in body else kind if place else "title"
+        slides.append(Slide(kind, heading[1].strip(), body, notes, *shown))
     return slides
 
 
@@ -150,18 +148,17 @@ def html_of(tag: Tag) -> str:
 
 
 class Page:
-    """A finished page of the book, of which a deck takes cells and parts."""
+    """A finished page of the book, of which a deck takes cells and parts.
+
+    Args:
+        html: the folder of the built book.
+        address: the page in it.
+
+    Raises:
+        DeckError: there is no such page, or it has no article.
+    """
 
     def __init__(self, html: Path, address: str) -> None:
-        """Read the page.
-
-        Args:
-            html: the folder of the built book.
-            address: the page in it.
-
-        Raises:
-            DeckError: there is no such page, or it has no article.
-        """
         self.address = address
         path = html / address
         if not path.is_file():
@@ -173,17 +170,14 @@ class Page:
         self.article = article
         for tag in article.select("a.headerlink, .livecell-reason"):
             tag.decompose()
-        self._lead_on()
-
-    def _lead_on(self) -> None:
-        """Let links lead where they led from the page, from the folder of the decks."""
-        folder = posixpath.dirname(f"../{self.address}")
-        for tag in self.article.select("a[href], img[src]"):
+        # Links lead where they led from the page, from the folder of the decks.
+        for tag in article.select("a[href], img[src]"):
             name = "src" if tag.name == "img" else "href"
             value = str(tag[name])
             if value.startswith("#"):
-                tag[name] = f"../{self.address}{value}"
+                tag[name] = f"../{address}{value}"
             elif not re.match(r"[a-z]+:|//", value):
+                folder = posixpath.dirname(f"../{address}")
                 tag[name] = posixpath.normpath(posixpath.join(folder, value))
 
     def cell(self, text: str) -> Tag:
@@ -198,27 +192,11 @@ class Page:
             raise DeckError(f"{len(cells)} cells of {self.address} have {text!r}")
         return cells[0]
 
-    def part(self, selector: str) -> Tag:
-        """The first part that a selector of CSS finds.
-
-        Raises:
-            DeckError: there is none.
-        """
-        part = self.article.select_one(selector)
-        if part is None:
-            raise DeckError(f"{self.address} has no part {selector!r}")
-        return part
-
 
 def code_of(cell: Tag) -> str:
     """The code of a cell; empty where the page does not show it."""
     pre = cell.select_one("div.cell_input pre")
     return pre.get_text().rstrip("\n") if pre else ""
-
-
-def is_live(cell: Tag) -> bool:
-    """Whether a cell runs in the page."""
-    return "livecell" in (cell.get("class") or ())
 
 
 def letters(lines: list[str], down: float, across: float = WIDTH) -> float:
@@ -258,7 +236,7 @@ def lay_out(cell: Tag, room: float) -> tuple[str, str]:
 
 def tall(part: Tag, room: float) -> str:
     """The style that gives a picture its height, in room for so many CSS pixels."""
-    svg = part if part.name == "svg" else part.select_one("svg")
+    svg = part.select_one("svg")
     box = str(svg.get("viewbox") or svg.get("viewBox") or "").split() if svg else []
     if len(box) != 4:
         return ""
@@ -268,21 +246,23 @@ def tall(part: Tag, room: float) -> str:
 # ------------------------------------------------------------------ one deck
 
 
-class Writer:
-    """Writes the slides of one chapter as reveal.js wants them."""
+class Deck:
+    """The slides of one chapter as reveal.js wants them.
 
-    def __init__(self, html: Path, board: Scoreboard, name: str) -> None:
-        """Open the chapter.
+    Args:
+        source: the deck, whose name is that of the chapter and of its lab.
+        html: the folder of the built book.
+        board: the published figures, and where the notebooks lie.
 
-        Args:
-            html: the folder of the built book.
-            board: the published figures, and where the notebooks lie.
-            name: of the chapter's page, its lab and its deck.
-        """
-        self.html, self.board, self.name = html, board, name
-        self.labs = board.notebooks
-        self.page = Page(html, f"book/{name}.html")
-        self.lab = Page(html, f"{self.labs.name}/{name}.html")
+    Raises:
+        DeckError: a slide has no heading, or the chapter has no page.
+    """
+
+    def __init__(self, source: Path, html: Path, board: Scoreboard) -> None:
+        self.html, self.board, self.name = html, board, source.stem
+        self.slides = read_deck(source.read_text(encoding="utf-8"))
+        self.page = Page(html, f"book/{self.name}.html")
+        self.lab = Page(html, f"notebooks/{self.name}.html")
         self.placed: set[str] = set()  # the live cells that have a place in the deck
         self.markdown = MarkdownIt("commonmark").enable("table")
         self.markdown.use(myst_role_plugin).use(container_plugin, "vote")
@@ -293,52 +273,41 @@ class Writer:
         return str(highlight(tokens[at].content, lexer, HtmlFormatter()))
 
     def _role(self, tokens: Any, at: int, *_: Any) -> str:
-        name, content = tokens[at].meta["name"], tokens[at].content
+        name, words = tokens[at].meta["name"], tokens[at].content
         if name == "published":
-            name, _, text = content.partition(":")
-            row = self.board.row(name)
-            if row is None or not published_number(row, text):
-                raise DeckError(f"{content!r} is no published figure")
-            return f'<span class="published">{escape(text)}</span>'
-        if name != "ours":
+            text = self.board.published_figure(words)
+        elif name == "ours":
+            text = figure(self.board.notebooks, words, self.name)
+        else:
             raise DeckError(
                 f"{{{name}}} stands in a sentence: a cell or a picture is all that its "
                 "slide shows, and a figure is {ours}`key:.3f` or {published}`A2:1.5 s`"
             )
-        lab, slash, words = content.rpartition("/")
-        key, _, spec = words.partition(":")
-        value = read_lab(find_lab(self.labs, lab if slash else self.name))
-        return f'<span class="ours">{escape(value.text(key, spec))}</span>'
+        return f'<span class="{name}">{escape(text)}</span>'
 
-    def cell(self, words: str) -> Tag:
-        """The cell that a slide names; one that is not of the lab does not run."""
-        place = ELSEWHERE.match(words)
-        if place is None:
-            cell = self.lab.cell(words)
-            if is_live(cell):
+    def shown(self, slide: Slide) -> str:
+        """What a slide shows, as HTML; a cell that is not of the lab does not run."""
+        if not slide.shown:
+            return str(self.markdown.render(slide.body))
+        if slide.kind == "picture" and slide.where == "page":
+            part = self.page.article.select_one(slide.shown)
+            if part is None:
+                raise DeckError(f"{self.page.address} has no part {slide.shown!r}")
+            return html_of(part)
+        if slide.kind == "picture":
+            return open_lab(self.board.notebooks, slide.where).html(slide.shown)
+        if not slide.where:
+            cell = self.lab.cell(slide.shown)
+            if "livecell" in cell["class"]:
                 self.placed.add(str(cell["id"]))
-            return cell
+            return html_of(cell)
         other = self.page
-        if place[1] != "page":
-            other = Page(self.html, f"{self.labs.name}/{place[1]}.html")
-        cell = copy(other.cell(words[place.end() :]))
+        if slide.where != "page":
+            other = Page(self.html, f"notebooks/{slide.where}.html")
+        cell = copy(other.cell(slide.shown))
         cell["class"] = [name for name in cell["class"] if name != "livecell"]
         del cell["id"]
-        return cell
-
-    def body(self, slide: Slide) -> str:
-        """What a slide shows, as HTML."""
-        if slide.shown is None:
-            return str(self.markdown.render(slide.body))
-        kind, words = slide.shown
-        return html_of(self.cell(words)) if kind == "cell" else self.picture(words)
-
-    def picture(self, words: str) -> str:
-        """A part of the page, or what a lab has glued, as HTML."""
-        place, _, what = words.partition(": ")
-        if place == "page":
-            return html_of(self.page.part(what))
-        return read_lab(find_lab(self.labs, place)).html(what)
+        return html_of(cell)
 
     def read(self, slide: Slide, number: int) -> tuple[str, str, str]:
         """The title, the body and the notes of a slide as HTML.
@@ -349,24 +318,23 @@ class Writer:
         try:
             return (
                 GAP.sub(NO_BREAK, self.markdown.renderInline(slide.title)),
-                self.body(slide),
+                self.shown(slide),
                 self.markdown.render(slide.notes),
             )
-        except (DeckError, LabError) as error:
-            where = f"{SOURCES}/{self.name}.md, slide {number + 1} ({slide.title})"
+        except (DeckError, LabError, ScoreboardError) as error:
+            where = f"{SOURCES}/{self.name}.md, slide {number} ({slide.title})"
             raise DeckError(f"{where}: {error}") from None
 
-    def write(self, slide: Slide, number: int, parts: tuple[str, str, str]) -> str:
+    def write(self, slide: Slide, parts: tuple[str, str, str], level: str) -> str:
         """A slide as a section of HTML, once all slides have been read."""
         title, body, notes = parts
-        before = self.unseen(slide)
+        before = "".join(self.unseen(slide)) if slide.kind == "cell" else ""
         names, style = "", ""
         room = HEIGHT - NEXT_LINE * (len(slide.title) > HEADING)
         if slide.kind == "cell":
             names, style = lay_out(BeautifulSoup(body, "html.parser"), room)
         elif slide.kind == "picture":
             style = tall(BeautifulSoup(body, "html.parser"), room)
-        level = "h2" if number else "h1"
         plain = escape(BeautifulSoup(title, "html.parser").get_text())
         hidden = f"<div hidden>{before}</div>" if before else ""
         return (
@@ -376,29 +344,25 @@ class Writer:
             f'<aside class="notes">{notes}</aside></section>\n'
         )
 
-    def unseen(self, slide: Slide) -> str:
+    def unseen(self, slide: Slide) -> Iterator[str]:
         """The live cells of the lab before a slide's own that no slide shows.
 
         Later cells may need them, so they keep their place, without their outputs.
         """
-        kind, words = slide.shown or ("", "")
-        if kind != "cell" or ELSEWHERE.match(words):
-            return ""
-        until = self.lab.cell(words)
-        if not is_live(until):
-            return ""
-        waiting = []
-        for cell in self.lab.article.select("div.livecell"):
+        cells = self.lab.article.select("div.livecell")
+        until = None if slide.where else self.lab.cell(slide.shown)
+        if not any(cell is until for cell in cells):
+            return
+        for cell in cells:
             if cell is until:
-                break
+                return
             if str(cell["id"]) in self.placed or ANSWERS & set(cell["class"]):
                 continue
             self.placed.add(str(cell["id"]))
             bare = BeautifulSoup(html_of(cell), "html.parser")
             for output in bare.select("div.cell_output"):
                 output.decompose()
-            waiting.append(html_of(bare))
-        return "".join(waiting)
+            yield html_of(bare)
 
     def settings(self) -> str:
         """The settings of the live cells, as the lab has them."""
@@ -409,72 +373,56 @@ class Writer:
         kept.pop("notebook", None)
         return json.dumps(kept, sort_keys=True).replace("</", "<\\/")
 
-    def deck(self, slides: list[Slide], version: str) -> str:
-        """The page with all slides."""
-        parts = [self.read(slide, place) for place, slide in enumerate(slides)]
-        pages = (self.page.whole, self.lab.whole)
-        styles = [
-            str(link["href"])
-            for page in pages
-            for link in page.select('link[rel="stylesheet"]')
-            # Their pages would fetch scripts of the theme that a slide has no use for.
-            if not re.search(
-                r"(togglebutton|copybutton|exercise|score|paper)", link["href"]
-            )
-        ]
-        scripts = {
-            str(script["src"])
-            for page in pages
-            for script in page.select('script[type="module"][src*="/livecells/"]')
-        }
-        icon = self.page.whole.select_one('link[rel~="icon"]')
+    def html_page(self, version: str) -> str:
+        """The page with all slides.
+
+        Args:
+            version: of the style and the script.
+
+        Raises:
+            DeckError: a slide names what is not there.
+        """
+        read = [self.read(slide, n) for n, slide in enumerate(self.slides, start=1)]
+        levels = ["h1", *["h2"] * len(read)]
+        slides = list(map(self.write, self.slides, read, levels))
+
+        def links(selector: str, name: str) -> list[str]:
+            pages = (self.page.whole, self.lab.whole)
+            found = [str(tag[name]) for page in pages for tag in page.select(selector)]
+            return list(dict.fromkeys(found))
+
+        styles = links('link[rel="stylesheet"]', "href")
         template = Environment(
-            loader=FileSystemLoader(HERE), autoescape=True, keep_trailing_newline=True
+            loader=FileSystemLoader(Path(__file__).parent),
+            autoescape=True,
+            keep_trailing_newline=True,
         ).get_template("slides.html")
         return template.render(
-            title=slides[0].title,
+            title=self.slides[0].title,
             book=f"../{self.page.address}",
             lab=f"../{self.lab.address}",
-            slides=[
-                self.write(slide, place, read)
-                for place, (slide, read) in enumerate(zip(slides, parts, strict=True))
-            ],
+            slides=slides,
             settings=self.settings(),
-            styles=list(dict.fromkeys(styles)),
-            scripts=sorted(scripts, reverse=True),
-            icon=str(icon["href"]) if icon else "",
+            styles=[address for address in styles if not UNUSED.search(address)],
+            scripts=sorted(
+                links('script[type="module"][src*="/livecells/"]', "src"), reverse=True
+            ),
+            icon=next(iter(links('link[rel~="icon"]', "href")), ""),
             version=version,
         )
-
-
-def deck(source: Path, html: Path, board: Scoreboard, version: str) -> str:
-    """The page with the slides of a chapter.
-
-    Args:
-        source: the deck, whose name is that of the chapter.
-        html: the folder of the built book.
-        board: the published figures, and where the notebooks lie.
-        version: of the style and the script.
-
-    Raises:
-        DeckError: the deck names what is not there.
-    """
-    slides = read_deck(source.read_text(encoding="utf-8"))
-    return Writer(html, board, source.stem).deck(slides, version)
 
 
 # ------------------------------------------------------------------ in a build
 
 
-def sources(app: Any) -> dict[str, Path]:
-    """The decks, by the name of their chapter; none where no slides can be made."""
+def sources(app: Any) -> list[Path]:
+    """The decks of the chapters; none where no slides can be made."""
     if not app.config.livecells_enabled or app.builder.format != "html":
-        return {}
+        return []
     if not all((reveal(app) / name).is_file() for name in REVEAL):
-        return {}
+        return []
     decks = sorted(Path(app.srcdir, SOURCES).glob("*.md"))
-    docs = app.env.found_docs
-    return {path.stem: path for path in decks if f"book/{path.stem}" in docs}
+    return [path for path in decks if f"book/{path.stem}" in app.env.found_docs]
 
 
 def reveal(app: Any) -> Path:
@@ -484,28 +432,28 @@ def reveal(app: Any) -> Path:
 def link_slides(app: Any, doctree: nodes.document, page: str) -> None:
     """Name the slides in the list of what a chapter's page gives its reader."""
     name = page.removeprefix("book/")
-    if name == page or name not in sources(app):
+    if name == page or name not in {path.stem for path in sources(app)}:
         return
-    for admonition in doctree.findall(nodes.admonition):
-        for terms in admonition.findall(nodes.definition_list):
-            text = nodes.paragraph()
-            text += nodes.reference(
-                "",
-                "The slides",
-                refuri=f"../slides/{name}.html",
-                internal=True,
-                classes=["slides-link"],
-            )
-            text += nodes.Text(" follow the plan of ninety minutes.")
-            item = nodes.definition_list_item("", nodes.term("", "Teach it"))
-            item += nodes.definition("", text)
-            terms += item
-            return
+    boxes = doctree.findall(nodes.admonition)
+    lists = (terms for box in boxes for terms in box.findall(nodes.definition_list))
+    for terms in lists:
+        text = nodes.paragraph()
+        text += nodes.reference(
+            "",
+            "The slides",
+            refuri=f"../slides/{name}.html",
+            internal=True,
+            classes=["slides-link"],
+        )
+        text += nodes.Text(" follow the plan of ninety minutes.")
+        definition = nodes.definition("", text)
+        terms += nodes.definition_list_item("", nodes.term("", "Teach it"), definition)
+        return
 
 
 def make_slides(app: Any, error: Exception | None) -> None:
     """Write the slides of every chapter beside the finished pages."""
-    decks = {} if error else sources(app)
+    decks = [] if error else sources(app)
     if not decks:
         return
     html = Path(app.outdir)
@@ -518,14 +466,14 @@ def make_slides(app: Any, error: Exception | None) -> None:
     folder = html / "slides"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    board = open_scoreboard(app.config, app.srcdir)
-    for name, source in decks.items():
+    board = open_scoreboard(app.srcdir)
+    for source in decks:
         try:
-            text = deck(source, html, board, version.hexdigest()[:8])
+            text = Deck(source, html, board).html_page(version.hexdigest()[:8])
         except DeckError as problem:
             logger.warning("slides: %s", problem)
             continue
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+        (folder / f"{source.stem}.html").write_text(text, encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, Any]:

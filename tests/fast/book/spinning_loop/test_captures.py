@@ -7,21 +7,27 @@ import platform
 import re
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytest
 
 from tests.fast.book.spinning_loop.example import (
-    CAPTURES,
     EXAMPLE,
     LAB,
-    committed,
     free,
     fresh,
     realcase,
 )
 
+CAPTURES = EXAMPLE / "captures"
+COMMITTED = sorted(CAPTURES.iterdir())
 
-@pytest.mark.parametrize("path", committed(), ids=lambda path: path.name)
+
+def figures_of(name: str) -> dict[str, Any]:
+    return dict(json.loads((CAPTURES / name).read_text("utf-8")))
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.name)
 def test_a_capture_names_no_place(path: Path) -> None:
     text = path.read_text("utf-8").replace("/usr/bin/time", "time")
     assert text.strip()
@@ -32,7 +38,7 @@ def test_a_capture_names_no_place(path: Path) -> None:
 
 
 def test_every_capture_is_there() -> None:
-    names = {path.name for path in committed()}
+    names = {path.name for path in COMMITTED}
     script = (EXAMPLE / "tools.sh").read_text("utf-8")
     wanted = {f"{tool}.txt" for tool in re.findall(r"^(\w+)\)", script, re.MULTILINE)}
     wanted |= {"real.json", "real.txt", "captures.json", "tools.md"}
@@ -72,24 +78,19 @@ def test_every_capture_is_shown() -> None:
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     shown = set(re.findall(r"examples/spinning_loop/captures/([\w.]+)", page + code))
     shown |= set(re.findall(r'(?:captures|found) / "([\w.]+)"', code))
-    assert {path.name for path in committed()} - shown == set()
+    assert {path.name for path in COMMITTED} - shown == set()
 
 
-def test_the_yields_and_their_text_are_of_one_run() -> None:
-    figures = json.loads((CAPTURES / "captures.json").read_text("utf-8"))["yields"]
-    assert free.yields_table(figures) == (CAPTURES / "yields.txt").read_text("utf-8")
-
-
-def test_the_figures_and_the_text_are_of_one_run() -> None:
-    figures = json.loads((CAPTURES / "real.json").read_text("utf-8"))
-    text = (CAPTURES / "real.txt").read_text("utf-8")
-    assert figures["table"] == text
-    assert realcase.table(figures) == text
-    assert figures["versions"]["old"]["starlette"] == "0.36.3"
+def test_figures_and_their_text_are_of_one_run() -> None:
+    real, text = figures_of("real.json"), (CAPTURES / "real.txt").read_text("utf-8")
+    assert real["table"] == realcase.table(real) == text
+    assert real["versions"]["old"]["starlette"] == "0.36.3"
+    yields = free.yields_table(figures_of("captures.json")["yields"])
+    assert yields == (CAPTURES / "yields.txt").read_text("utf-8")
 
 
 def test_the_captures_support_what_the_table_of_tools_says() -> None:
-    figures = json.loads((CAPTURES / "captures.json").read_text("utf-8"))
+    figures = figures_of("captures.json")
     assert figures["debug_mode"]["debug"] is True
     # A busy machine can take its core away from a callback: then it warns of that one.
     assert figures["debug_mode"]["warnings"] * 20 < figures["debug_mode"]["hops"]
@@ -127,7 +128,7 @@ def test_the_captures_support_what_the_table_of_tools_says() -> None:
 
 
 def test_fresh_processes_and_their_text_are_of_one_run() -> None:
-    figures = json.loads((CAPTURES / "fresh.json").read_text("utf-8"))
+    figures = figures_of("fresh.json")
     text = (CAPTURES / "fresh.txt").read_text("utf-8")
     assert figures["table"] == text == fresh.table(figures)
     assert figures["versions"]["old"]["starlette"] == "0.36.3"
