@@ -127,45 +127,32 @@ def test_leases_behind_the_work_are_lost(tmp_path: Path) -> None:
 # ------------------------------------------------- the service, served
 
 
-def test_a_client_in_another_process(service: Any) -> None:
+def test_the_shop_answers_tells_who_watches_and_ends(service: Any) -> None:
+    pytest.importorskip("websockets", reason="the service's websocket needs websockets")
+    from websockets.sync.client import connect
+
+    calm = {"open_timeout": None, "ping_interval": None}
     # Orders that are late by more than a lease would begin again.
     with service.measure.Service((), lease=600) as shop:
-        rates = {"basket": 10, "login": 3, "report": 2, "order": 10}
-        answers = shop.send(rates, 1.0)
+        address = f"ws://127.0.0.1:{shop.port}/watch"
+        with connect(address, **calm) as socket, connect(address, **calm) as other:
+            other.close()
+            rates = {"basket": 10, "login": 3, "report": 2, "order": 10}
+            answers = shop.send(rates, 1.0)
+            assert len({socket.recv() for _ in range(10)}) == 10
         assert len(answers) == sum(rates.values())
         assert {answer.status for answer in answers} == {200, 202}
         assert all(answer.seconds > 0 for answer in answers)
         wait_for(lambda: bool(shop.figures()["done"] == 10))
         wait_for(lambda: bool(shop.figures()["audited"] == 3))
         assert shop.figures()["saved"] == 10
-        process = shop._process
-    assert process.returncode == 0
+    assert shop._process.returncode == 0
 
 
-def test_all_faults_at_once_still_answer(service: Any) -> None:
+def test_with_all_faults_it_answers_and_ends_with_its_parent(service: Any) -> None:
     with service.measure.Service() as shop:
         answers = shop.send({"basket": 5, "login": 2, "order": 5}, 1.0)
         assert {answer.status for answer in answers} == {200, 202}
-    assert shop._process.returncode == 0
-
-
-def test_a_watcher_is_told(service: Any) -> None:
-    pytest.importorskip("websockets", reason="the service's websocket needs websockets")
-    from websockets.sync.client import connect
-
-    with service.measure.Service(()) as shop:
-        address = f"ws://127.0.0.1:{shop.port}/watch"
-        calm = {"open_timeout": None, "ping_interval": None}
-        with connect(address, **calm) as socket, connect(address, **calm) as other:
-            other.close()
-            shop.send({"order": 3}, 1.0)
-            received = {socket.recv() for _ in range(3)}
-    assert received == {"0", "1", "2"}
-    assert shop._process.returncode == 0
-
-
-def test_the_service_ends_with_its_parent(service: Any) -> None:
-    with service.measure.Service(()) as shop:
         number = shop._process.pid
         shop._process.stdin.close()
         assert shop._process.wait() == 0

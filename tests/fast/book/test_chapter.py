@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
 
 from ontime.check.registry import CHAPTERS
-from tests.fast.notebooks.guards import ROOT
+from tests.fast.notebooks.guards import ROOT, all_pages
 
 
 def stems() -> list[str]:
@@ -53,8 +54,27 @@ def test_a_chapter_is_whole(stem: str) -> None:
     )
 
 
-def test_the_number_of_a_chapter_is_its_place() -> None:
+def files(part: dict[str, Any]) -> list[str]:
+    """The pages of a part, each before those below it."""
+    pages = []
+    for page in part["chapters"]:
+        pages += [page["file"], *(lab["file"] for lab in page.get("sections", ()))]
+    return pages
+
+
+def test_each_page_has_one_place_and_a_chapter_that_of_its_number() -> None:
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    (part,) = [part for part in contents["parts"] if part.get("numbered")]
-    listed = [page["file"].removeprefix("book/") for page in part["chapters"]]
-    assert listed == stems()
+    parts = contents["parts"]
+    listed = [name for part in parts for name in files(part)]
+    pages = {page.relative_to(ROOT).with_suffix("").as_posix() for page in all_pages()}
+    labs = {f"notebooks/{lab.stem}" for lab in (ROOT / "notebooks").glob("*.ipynb")}
+    assert sorted(listed) == sorted({*pages, *labs, "CHANGELOG"} - {contents["root"]})
+    (chapters,) = [part for part in parts if part.get("numbered")]
+    assert chapters["numbered"] == 1, "a lab goes with its page and has no number"
+    named = [page["file"].removeprefix("book/") for page in chapters["chapters"]]
+    assert named == stems()
+    for page in chapters["chapters"]:
+        for lab in page["sections"]:
+            assert lab["file"].startswith(f"notebooks/{page['file'][5:7]}_")
+    assert listed[0] == "book/who"
+    assert listed.index("book/looplab") < listed.index("book/ontime")

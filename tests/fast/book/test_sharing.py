@@ -59,26 +59,19 @@ def head(address: str, page: str = "book/04_late_heartbeat", **more: str) -> str
     return str(context["metatags"])
 
 
-def test_without_an_address_a_page_names_none() -> None:
+def test_the_head_of_a_page() -> None:
     tags = head("")
     assert '"og:title" content="Keep it"' in tags
     assert "Two hundred tasks" in tags
     assert not {"og:url", "og:image"} & set(tags.split('"'))
     assert "http" not in tags
-
-
-def test_with_an_address_a_chapter_has_its_own_card() -> None:
-    tags = head("https://name.example/on-time")
     base = "https://name.example/on-time/"
+    tags = head("https://name.example/on-time")
     assert f'content="{base}book/04_late_heartbeat.html"' in tags
     assert f'content="{base}_static/cards/04_late_heartbeat.png"' in tags
     other = head("https://name.example/on-time", "notebooks/04_late_heartbeat")
     assert f'content="{base}_static/cards/index.png"' in other
-
-
-def test_a_page_keeps_its_own_description() -> None:
-    own = '<meta content="Late &amp; why." name="description" />'
-    tags = head("", metatags=own)
+    tags = head("", metatags='<meta content="Late &amp; why." name="description" />')
     assert 'og:description" content="Late &amp; why."' in tags
     assert tags.count('name="description"') == 1
 
