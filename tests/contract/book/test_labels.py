@@ -10,19 +10,28 @@ import importlib
 import itertools
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import pytest
+from PIL import ImageFont
 
 from livecells import Explorable
-from tests.fast.book.test_labels import FOLDER, Point, font
+from tests.fast.book.test_explorables import BARS, BOOK, FOLDER
 
-CHARTS = ("workers", "arrivals", "lost_leases", "clients")
-BARS = ("cpu_work", "hops")
+Point = tuple[float, float]
 #: Pixels that the box of a figure has around its picture: padding and border.
 AROUND = 2 * (1.1 * 16 + 1)
 WIDTHS = [whole - AROUND for whole in (340, 640)]
+
+
+@cache
+def font(bold: bool) -> ImageFont.FreeTypeFont:
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(Path(mpl.get_data_path(), "fonts/ttf", name), 12.5)
 
 
 class Box(NamedTuple):
@@ -63,10 +72,7 @@ def boxes(svg: ElementTree.Element, width: float) -> Iterator[Box]:
 def made() -> dict[str, Explorable]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(FOLDER))
-        return {
-            name: importlib.import_module(name).explorable()
-            for name in (*CHARTS, *BARS)
-        }
+        return {name: importlib.import_module(name).explorable() for name in BOOK}
 
 
 def dots(svg: ElementTree.Element, width: float, bars: bool) -> Iterator[Box]:
@@ -136,7 +142,7 @@ def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", [*CHARTS, *BARS])
+@pytest.mark.parametrize("name", BOOK)
 def test_no_words_cover_anything(
     made: dict[str, Explorable], name: str, width: float
 ) -> None:
