@@ -71,8 +71,8 @@ def root_page(html: Path) -> str:
     if not index.is_file():
         raise ToolError(f"{html} holds no site: there is no index.html; run make build")
     refresh = read(index).select_one('meta[http-equiv="Refresh" i]')
-    found = re.search(r"url=(\S+)", str(refresh["content"])) if refresh else None
-    return found[1] if found else "index.html"
+    address = re.search(r"url=(\S+)", str(refresh["content"])) if refresh else None
+    return address[1] if address else "index.html"
 
 
 def contents(html: Path) -> list[Page]:
@@ -157,8 +157,8 @@ def loosen(text: str) -> str:
     """Take away the links whose place is not on paper."""
     there = set(re.findall(r'\sid="([^"]+)"', text))
 
-    def keep(found: re.Match[str]) -> str:
-        return found[0] if unescape(found[2]) in there else found[1]
+    def keep(link: re.Match[str]) -> str:
+        return link[0] if unescape(link[2]) in there else link[1]
 
     return re.sub(r'(<a\b[^>]*?)\s+href="#([^"]*)"', keep, text)
 
@@ -224,8 +224,8 @@ def listing(pages: list[Page]) -> str:
 def numbered(text: str, numbers: dict[str, int]) -> str:
     """The document with the number of each page in its table of contents."""
 
-    def fill(found: re.Match[str]) -> str:
-        return f"{found[1]}{numbers.get(found[2], '')}<"
+    def fill(place: re.Match[str]) -> str:
+        return f"{place[1]}{numbers.get(place[2], '')}<"
 
     return re.sub(r'(data-page="([^"]+)">)000<', fill, text)
 

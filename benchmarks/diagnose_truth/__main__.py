@@ -373,13 +373,13 @@ def table(results: dict[str, Any]) -> str:
             cells.append([*program, f"`{endpoint}`", values])
     count = len(next(iter(rows[0]["times"].values()))["p90"])
     title = f"p90 of {count} recordings of one program, ms"
-    said = (
+    sentence = (
         "Of p50, p90 and p99 of all pairs of them, 19 of 20 lie in the "
         f"range that chance gives, widened by {share:.1%} of the time, or, of times "
         f"below {1000 * SHORT:.0f} ms, by {1000 * seconds:.2f} ms. A prediction widens "
         f"it by {UNLIKE:.1%} or {1000 * UNLIKE_S:.2f} ms, whichever is more."
     )
-    parts += [_lines(title, "Framework | Fault | Endpoint | p90", cells), said]
+    parts += [_lines(title, "Framework | Fault | Endpoint | p90", cells), sentence]
     return "\n\n".join(parts) + "\n"
 
 

@@ -91,13 +91,15 @@ WAYS = {
 
 
 def frame(count: int, most: float) -> Frame:
-    found = {words: lateness(way, job, count) for words, (way, job, _) in WAYS.items()}
+    latenesses = {
+        words: lateness(way, job, count) for words, (way, job, _) in WAYS.items()
+    }
     rows = [
         (words, late, f"{1000 * late:,.0f} ms late", WAYS[words][2])
-        for words, late in found.items()
+        for words, late in latenesses.items()
     ]
     listed = "; ".join(
-        f"{words.lower()}, {1000 * late:,.0f} ms" for words, late in found.items()
+        f"{words.lower()}, {1000 * late:,.0f} ms" for words, late in latenesses.items()
     )
     scale = [(n * most / 4, f"{250 * n * most:,.0f} ms") for n in range(5)]
     return Frame(

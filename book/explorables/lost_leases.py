@@ -44,11 +44,11 @@ def frame(cpu: float) -> Frame:
     many.head(f"Lost leases of 100, {RUNS} runs each with jitter")
     many.grid([(0, "0"), (50, "50"), (100, "100")])
     many.line([(math.log(x), often(x).lost.median) for x in WORK], "orange")
-    here = math.log(cpu)
-    many.upright(here, lost.median, "rule")
-    many.dots([(here, value) for value in lost.values], "orange")
-    many.ring(here, lost.median, "orange")
-    many.name([(here, lost.median)], f"{spoken(lost.min, lost.max)} lost", "orange")
+    place = math.log(cpu)
+    many.upright(place, lost.median, "rule")
+    many.dots([(place, value) for value in lost.values], "orange")
+    many.ring(place, lost.median, "orange")
+    many.name([(place, lost.median)], f"{spoken(lost.min, lost.max)} lost", "orange")
     beside = [(math.log(x), often(x).lost.median) for x in (1.0, 0.7, 1.4, 0.5)]
     many.name(beside, "median", "soft")
     many.below(

@@ -53,8 +53,8 @@ class Box(NamedTuple):
                 if not low < start < high:
                     return False
                 continue
-            one, other = sorted(((low - start) / step, (high - start) / step))
-            begin, end = max(begin, one), min(end, other)
+            left, right = sorted(((low - start) / step, (high - start) / step))
+            begin, end = max(begin, left), min(end, right)
         return begin < end
 
 
@@ -88,7 +88,7 @@ def text_width(words: str) -> float:
 
 def _candidates(points: Iterable[tuple[float, float]], height: float) -> list[Place]:
     """Places from near to far; of two that are as near, that by the earlier point."""
-    found: list[tuple[float, Place]] = []
+    ranked: list[tuple[float, Place]] = []
     for order, (share, down) in enumerate(points):
         for step in range(-14, 15):
             foot = down + 8 * step + (DESCENT if step > 0 else -DESCENT)
@@ -97,8 +97,8 @@ def _candidates(points: Iterable[tuple[float, float]], height: float) -> list[Pl
             off = abs(foot - ASCENT / 2 + DESCENT / 2 - down)
             for dx, anchor in SIDES:
                 place = Place(share, dx, foot, anchor)
-                found.append((off + abs(dx) / 4 + 4 * order, place))
-    return [place for _, place in sorted(found)]
+                ranked.append((off + abs(dx) / 4 + 4 * order, place))
+    return [place for _, place in sorted(ranked)]
 
 
 def find_place(

@@ -105,17 +105,17 @@ def seconds(value: float) -> str:
 
 
 def frame(workers: int) -> Frame:
-    found, took = lateness(workers), finish(workers)
+    lates, took = lateness(workers), finish(workers)
     late = Axes(24, 190, (0, log(COUNTS[-1])), (0, 2.2))
     late.head("Lateness")
     late.grid([(0, "0"), (1, "1 s"), (2, "2 s")])
     late.line([(log(n), lateness(n).max) for n in COUNTS], "orange")
     late.line([(log(n), lateness(n).median) for n in COUNTS], "orange dash")
-    late.upright(log(workers), found.max, "rule")
-    late.dots([(log(workers), value) for value in found.values], "orange")
-    late.ring(log(workers), found.max, "orange")
+    late.upright(log(workers), lates.max, "rule")
+    late.dots([(log(workers), value) for value in lates.values], "orange")
+    late.ring(log(workers), lates.max, "orange")
     # In the line above the plot, where no curve is.
-    now = f"{count(workers)}: worst {seconds(found.max)}"
+    now = f"{count(workers)}: worst {seconds(lates.max)}"
     late.text(log(200), 2.2, now, "orange", rise=8, anchor="end")
     worst_of = f"worst of {RUNS} runs"
     beside = (160, 120, 180, 80, 60, 100, 40)
@@ -137,7 +137,7 @@ def frame(workers: int) -> Frame:
         anchor="end" if inside else "start",
     )
     done.below([(n, f"{n} s") for n in (0, 2, 4, 6)])
-    worst, middle = seconds(found.max), seconds(found.median)
+    worst, middle = seconds(lates.max), seconds(lates.median)
     summary = (
         f"In the worst of {RUNS} runs the heartbeat is {worst} late, in the median run "
         f"{middle}. {JOBS} jobs are done after {seconds(took)}."

@@ -69,16 +69,16 @@ def labs_of(
             "folder with --labs, for example --labs on-time/notebooks"
         )
     labs = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
-    found = [path for path in labs if chapter in (path.name[:2], "all")]
-    if not found:
+    chosen = [path for path in labs if chapter in (path.name[:2], "all")]
+    if not chosen:
         there = ", ".join(sorted({path.name[:2] for path in labs})) or "none"
         raise HandoutError(
             f"{folder} has no lab of a chapter {chapter!r}; there is {there}"
         )
     if solutions:
-        return found
-    found = [path for path in found if extra or EXTRA not in path.name]
-    return [path for path in found if _has_exercises(_read(path))]
+        return chosen
+    chosen = [path for path in chosen if extra or EXTRA not in path.name]
+    return [path for path in chosen if _has_exercises(_read(path))]
 
 
 def hand_out(
@@ -213,10 +213,10 @@ def _has_exercises(book: dict[str, Any]) -> bool:
 
 
 def _text(source: str, site: str, beside: frozenset[str]) -> str:
-    def link(found: re.Match[str]) -> str:
-        words, target = found[1], found[2]
+    def link(match: re.Match[str]) -> str:
+        words, target = match[1], match[2]
         if target in beside:
-            return found[0]
+            return match[0]
         if not site:
             return f"*{words}*"
         page, hash_, anchor = target.partition("#")
@@ -225,8 +225,8 @@ def _text(source: str, site: str, beside: frozenset[str]) -> str:
         address = re.sub(r"\.(md|ipynb)$", ".html", page)
         return f"[{words}]({site.rstrip('/')}/{address}{hash_}{anchor})"
 
-    def folded(found: re.Match[str]) -> str:
-        return "Hints are folded" if found[0].startswith("H") else ""
+    def folded(match: re.Match[str]) -> str:
+        return "Hints are folded" if match[0].startswith("H") else ""
 
     source = _FOLDED.sub(folded, _WHY.sub("", source))
     return _LINK.sub(link, source)

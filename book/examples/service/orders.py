@@ -98,10 +98,10 @@ class Workshop:
             while True:
                 await self._places.acquire()
                 await self._turn(RECEIVE)
-                while (found := await self._bus.receive()) is None:  # noqa: ASYNC110
+                while (order := await self._bus.receive()) is None:  # noqa: ASYNC110
                     await asyncio.sleep(self._settings.refresh_every / 4)
-                self.deliveries[found.id] += 1
-                tasks.create_task(self._hold(found), name="order")
+                self.deliveries[order.id] += 1
+                tasks.create_task(self._hold(order), name="order")
 
     async def _hold(self, order: Delivery) -> None:
         keeper = asyncio.create_task(self._keep(order), name="lease")

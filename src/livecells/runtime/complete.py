@@ -49,8 +49,8 @@ def complete(names: Mapping[str, Any], before: str) -> dict[str, Any]:
     elif match := IMPORT.match(line):
         prefix, options = match[1].rpartition(".")[2], _modules(match[1])
     else:
-        found = WORD.search(before)
-        path, prefix = (found[1], found[2]) if found else ("", "")
+        word = WORD.search(before)
+        path, prefix = (word[1], word[2]) if word else ("", "")
         if path:
             options = _members(_find(names, path))
         elif prefix:
@@ -123,7 +123,7 @@ def _kind(thing: Any) -> str:
 
 
 def _names(names: Mapping[str, Any], before: str) -> Iterable[Option]:
-    typed = {one or two for one, two in BOUND.findall(before)}
+    typed = {name or alias for name, alias in BOUND.findall(before)}
     for label in sorted(set(names) | typed):
         yield _option(label, names.get(label))
     for label in sorted(set(dir(builtins)) - set(names) - typed):
@@ -137,12 +137,12 @@ def _modules(path: str) -> Iterable[Option]:
     if package:
         module = sys.modules.get(package)
         folders = list(getattr(module, "__path__", ()))
-        labels = {found.name for found in pkgutil.iter_modules(folders)}
+        labels = {module_info.name for module_info in pkgutil.iter_modules(folders)}
     else:
         labels = set(sys.stdlib_module_names) | {
             name.partition(".")[0] for name in sys.modules
         }
-        labels |= {found.name for found in pkgutil.iter_modules()}
+        labels |= {module_info.name for module_info in pkgutil.iter_modules()}
     for label in sorted(labels):
         yield {"label": label, "type": "namespace"}
 
@@ -160,8 +160,8 @@ def _signature(names: Mapping[str, Any], before: str) -> dict[str, str] | None:
         elif sign in "[{":
             return None
         elif sign == "(":
-            found = WORD.search(text[:place])
-            path = found[0] if found else ""
+            word = WORD.search(text[:place])
+            path = word[0] if word else ""
             thing = _find(names, path) if path else None
             return described(path.rpartition(".")[2], thing) if thing else None
     return None

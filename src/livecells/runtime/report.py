@@ -55,9 +55,9 @@ class Report:
         while isinstance(leaf, BaseExceptionGroup) and leaf.exceptions:
             leaf = leaf.exceptions[0]
         for candidate in (leaf, error):
-            found = [f for f in self._frames(candidate) if f[0] in files]
-            if found:
-                file, line, _, _ = found[-1]
+            frames = [f for f in self._frames(candidate) if f[0] in files]
+            if frames:
+                file, line, _, _ = frames[-1]
                 self.cell, _, self.source = files[file]
                 self.line = line
                 self._marked = (file, line)

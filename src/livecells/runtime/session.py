@@ -229,11 +229,11 @@ class Session:
         )
 
     def _source_of(self, name: str) -> str | None:
-        found = None
+        latest = None
         for cell, _, source in self._files.values():
             if cell == name:
-                found = source
-        return found
+                latest = source
+        return latest
 
 
 def _is_silenced(source: str, node: ast.Expr) -> bool:

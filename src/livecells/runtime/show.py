@@ -30,8 +30,8 @@ def bundle_of(value: object) -> dict[str, str]:
     metadata in a pair, as in notebooks.
     """
     data: dict[str, str] = {}
-    found = _call(value, "_repr_mimebundle_")
-    bundle = found if isinstance(found, dict) else {}
+    packed = _call(value, "_repr_mimebundle_")
+    bundle = packed if isinstance(packed, dict) else {}
     for mime, method in KINDS.items():
         text = _text(bundle.get(mime))
         if text is None:

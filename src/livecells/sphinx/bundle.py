@@ -181,7 +181,9 @@ def prepare(app: Any) -> Bundle:
         (fresh / "wheels").mkdir()
         with tempfile.TemporaryDirectory() as scrap:
             made = [make_wheel(project, Path(scrap)) for project in projects]
-            wheels = describe([(pack(one, fresh / "wheels"), one) for one in made])
+            wheels = describe(
+                [(pack(wheel, fresh / "wheels"), wheel) for wheel in made]
+            )
         return {
             **base.note,
             "version": digest(_files(fresh))[:12],

@@ -41,7 +41,9 @@ def check_options(config: Any) -> None:
             '{"measured": "This cell runs on your own machine only."}'
         )
     without = config.livecells_without
-    if isinstance(without, str) or not all(isinstance(one, str) for one in without):
+    if isinstance(without, str) or not all(
+        isinstance(pattern, str) for pattern in without
+    ):
         raise ExtensionError(
             f"livecells_without is {without!r}: give a list of paths in the standard "
             'library, such as ["xml/*"]'

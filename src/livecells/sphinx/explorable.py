@@ -165,16 +165,16 @@ class Explorable:
                     "it shows"
                 )
             if svg := _SVG.match(frame.picture):
-                found = re.findall(
+                attributes = re.findall(
                     r'\b(viewBox|width|height)="([^"]*)"', svg["attributes"]
                 )
-                size = tuple(f"{name} {text}" for name, text in sorted(found))
+                size = tuple(f"{name} {text}" for name, text in sorted(attributes))
                 sizes.setdefault(size, value)
         if len(sizes) > 1:
-            (one, first), (two, second), *_ = sizes.items()
+            (size, first), (other, second), *_ = sizes.items()
             raise ExplorableError(
-                f"the picture of {first!r} has {', '.join(one) or 'no size'} and that "
-                f"of {second!r} has {', '.join(two) or 'no size'}: make all of one "
+                f"the picture of {first!r} has {', '.join(size) or 'no size'} and that "
+                f"of {second!r} has {', '.join(other) or 'no size'}: make all of one "
                 "size, or the page jumps when the slider moves"
             )
 
@@ -238,7 +238,7 @@ def load(name: str) -> Explorable:
     if not module or not function.isidentifier():
         raise ExplorableError(f"{name!r} names no function: write module:function")
     try:
-        found = importlib.import_module(module)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and module.split(".")[0] == error.name.split(".")[0]:
             raise ExplorableError(
@@ -246,7 +246,7 @@ def load(name: str) -> Explorable:
                 "livecells_explorables names"
             ) from error
         raise
-    make = getattr(found, function, None)
+    make = getattr(imported, function, None)
     if not callable(make):
         raise ExplorableError(f"{name!r}: {module} has no function {function}")
     made = make()

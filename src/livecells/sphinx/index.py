@@ -46,13 +46,13 @@ def write_index(app: Any, sources: Iterable[str]) -> str | None:
 
 def index_of(modules: Iterable[str]) -> dict[str, Any]:
     """What each module holds; one that cannot be imported here holds nothing."""
-    found = {}
+    names = {}
     for name in modules:
         try:
-            found[name] = _entry(importlib.import_module(name), DEEP)
+            names[name] = _entry(importlib.import_module(name), DEEP)
         except Exception:
             continue
-    return found
+    return names
 
 
 def _entry(thing: Any, deep: int) -> dict[str, Any]:

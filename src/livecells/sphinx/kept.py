@@ -54,9 +54,9 @@ def keep(
     """
     folder, note = cache / name, cache / f"{name}.json"
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))
-        kept = Kept(folder, found["files"], found["note"])
-        if found["from"] == wanted and kept.is_whole():
+        written = json.loads(note.read_text(encoding="utf-8"))
+        kept = Kept(folder, written["files"], written["note"])
+        if written["from"] == wanted and kept.is_whole():
             return kept
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
@@ -66,12 +66,12 @@ def keep(
     with tempfile.TemporaryDirectory(dir=cache) as scrap:
         fresh = Path(scrap, name)
         fresh.mkdir()
-        said = make(fresh)
+        facts = make(fresh)
         files = sizes(fresh)
         fresh.rename(folder)
-    words = {"from": wanted, "files": files, "note": said}
+    words = {"from": wanted, "files": files, "note": facts}
     note.write_text(json.dumps(words, indent=1, sort_keys=True), encoding="utf-8")
-    return Kept(folder, files, said)
+    return Kept(folder, files, facts)
 
 
 def digest(paths: Iterable[Path], *words: str) -> str:

@@ -192,7 +192,7 @@ def library_of(
     with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             name = info.filename
-            if any(fnmatch.fnmatchcase(name, one) for one in without):
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in without):
                 continue
             code = b"" if name.startswith(SOURCES) else compiled.get(name, b"")
             room = (1 + COMPILED_GROWTH) * info.compress_size

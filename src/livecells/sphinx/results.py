@@ -70,9 +70,9 @@ def remembered(app: Any, key: str, files: list[Path], make: Any) -> Any:
     store = bundle.cache_folder(app) / "results"
     kept = store / f"{total.hexdigest()[:32]}.json"
     try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
+        entry = json.loads(kept.read_text(encoding="utf-8"))
         kept.touch()  # the oldest are taken away
-        return found
+        return entry
     except (OSError, ValueError):
         pass
     made = make()
@@ -85,6 +85,6 @@ def remembered(app: Any, key: str, files: list[Path], make: Any) -> Any:
 
 def forget_old(store: Path, keep: int = 100) -> None:
     """Take results away that no build has used for long."""
-    found = sorted(store.glob("*.json"), key=lambda file: file.stat().st_mtime)
-    for file in found[:-keep]:
+    entries = sorted(store.glob("*.json"), key=lambda file: file.stat().st_mtime)
+    for file in entries[:-keep]:
         file.unlink(missing_ok=True)

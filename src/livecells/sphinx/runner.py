@@ -17,8 +17,8 @@ from typing import Any
 def main() -> None:
     """Run and report."""
     # The modules of this folder are not the reader's.
-    here = str(Path(__file__).resolve().parent)
-    sys.path[:] = [folder for folder in sys.path if folder != here]
+    room = str(Path(__file__).resolve().parent)
+    sys.path[:] = [folder for folder in sys.path if folder != room]
     from livecells.runtime import Session
 
     request = json.load(sys.stdin)
@@ -35,8 +35,8 @@ def main() -> None:
             await session.run_cell(cell["id"], cell["label"], cell["source"])
 
     asyncio.run(run())
-    for name, found in outputs.items():
-        outputs[name] = joined(found)
+    for name, parts in outputs.items():
+        outputs[name] = joined(parts)
     json.dump(outputs, answer)
     answer.close()
 

@@ -22,8 +22,8 @@ def find_esbuild(modules: Path, named: str) -> Path:
         ExtensionError: it is not there.
     """
     for pattern in ("@esbuild/*/bin/esbuild", "@esbuild/*/esbuild.exe"):
-        for found in sorted(modules.glob(pattern)):
-            return found
+        for program in sorted(modules.glob(pattern)):
+            return program
     raise ExtensionError(
         f"livecells_node_modules is {named!r}, and {modules} has no esbuild: run "
         "npm ci, or set livecells_enabled to False for a book whose cells do not run"

@@ -50,9 +50,9 @@ class Strips(SphinxPostTransform):
         if not self.config.livecells_enabled:
             return  # nothing styles them then
         raws = self.document.findall(nodes.raw)
-        found = [raw for raw in raws if _FILM.search(raw.astext())]
-        films = [film for raw in found for film in _FILM.findall(raw.astext())]
+        holders = [raw for raw in raws if _FILM.search(raw.astext())]
+        films = [film for raw in holders for film in _FILM.findall(raw.astext())]
         drawn = iter(strips([unescape(film) for film in films]))
-        for raw in found:
+        for raw in holders:
             html = _FILM.sub(lambda _: next(drawn), raw.astext())
             raw.replace_self(nodes.raw("", html, format="html"))

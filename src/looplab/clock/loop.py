@@ -403,7 +403,7 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         """
         if observer not in self._observers:
             raise ValueError(f"{observer!r:.60} does not observe {self!r}")
-        self._observe([one for one in self._observers if one is not observer])
+        self._observe([other for other in self._observers if other is not observer])
 
     def _observe(self, observers: list[Observer]) -> None:
         self._observers = observers

@@ -52,7 +52,9 @@ def one_call(name: str, observers: list[Observer]) -> Callable[..., None] | None
     """Return what calls the method *name* of *observers*; None if nobody has it."""
     idle = getattr(Observer, name)
     methods = [getattr(observer, name) for observer in observers]
-    wanted = [one for one in methods if getattr(one, "__func__", None) is not idle]
+    wanted = [
+        method for method in methods if getattr(method, "__func__", None) is not idle
+    ]
     if len(wanted) < 2:
         return wanted[0] if wanted else None
 

@@ -57,7 +57,8 @@ def timers_are_all_of(
     awaited = [task._fut_waiter for task in probes]  # type: ignore[attr-defined]
     theirs = {id(future) for future in awaited if future is not None}
     return all(
-        timer._cancelled or any(id(one) in theirs for one in timer._args or ())
+        timer._cancelled
+        or any(id(argument) in theirs for argument in timer._args or ())
         for timer in timers
     )
 

@@ -84,12 +84,12 @@ class Turns:
     @property
     def most(self) -> int:
         """The turns of the loop that turned most."""
-        return max((found.turns for found in self._counters.values()), default=0)
+        return max((counter.turns for counter in self._counters.values()), default=0)
 
     @property
     def total(self) -> int:
         """The turns of all loops together."""
-        return sum(found.turns for found in self._counters.values())
+        return sum(counter.turns for counter in self._counters.values())
 
     @property
     def seconds(self) -> float:

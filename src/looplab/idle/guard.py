@@ -77,13 +77,13 @@ def assert_idle(
         )
     _must_run(others, "does not run", "start it, in a thread of its own, before")
     for _ in range(_COUNTS):
-        with count_turns(*others) as found:
+        with count_turns(*others) as counted:
             time.sleep(seconds)
-        _judge(found, turns)
+        _judge(counted, turns)
         _must_run(others, "ended during the count", "keep its session open until after")
-        if found.seconds < seconds + _LATE:
+        if counted.seconds < seconds + _LATE:
             break
-    return found
+    return counted
 
 
 async def assert_idle_here(
@@ -103,28 +103,28 @@ async def assert_idle_here(
     loop = asyncio.get_running_loop()
     await asyncio.sleep(settle)
     for _ in range(_COUNTS):
-        with count_turns(loop) as found:
+        with count_turns(loop) as counted:
             await asyncio.sleep(seconds)
-        _judge(found, turns)
-        if found.seconds < seconds + _LATE:
+        _judge(counted, turns)
+        if counted.seconds < seconds + _LATE:
             break
-    return found
+    return counted
 
 
-def _judge(found: Turns, allowed: int) -> None:
-    busy = [loop for loop in found.by_loop.values() if loop.turns > allowed]
+def _judge(turns: Turns, allowed: int) -> None:
+    busy = [loop for loop in turns.by_loop.values() if loop.turns > allowed]
     if not busy:
         return
     busy.sort(key=lambda loop: -loop.turns)
     lines = [
         f"{'1 loop' if len(busy) == 1 else f'{len(busy)} loops'} turned while idle; "
-        f"{allowed} turns are allowed in {found.seconds:.2f} s:"
+        f"{allowed} turns are allowed in {turns.seconds:.2f} s:"
     ]
     for loop in busy:
         what = f", busy with {loop.busy_with}" if loop.busy_with else ""
         lines.append(f"  {loop.turns:,} turns in thread {loop.thread!r}{what}")
     lines.append("Something polls: let it wait for an event or on an asyncio.Queue.")
-    raise BusyLoopError("\n".join(lines), found)
+    raise BusyLoopError("\n".join(lines), turns)
 
 
 def _must_run(loops: Iterable[Loop], what: str, fix: str) -> None:

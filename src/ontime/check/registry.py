@@ -171,7 +171,7 @@ def _explain(error: BaseException, elsewhere: str) -> Verdict:
             "only worker tasks need cancelling, once all jobs are done",
         )
     text = str(error).rstrip(".")
-    said = f"{type(error).__name__}: {text}." if text else f"{type(error).__name__}."
+    words = f"{type(error).__name__}: {text}." if text else f"{type(error).__name__}."
     hint = ""
     if isinstance(error, TypeError) and "argument" in text:
         hint = "compare the parameters of your function with those of the exercise"
@@ -188,4 +188,4 @@ def _explain(error: BaseException, elsewhere: str) -> Verdict:
             if frame.f_globals.get("__name__") == "__main__"  # the reader's own
         ]
         hint = lines[-1] if lines else ""
-    return Verdict(False, f"it raised {said}", hint)
+    return Verdict(False, f"it raised {words}", hint)

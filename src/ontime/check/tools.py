@@ -238,13 +238,13 @@ def need_number(value: object, name: str, what: str = "a number") -> float:
         raise NotYet(
             f"{name}() returned no number.", "does it end with a return statement?"
         )
-    said = as_number(value)
-    if said is None:
+    number = as_number(value)
+    if number is None:
         raise NotYet(
             f"{name}() returned {value!r}, which is not {what}.",
             "an async function or a print() will not do: return the number",
         )
-    return said
+    return number
 
 
 def need_letters(answer: object, seen: str, hint: str) -> str:
@@ -257,14 +257,14 @@ def need_letters(answer: object, seen: str, hint: str) -> str:
     letters = "".join(sorted(seen))
     if not isinstance(answer, str):
         raise NotYet(f"{answer!r} is not a string.", f'for example "{letters}"')
-    said = "".join(answer.upper().replace(",", " ").split())
-    if sorted(said) != sorted(seen):
+    given = "".join(answer.upper().replace(",", " ").split())
+    if sorted(given) != sorted(seen):
         raise NotYet(
             f"{answer!r} does not have each of the letters {letters[0]} to "
             f"{letters[-1]} once.",
             hint,
         )
-    return said
+    return given
 
 
 def need_verdicts(
@@ -286,10 +286,10 @@ def need_verdicts(
     for name in right:
         if name not in answer:
             raise NotYet(f"there is no {missing} {name}.", f"judge {all_of_them}")
-        said = answer[name]
-        if not isinstance(said, str) or said not in verdicts:
+        guess = answer[name]
+        if not isinstance(guess, str) or guess not in verdicts:
             words = ", ".join(verdicts)
-            raise NotYet(f"{said!r} is not a {word} ({name}).", f"there are {words}")
+            raise NotYet(f"{guess!r} is not a {word} ({name}).", f"there are {words}")
     wrong = [name for name, (verdict, _) in right.items() if answer[name] != verdict]
     if wrong:
         raise NotYet(
@@ -313,11 +313,11 @@ def as_number(value: object) -> float | None:
 
 def left_over() -> set[asyncio.Task[Any]]:
     """Tasks that an answer left running."""
-    here = asyncio.current_task()
+    current = asyncio.current_task()
     return {
         task
         for task in asyncio.all_tasks()
-        if task is not here and not task.get_name().startswith("heartbeat")
+        if task is not current and not task.get_name().startswith("heartbeat")
     }
 
 

@@ -137,12 +137,12 @@ def checked(source: str, name: str) -> list[str]:
     """What a cell hands to ``check`` for an exercise: the expressions."""
     if "check" not in source or name not in source:
         return []
-    found = []
+    answers = []
     with suppress(*NO_PROGRAM):
         for node in ast.walk(parse(source)):
             match node:
                 case ast.Call(ast.Name("check"), [ast.Constant(value), answer], []) if (
                     value == name
                 ):
-                    found.append(ast.unparse(answer))
-    return found
+                    answers.append(ast.unparse(answer))
+    return answers

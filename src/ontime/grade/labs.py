@@ -107,7 +107,7 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
     Raises:
         LabError: it has none, or a lab or its solutions cannot be read.
     """
-    found: dict[str, Exercise] = {}
+    exercises: dict[str, Exercise] = {}
     answers = folder.parent / "teaching" / "answers"
     for path in sorted(folder.glob("*.ipynb")):
         try:
@@ -115,13 +115,13 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
         solutions = read_solutions(answers, path.stem[:2])
-        found |= {each.name: each for each in exercises_of(cells, solutions)}
-    if not found:
+        exercises |= {each.name: each for each in exercises_of(cells, solutions)}
+    if not exercises:
         raise LabError(
             f"{folder} has no lab with exercises; name the folder with --labs, "
             "for example --labs on-time/notebooks"
         )
-    return found
+    return exercises
 
 
 def exercises_of(cells: list[Cell], solutions: Mapping[str, str]) -> list[Exercise]:

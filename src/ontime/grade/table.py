@@ -79,8 +79,8 @@ class Table:
         remarks = [f"unreadable: {reason}" for reason in row.unreadable]
         grades = row.grades.items()
         remarks += [f"{name} {each.status}" for name, each in grades if not each.passed]
-        told = ("; ".join(remarks), "; ".join(row.files))
-        self._write(row.student, sum(points), self.of, *points, *told)
+        texts = ("; ".join(remarks), "; ".join(row.files))
+        self._write(row.student, sum(points), self.of, *points, *texts)
         return sum(points)
 
 

@@ -25,10 +25,10 @@ def _predict_program(loop: asyncio.AbstractEventLoop, say: Callback) -> None:
 
 
 async def _order_of_events() -> str:
-    said: list[str] = []
-    _predict_program(asyncio.get_running_loop(), said.append)
+    letters: list[str] = []
+    _predict_program(asyncio.get_running_loop(), letters.append)
     await asyncio.sleep(3)
-    return "".join(said)
+    return "".join(letters)
 
 
 @exercise("01-predict")
@@ -39,18 +39,20 @@ def check_predict(answer: Any) -> str:
     the same program on the virtual clock.
     """
     seen = simulate(_order_of_events())
-    said = need_letters(answer, seen, "five callbacks run, each of them once")
-    if said == seen:
+    letters = need_letters(answer, seen, "five callbacks run, each of them once")
+    if letters == seen:
         return f"the run says {seen} too."
-    place = next(i for i, (a, b) in enumerate(zip(said, seen, strict=True)) if a != b)
-    if said[0] != "A":
+    place = next(
+        i for i, (a, b) in enumerate(zip(letters, seen, strict=True)) if a != b
+    )
+    if letters[0] != "A":
         hint = "which callback is the first in the ready queue when the loop begins?"
-    elif said[1] != "E":
+    elif letters[1] != "E":
         hint = (
             "B is made ready during the first iteration, behind what is there already; "
             "timers are looked at only between iterations"
         )
-    elif said.index("C") < said.index("D"):
+    elif letters.index("C") < letters.index("D"):
         hint = "two timers that are both due become ready in the order of due times"
     else:
         hint = "B was ready before the loop looked at its timers again"

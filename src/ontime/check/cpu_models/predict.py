@@ -55,17 +55,17 @@ def check_predict(answer: Any) -> str:
     for way in _WAYS:
         for jobs, seconds in ((20, 1.5), (8, 0.25), (2, 0.5), (1, 0.5)):
             returned = answer(way, jobs, seconds)
-            said = need_number(returned, "worst", "a number of seconds")
+            predicted = need_number(returned, "worst", "a number of seconds")
             phases = [seconds * (step + 0.01) / _SPREAD for step in range(_SPREAD)]
             seen = max(simulate(_worst_of(way, jobs, seconds, at)) for at in phases)
             # The phases lie a little apart: the very worst may be between two.
-            if not seen - 1e-6 <= said <= seen + seconds * 1.5 / _SPREAD:
-                _explain_predict(way, jobs, seconds, said, seen)
+            if not seen - 1e-6 <= predicted <= seen + seconds * 1.5 / _SPREAD:
+                _explain_predict(way, jobs, seconds, predicted, seen)
     return "as late as all jobs together, and as three jobs of a chain."
 
 
 def _explain_predict(
-    way: str, jobs: int, seconds: float, said: float, seen: float
+    way: str, jobs: int, seconds: float, predicted: float, seen: float
 ) -> None:
     if way == "at once":
         hint = (
@@ -80,6 +80,7 @@ def _explain_predict(
         )
     raise NotYet(
         f"{several(jobs, 'job')} of {seconds:g} s {way!r}: your function says "
-        f"{said:g} s, and over {_SPREAD} phases a beat is up to {seen:.2f} s late.",
+        f"{predicted:g} s, and over {_SPREAD} phases a beat is up to {seen:.2f} s "
+        "late.",
         hint,
     )

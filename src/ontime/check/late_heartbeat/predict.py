@@ -59,20 +59,20 @@ def check_predict(answer: Any) -> str:
             f"{several(jobs, 'job')} of {cpu:g} s, {phase:g} s after a beat, interval "
             f"{interval:g} s"
         )
-        said = need_number(returned, "lateness", "a number of seconds")
-        if abs(said - seen) <= _EPSILON:
+        predicted = need_number(returned, "lateness", "a number of seconds")
+        if abs(predicted - seen) <= _EPSILON:
             continue
         total = jobs * cpu
-        if said < 0:
+        if predicted < 0:
             hint = "a heartbeat that wakes in time is 0 s late, never less"
-        elif abs(said - total) <= _EPSILON:
+        elif abs(predicted - total) <= _EPSILON:
             hint = (
                 "that is how long the whole storm takes; part of it passes before the "
                 "heartbeat is due"
             )
-        elif abs(said - max(0.0, total - phase)) <= _EPSILON:
+        elif abs(predicted - max(0.0, total - phase)) <= _EPSILON:
             hint = "take off what is left of the interval, not what has passed of it"
-        elif abs(said - max(0.0, total - interval)) <= _EPSILON:
+        elif abs(predicted - max(0.0, total - interval)) <= _EPSILON:
             hint = "part of the interval had passed when the storm began"
         else:
             hint = (
@@ -80,6 +80,7 @@ def check_predict(answer: Any) -> str:
                 "before the heartbeat is due?"
             )
         raise NotYet(
-            f"{where}: your function says {said:.3f} s, the run {seen:.3f} s.", hint
+            f"{where}: your function says {predicted:.3f} s, the run {seen:.3f} s.",
+            hint,
         )
     return f"your arithmetic agrees with {len(cases)} runs on the virtual clock."

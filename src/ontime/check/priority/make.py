@@ -78,15 +78,15 @@ def _judge_order(make: Callable[[], Any]) -> None:
 
     simulate(main())
     if order != wanted:
-        said = ", ".join(f"{number} ({level})" for level, number in order)
-        if sorted(order) == sorted(wanted) and [one for one, _ in order] == [
-            one for one, _ in wanted
+        orders = ", ".join(f"{number} ({level})" for level, number in order)
+        if sorted(order) == sorted(wanted) and [level for level, _ in order] == [
+            level for level, _ in wanted
         ]:
             hint = "among equals the first to come is the first to go"
         else:
             hint = "serve the highest priority that anybody waits with"
         raise NotYet(
-            f"eight tasks asked at once, and went in the order {said} (number and "
+            f"eight tasks asked at once, and went in the order {orders} (number and "
             "priority).",
             hint,
         )

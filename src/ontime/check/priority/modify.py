@@ -32,7 +32,7 @@ def check_modify(answer: Any) -> str:
         raise NotYet(f"limit={answer} lets nothing in.", "it must be at least 1")
     settings = LeaseSettings(cpu=_MODIFY.cpu, messages=_MODIFY.messages, limit=answer)
     runs = [consume(settings), *consume_many(settings, runs=4, callback_cost=5e-6)]
-    lost = max(one.lost for one in runs)
+    lost = max(run.lost for run in runs)
     if lost:
         raise NotYet(
             f"limit={answer} loses up to {lost} of {settings.messages} messages.",
@@ -45,7 +45,7 @@ def check_modify(answer: Any) -> str:
             f"to wait for {answer} computations, {longest:g} s, and bears {slack:g} s.",
             "a lease waits for up to one computation for each message that is held",
         )
-    stretch = max(one.stretch for one in runs)
+    stretch = max(run.stretch for run in runs)
     if stretch > STRETCH_BOUND:
         raise NotYet(
             f"limit={answer} loses nothing, but takes {stretch:.2f} times the floor, "

@@ -120,22 +120,22 @@ def check_fix(answer: Any) -> str:
         loop.set_exception_handler(note)
         for number in range(3):
             _put(inbox, number)
-        found: list[object] = []
+        taken: list[object] = []
 
         async def take() -> None:
-            while len(found) < 8:
+            while len(taken) < 8:
                 item = await inbox.get()
-                found.append(item)
+                taken.append(item)
 
         task = asyncio.ensure_future(take())
         for time, items in (0.1, [3]), (0.2, [None, 5]), (0.3, [6, 7]):
             for item in items:
                 loop.call_later(time, _put, inbox, item)
         await finished(_wait(task))
-        return found
+        return taken
 
     try:
-        found = simulate_watched(order())
+        came_out = simulate_watched(order())
     except DeadlockError:
         if not failures:
             raise
@@ -145,9 +145,9 @@ def check_fix(answer: Any) -> str:
             "is told.",
             "a queue with a bound refuses an item; this inbox needs none",
         ) from None
-    if found != [0, 1, 2, 3, None, 5, 6, 7]:
+    if came_out != [0, 1, 2, 3, None, 5, 6, 7]:
         raise NotYet(
-            f"0, 1, 2, 3, None, 5, 6, 7 were put, and {found} came out.",
+            f"0, 1, 2, 3, None, 5, 6, 7 were put, and {came_out} came out.",
             "None is an item like any other, and each comes out once",
         )
 
@@ -195,8 +195,8 @@ async def _cancelled_late(answer: Any, later: int) -> list[object]:
 
 async def _come_out(inbox: Any, count: int) -> list[object]:
     """So many items, or those that come before a ``get`` waits for ever."""
-    found: list[object] = []
+    items: list[object] = []
     with suppress(DeadlockError):
-        while len(found) < count:
-            found.append(await finished(inbox.get()))
-    return found
+        while len(items) < count:
+            items.append(await finished(inbox.get()))
+    return items

@@ -21,15 +21,15 @@ def _hop(answer: Any, function: Callable[[], Any]) -> concurrent.futures.Future[
     loop = watched_loop()
     before = loop.handed_over
     with loop.another_thread():
-        found = answer(loop, function)
-    if inspect.iscoroutine(found):
-        found.close()
+        future = answer(loop, function)
+    if inspect.iscoroutine(future):
+        future.close()
         raise NotYet(
             "hop() is an async function: another thread cannot await it.",
             "make it a plain function that returns a future",
         )
-    if not isinstance(found, concurrent.futures.Future):
-        kind = type(found).__name__
+    if not isinstance(future, concurrent.futures.Future):
+        kind = type(future).__name__
         raise NotYet(
             f"hop() returned a {kind}, not a concurrent.futures.Future.",
             "asyncio's futures belong to a loop; a thread can wait for one of "
@@ -45,7 +45,7 @@ def _hop(answer: Any, function: Callable[[], Any]) -> concurrent.futures.Future[
             "hop() did not hand anything to the loop.",
             "loop.call_soon_threadsafe(function, *args)",
         )
-    return found
+    return future
 
 
 async def _result(future: concurrent.futures.Future[Any]) -> Any:

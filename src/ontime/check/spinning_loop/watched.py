@@ -82,10 +82,10 @@ def _refuse_to_block() -> Iterator[None]:
     ``queue.Queue``, ``threading.Event`` and the futures of ``concurrent.futures`` all
     wait in a ``Condition``, and nobody would ever wake this thread.
     """
-    here, wait = threading.get_ident(), threading.Condition.wait
+    thread, wait = threading.get_ident(), threading.Condition.wait
 
     def refuse(self: threading.Condition, timeout: float | None = None) -> bool:
-        if threading.get_ident() != here:
+        if threading.get_ident() != thread:
             return wait(self, timeout)
         # A thread that has just been started wakes whoever started it.
         patience = _PATIENCE if timeout is None else min(timeout, _PATIENCE)

@@ -28,25 +28,27 @@ def check_fix(answer: Any) -> str:
         (2.0, 1.9999, 3.0),
     ]
     for latency, waiting, rate in cases:
-        said = need_number(answer(latency, waiting, rate), "clients")
+        predicted = need_number(answer(latency, waiting, rate), "clients")
         right = 1 / ((latency - waiting) * rate)
-        if abs(said - right) <= 1e-6 * right:
+        if abs(predicted - right) <= 1e-6 * right:
             continue
-        if said == int(said) and abs(said - right) <= 1:  # 1 // 0.001 is 999
+        if (
+            predicted == int(predicted) and abs(predicted - right) <= 1
+        ):  # 1 // 0.001 is 999
             continue  # there is no third of a client
-        if abs(said * latency * rate - 1) <= 1e-6:
+        if abs(predicted * latency * rate - 1) <= 1e-6:
             hint = "while a request waits, the core is free for others"
-        elif abs(said * (latency - waiting) - 1) <= 1e-6:
+        elif abs(predicted * (latency - waiting) - 1) <= 1e-6:
             hint = "a client that sends twice as often costs twice as much"
-        elif abs(said - right * rate * rate) <= 1e-6 * said:
+        elif abs(predicted - right * rate * rate) <= 1e-6 * predicted:
             hint = "more requests for each client mean fewer clients"
-        elif 0.5 <= said / right < 1:
+        elif 0.5 <= predicted / right < 1:
             hint = "'at most' takes the whole core; leave room when you plan"
         else:
             hint = "CPU time is what is left of the latency without the waiting"
         raise NotYet(
             f"latency {latency:g} s with {waiting:g} s of waiting, {rate:g} requests a "
-            f"second: your function says {said:g} clients, a core has time for "
+            f"second: your function says {predicted:g} clients, a core has time for "
             f"{right:g}.",
             hint,
         )

@@ -90,26 +90,26 @@ def check_parsons(answer: Any) -> str:
         return await finished(measured)
 
     try:
-        said = need_number(simulate(main()), "cost")
+        per_call = need_number(simulate(main()), "cost")
     except UnboundLocalError:
         raise NotYet(
             "start is read before it is set.", "note the time before the loop"
         ) from None
     right = 0.002
-    if abs(said - right) <= 1e-9 and clocks.calls == calls + 1:
+    if abs(per_call - right) <= 1e-9 and clocks.calls == calls + 1:
         return "each call costs 2 ms, and neither the wait nor the first call counts."
     if clocks.calls <= 1 or clocks.calls < calls:
         hint = "the loop must await work() again and again, before the return"
-    elif abs(said) > 1:
+    elif abs(per_call) > 1:
         hint = "the two ends of a measurement must be read from the same clock"
-    elif abs(said - right * calls) <= 1e-6:
+    elif abs(per_call - right * calls) <= 1e-6:
         hint = "that is the cost of all calls together"
-    elif said > right * 2:
+    elif per_call > right * 2:
         hint = "the first call fills caches and costs more: let it run before the clock"
     else:
         hint = "start the clock, call, and read the clock again"
     raise NotYet(
-        f"a call costs {right:g} s, and the program says {said:g} s after "
+        f"a call costs {right:g} s, and the program says {per_call:g} s after "
         f"{clocks.calls} calls.",
         hint,
     )

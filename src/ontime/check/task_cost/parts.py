@@ -42,7 +42,7 @@ class _Seen(NamedTuple):
 async def watch(work: Callable[[], Any], name: str) -> _Seen:
     """Await what *work* returns; count the tasks that it creates."""
     loop = asyncio.get_running_loop()
-    here = asyncio.current_task()
+    current = asyncio.current_task()
     made = 0
 
     def factory(
@@ -72,7 +72,7 @@ async def watch(work: Callable[[], Any], name: str) -> _Seen:
         error = caught
     took = now() - start
     await asyncio.sleep(0)
-    left = {task for task in left_over() if task is not here}
+    left = {task for task in left_over() if task is not current}
     for task in left:
         task.cancel()
     await asyncio.sleep(0)
@@ -100,14 +100,14 @@ def make_failing_part(wait: float) -> Part:
 def judge(seen: _Seen, right: list[object], took: float, most: int, name: str) -> None:
     """Results first, then latency, then tasks."""
     try:
-        found = list(seen.result)  # type: ignore[call-overload]
+        results = list(seen.result)  # type: ignore[call-overload]
     except TypeError:
         raise NotYet(
             f"{name}() returned {seen.result!r}.", "return all results, in their order"
         ) from None
-    if found != right:
+    if results != right:
         raise NotYet(
-            f"{name}() returned {found}, and the parts returned {right}.",
+            f"{name}() returned {results}, and the parts returned {right}.",
             "the results come in the order of the parts, whichever is done first",
         )
     if seen.took > took + EPSILON:

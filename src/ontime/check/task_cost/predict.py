@@ -50,13 +50,13 @@ def check_predict(answer: Any) -> str:
         cpu = choose.choice([0.0001, 0.0107, 0.3])
         cases.append((choose.randrange(1, 30), wait, cpu, number % 2 == 0))
     for parts, wait, cpu, at_once in cases:
-        said = need_number(answer(parts, wait, cpu, at_once), "wall")
+        predicted = need_number(answer(parts, wait, cpu, at_once), "wall")
         seen = simulate(_request(parts, wait, cpu, at_once))
-        if abs(said - seen) <= EPSILON:
+        if abs(predicted - seen) <= EPSILON:
             continue
-        if at_once and abs(said - (wait + cpu)) <= EPSILON:
+        if at_once and abs(predicted - (wait + cpu)) <= EPSILON:
             hint = "the parts wait together, but there is one thread to compute on"
-        elif at_once and abs(said - parts * (wait + cpu)) <= EPSILON:
+        elif at_once and abs(predicted - parts * (wait + cpu)) <= EPSILON:
             hint = "at once, all of them wait during the same seconds"
         elif not parts:
             hint = "with no parts nobody waits"
@@ -65,7 +65,7 @@ def check_predict(answer: Any) -> str:
         way = "at once" if at_once else "in sequence"
         raise NotYet(
             f"{parts} parts {way}, each waits {wait:g} s and computes {cpu:g} s: your "
-            f"function says {said:.4f} s, the run {seen:.4f} s.",
+            f"function says {predicted:.4f} s, the run {seen:.4f} s.",
             hint,
         )
     return f"your arithmetic agrees with {len(cases)} requests on the virtual clock."

@@ -62,10 +62,10 @@ def check_fix(answer: Any) -> str:
     ]
     for count, every, serve, stall, hold in cases:
         server = _Server(serve, *stall)
-        found = simulate(_tried(answer, server, count, every, hold))
-        if not isinstance(found, Sequence) or len(found) != count:
+        replies = simulate(_tried(answer, server, count, every, hold))
+        if not isinstance(replies, Sequence) or len(replies) != count:
             raise NotYet(
-                f"of {count} requests the client returned {found!r:.60}.",
+                f"of {count} requests the client returned {replies!r:.60}.",
                 "return a list with one latency for each request",
             )
         due = [_BEGUN + number * every for number in range(count)]
@@ -88,12 +88,12 @@ def check_fix(answer: Any) -> str:
                 f"asked at {', '.join(f'{at - _BEGUN:.2f}' for at in server.asked)} s.",
                 hint,
             )
-        for number, (one, at) in enumerate(zip(found, sent, strict=True)):
+        for number, (reply, at) in enumerate(zip(replies, sent, strict=True)):
             right = _past(stall, at) + serve - due[number]
-            if abs(one - right) > 1e-6:
+            if abs(reply - right) > 1e-6:
                 raise NotYet(
                     f"request {number} was due at {number * every:.2f} s and its "
-                    f"latency is {right:.3f} s; the client says {one:.3f} s.",
+                    f"latency is {right:.3f} s; the client says {reply:.3f} s.",
                     "count from the moment when it was due to the end of its answer",
                 )
     return (

@@ -47,7 +47,7 @@ async def _program() -> None:
 def _recorded() -> tuple[Recording, str]:
     recording = record(_program())
     figures = recording.replay().figures
-    probes = [one.name for one in figures if "probe" in one.name]
+    probes = [figure.name for figure in figures if "probe" in figure.name]
     return recording, probes[0]
 
 
@@ -69,22 +69,22 @@ def check_parsons(answer: Any) -> str:
     advise = space["advise"]
     recording, victim = _recorded()
     try:
-        found = advise(recording, victim)
+        advice = advise(recording, victim)
     except NameError as error:
         raise NotYet(f"{error}.", "a line stands before the one it needs") from None
     except ValueError as error:
         raise NotYet(f"{error}.", "move the one that holds the loop") from None
-    if found is None:
+    if advice is None:
         raise NotYet("it returns nothing.", "the last line says what was found")
     worst = recording.blame()[0]
     figure = recording.replay(move(worst.name)).figure(victim, "p99")
-    if found[0] != worst.name:
+    if advice[0] != worst.name:
         raise NotYet(
-            f"it accuses {found[0]!r}, for whom others waited less than for "
+            f"it accuses {advice[0]!r}, for whom others waited less than for "
             f"{worst.name!r}.",
             "blame() has the worst first",
         )
-    if tuple(found) != (worst.name, figure.recorded, figure.high):
+    if tuple(advice) != (worst.name, figure.recorded, figure.high):
         raise NotYet(
             "the time that it predicts is not that of the change.",
             "which of the two should go to a thread: the job that waits, or the job "

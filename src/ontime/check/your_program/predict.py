@@ -26,9 +26,9 @@ def waited_in_storm(jobs: int, cpu: float) -> float:
     recording = record(_storm(jobs, cpu))
     return (
         sum(
-            one.run_ns - one.ready_ns
-            for one in recording.callbacks
-            if (one.task or "").startswith("job-")
+            callback.run_ns - callback.ready_ns
+            for callback in recording.callbacks
+            if (callback.task or "").startswith("job-")
         )
         / 1e9
     )
@@ -45,16 +45,16 @@ def check_predict(answer: Any) -> str:
     need_function(answer, "waited")
     cases = [(2, 0.5), (1, 3.0), (10, 0.01), (60, 0.004), (100, 0.01), (200, 0.01)]
     for jobs, cpu in cases:
-        said = need_number(answer(jobs, cpu), "waited", "a number of seconds")
+        predicted = need_number(answer(jobs, cpu), "waited", "a number of seconds")
         seen = waited_in_storm(jobs, cpu)
-        if abs(said - seen) <= 1e-6 * max(1.0, seen):
+        if abs(predicted - seen) <= 1e-6 * max(1.0, seen):
             continue
         hint = "the first waits for nobody, the second for one, the third for two"
         if jobs == 1:
             hint = "one job alone waits for nobody"
         raise NotYet(
-            f"{several(jobs, 'job')} of {cpu:g} s: your function says {said:g} s, in "
-            f"the recording they waited {seen:g} s.",
+            f"{several(jobs, 'job')} of {cpu:g} s: your function says {predicted:g} s, "
+            f"in the recording they waited {seen:g} s.",
             hint,
         )
     return f"your arithmetic agrees with {len(cases)} recordings."

@@ -74,10 +74,10 @@ async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
         if item == bad:
             raise OSError(f"item {item} cannot be stored")
 
-    said = f"items come every {gap:g} s, handle() raised OSError for item {bad} of 20"
+    story = f"items come every {gap:g} s, handle() raised OSError for item {bad} of 20"
     await until_it_fails(
         watched_to_its_end(answer, Flow().arrivals(20, gap), handle),
-        f"{said}, and feed()",
+        f"{story}, and feed()",
         "the consumer has died: who takes the next item out, and who would tell the "
         "producer?",
         "tell the code that awaits the consumer; a TaskGroup does that",
@@ -85,11 +85,11 @@ async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
     raised = (bad + 1) * max(gap, 1.0) + (1.0 if gap else 0.0)
     if now() > raised + 0.001:
         raise NotYet(
-            f"{said} at {raised:g} s, and it came out at {now():g} s.",
+            f"{story} at {raised:g} s, and it came out at {now():g} s.",
             "do not go on feeding when nobody consumes: the error has to stop the "
             "producer, wherever it waits",
         )
     for _ in range(3):
         await asyncio.sleep(0)
     if left_over():
-        raise NotYet(f"{said}, and a task was left behind.", "let a TaskGroup own it")
+        raise NotYet(f"{story}, and a task was left behind.", "let a TaskGroup own it")

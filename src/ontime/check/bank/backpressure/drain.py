@@ -66,7 +66,7 @@ async def _drained(answer: Any, grace: float, before: float) -> None:
         raise NotYet(f"{where}: it returned {left!r}.", "return the list of the rest")
     wanted = sent + left
     if wanted != list("abcdef"):
-        lost = [one for one in "abcdef" if one not in wanted]
+        lost = [letter for letter in "abcdef" if letter not in wanted]
         if lost:
             raise NotYet(
                 f"{where}: {', '.join(lost)} was neither sent nor given back.",

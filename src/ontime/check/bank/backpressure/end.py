@@ -60,13 +60,13 @@ async def _worked_off(answer: Any, count: int, workers: int) -> None:
     try:
         _, left = await watched_to_its_end(answer, items(), handle, workers)
     except DeadlockError:
-        said = (
+        sentence = (
             f"{where}: {len(handled)} items were handled, and then it waits for ever."
         )
         if workers == 1:
-            raise NotYet(said, _OWN_END) from None
+            raise NotYet(sentence, _OWN_END) from None
         raise NotYet(
-            said,
+            sentence,
             "one end is taken by one worker: the others go on waiting. Put one for "
             "each, or let each worker put it back",
         ) from None

@@ -12,15 +12,15 @@ __all__ = ["until_it_fails"]
 
 
 async def until_it_fails(
-    run: Awaitable[object], said: str, if_waiting: str, if_returned: str
+    run: Awaitable[object], story: str, if_waiting: str, if_returned: str
 ) -> None:
     """Let the OSError come out; hints for an answer that does something else."""
     try:
         await run
     except DeadlockError:
-        raise NotYet(f"{said} waits for ever.", if_waiting) from None
+        raise NotYet(f"{story} waits for ever.", if_waiting) from None
     except (OSError, BaseExceptionGroup) as error:
         if not isinstance(cause(error), OSError):
             raise
     else:
-        raise NotYet(f"{said} returned as if nothing had happened.", if_returned)
+        raise NotYet(f"{story} returned as if nothing had happened.", if_returned)

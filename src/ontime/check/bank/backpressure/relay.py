@@ -110,11 +110,11 @@ async def _relayed(answer: Any, gap: float, service: float, patience: float) -> 
     if sorted(taken + returned) != list(range(10)):
         both = sorted(set(taken) & set(returned))
         neither = sorted(set(range(10)) - set(taken) - set(returned))
-        said = f"{both} came through and were given up too" if both else ""
-        said = said or f"{neither} neither came through nor were given up"
-        said = said if both or neither else "an item is there twice"
+        fault = f"{both} came through and were given up too" if both else ""
+        fault = fault or f"{neither} neither came through nor were given up"
+        fault = fault if both or neither else "an item is there twice"
         raise NotYet(
-            f"{where}: {said}.",
+            f"{where}: {fault}.",
             "a put() that is cancelled has not put: the item is still yours",
         )
     if (taken, returned) != (wanted, lost):

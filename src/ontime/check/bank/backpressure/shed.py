@@ -38,7 +38,7 @@ async def _at_the_door(
     answer: Any, service: float, patience: float, times: list[float]
 ) -> int:
     door = answer(service, patience)
-    found: list[tuple[Any, float]] = []
+    replies: list[tuple[Any, float]] = []
     inside: list[float] = []  # when those who are served will have been
     at_work = most = 0
 
@@ -52,27 +52,27 @@ async def _at_the_door(
 
     async def come(number: int, at: float) -> tuple[Any, float]:
         await asyncio.sleep(at)
-        said = door.handle(work)
-        need_awaitable(said, "handle")
-        said = await said
-        return said, now()
+        reply = door.handle(work)
+        need_awaitable(reply, "handle")
+        reply = await reply
+        return reply, now()
 
     async def all_come() -> list[tuple[Any, float]]:
         return await asyncio.gather(*(come(n, at) for n, at in enumerate(times)))
 
-    found = await finished(all_come())
+    replies = await finished(all_come())
     places = math.floor(patience / service)
-    for number, ((said, when), at) in enumerate(zip(found, times, strict=True)):
+    for number, ((reply, when), at) in enumerate(zip(replies, times, strict=True)):
         inside = [end for end in inside if end > at]
         where = (
             f"service {service:g} s, patience {patience:g} s: request {number + 1}, at "
             f"{at:g} s with {len(inside)} inside,"
         )
-        if not (isinstance(said, tuple) and len(said) == 2):
-            raise NotYet(f"{where} got {said!r}.", "(200, result) or (503, seconds)")
+        if not (isinstance(reply, tuple) and len(reply) == 2):
+            raise NotYet(f"{where} got {reply!r}.", "(200, result) or (503, seconds)")
         if len(inside) >= places:
             again = max(1, math.ceil(len(inside) * service))
-            if said[0] != 503:
+            if reply[0] != 503:
                 raise NotYet(
                     f"{where} was let in and answered after {when - at:g} s.",
                     "count who is inside; at patience / service it is full",
@@ -83,18 +83,18 @@ async def _at_the_door(
                     "a refusal costs nothing when it comes at once: decide before you "
                     "wait",
                 )
-            if said[1] != again or isinstance(said[1], float):
+            if reply[1] != again or isinstance(reply[1], float):
                 raise NotYet(
-                    f"{where} was told to come again after {said[1]!r} s, and it "
+                    f"{where} was told to come again after {reply[1]!r} s, and it "
                     f"should be {again}.",
                     "those who are inside, times the service, rounded up to a whole "
                     "number: math.ceil gives one. At least 1",
                 )
             continue
         inside.append(max([at, *inside]) + service)
-        if said != (200, "done"):
+        if reply != (200, "done"):
             raise NotYet(
-                f"{where} got {said!r} and could have been answered in time.",
+                f"{where} got {reply!r} and could have been answered in time.",
                 "a request that has left no longer counts as inside",
             )
         if abs(when - inside[-1]) > 1e-9:
@@ -104,7 +104,7 @@ async def _at_the_door(
             )
     if most > 1:
         raise NotYet(f"{most} worked at the same time.", "an asyncio.Lock admits one")
-    return sum(said[0] == 503 for said, _ in found)
+    return sum(reply[0] == 503 for reply, _ in replies)
 
 
 async def _door_after_trouble(answer: Any) -> None:
@@ -134,10 +134,10 @@ async def _door_after_trouble(answer: Any) -> None:
         task.cancelled() or task.exception()
     again = [asyncio.ensure_future(door.handle(work)) for _ in range(3)]
     await asyncio.wait(again, timeout=60)
-    said = [task.result()[0] for task in again if task.done()]
-    if said != [200] * 3:
+    statuses = [task.result()[0] for task in again if task.done()]
+    if statuses != [200] * 3:
         raise NotYet(
-            f"a work had failed and a user had left; of three later ones {said} came "
-            "back.",
+            f"a work had failed and a user had left; of three later ones {statuses} "
+            "came back.",
             "give the place back in a finally, whatever happens",
         )

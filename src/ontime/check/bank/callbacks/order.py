@@ -32,28 +32,28 @@ async def _order_program(say: Callable[[str], object]) -> None:
 
 
 async def _order_said() -> str:
-    said: list[str] = []
-    await _order_program(said.append)
-    return "".join(said)
+    letters: list[str] = []
+    await _order_program(letters.append)
+    return "".join(letters)
 
 
 @exercise("01-xorder")
 def check_order(answer: Any) -> str:
     """The answer is a string of the letters A to G, or a list of them."""
     seen = simulate(_order_said())
-    said = need_letters(answer, seen, "seven letters are said, each of them once")
-    if said == seen:
+    letters = need_letters(answer, seen, "seven letters are said, each of them once")
+    if letters == seen:
         return f"the run says {seen} too."
-    if said[0] != "E":
+    if letters[0] != "E":
         hint = "call_soon, create_task and set_result only make notes: who runs now?"
-    elif said.index("F") > min(said.index(letter) for letter in "ABC"):
+    elif letters.index("F") > min(letters.index(letter) for letter in "ABC"):
         hint = (
             "an await of a future that is done does not wait, so it gives way to none"
         )
-    elif said.index("D") < max(said.index(letter) for letter in "AB"):
+    elif letters.index("D") < max(letters.index(letter) for letter in "AB"):
         hint = "sleep(0) puts the task behind all that is in the ready queue"
-    elif said.index("G") < said.index("D"):
+    elif letters.index("G") < letters.index("D"):
         hint = "await task is over when the task has ended, and D is its last line"
     else:
         hint = "three notes were made before the await: in which order?"
-    raise NotYet(f"{said} is not what the run says.", hint)
+    raise NotYet(f"{letters} is not what the run says.", hint)

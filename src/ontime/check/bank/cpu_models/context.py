@@ -60,8 +60,8 @@ async def _logged(answer: Any) -> tuple[list[Any], list[object], float]:
     assert isinstance(loop, _PoolLoop)
     loop.given = []
 
-    def report(one: int, two: int) -> tuple[str, int]:
-        return _request.get(), one + two
+    def report(first: int, second: int) -> tuple[str, int]:
+        return _request.get(), first + second
 
     async def request(name: str, n: int) -> Any:
         _request.set(name)
@@ -72,8 +72,8 @@ async def _logged(answer: Any) -> tuple[list[Any], list[object], float]:
     async def all_of_them() -> list[Any]:
         return await asyncio.gather(*(request(f"r{n}", n) for n in range(3)))
 
-    said = await finished(all_of_them())
-    return said, loop.given, now()
+    reports = await finished(all_of_them())
+    return reports, loop.given, now()
 
 
 @exercise("02-xcontext")
@@ -84,7 +84,7 @@ def check_context(answer: Any) -> str:
     calls it, and returns what it returns.
     """
     need_async_function(answer, "offload")
-    said, given, took = simulate(_logged(answer), new_loop=_PoolLoop)
+    reports, given, took = simulate(_logged(answer), new_loop=_PoolLoop)
     if not given:
         raise NotYet(
             "the function ran on the loop.", "loop.run_in_executor(pool, function)"
@@ -95,15 +95,15 @@ def check_context(answer: Any) -> str:
             "each into the pool that was handed in; None is the pool that everybody "
             "shares, and to_thread knows no other",
         )
-    names = [one[0] if isinstance(one, tuple) else one for one in said]
+    names = [report[0] if isinstance(report, tuple) else report for report in reports]
     if names != ["r0", "r1", "r2"]:
         raise NotYet(
             f"three requests r0, r1 and r2 see {names} in the thread.",
             "run_in_executor does not take the context along: "
             "contextvars.copy_context(), at each call, and run the function in it",
         )
-    if said != [("r0", 1), ("r1", 2), ("r2", 3)]:
-        raise NotYet(f"it returned {said}.", "return what the function returns")
+    if reports != [("r0", 1), ("r1", 2), ("r2", 3)]:
+        raise NotYet(f"it returned {reports}.", "return what the function returns")
     if took > 0.6:
         raise NotYet(
             f"three requests of 0.5 s took {took:g} s together.", "let them overlap"

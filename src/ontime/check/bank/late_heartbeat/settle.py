@@ -61,7 +61,10 @@ async def _settled(answer: Any, costs: list[tuple[float, float, bool]]) -> Any:
         raise NotYet(
             f"it returned {outcomes!r}.", "a list with an outcome for each job"
         )
-    words = [f"error {one}" if isinstance(one, _JobError) else one for one in outcomes]
+    words = [
+        f"error {outcome}" if isinstance(outcome, _JobError) else outcome
+        for outcome in outcomes
+    ]
     return words, most, took, await abandoned()
 
 

@@ -32,8 +32,8 @@ async def _sliced(jobs: int, slices: int, cpu: float, before: float) -> float:
 
 def _worst_seen(jobs: int, slices: int, cpu: float) -> float:
     """The worst of the beats that are due just after an iteration has begun."""
-    one = jobs * cpu / slices
-    phases = [n * one + 1e-6 for n in range(slices)]
+    slice_of_cpu = jobs * cpu / slices
+    phases = [n * slice_of_cpu + 1e-6 for n in range(slices)]
     return max(simulate(_sliced(jobs, slices, cpu, phase)) for phase in phases)
 
 
@@ -55,23 +55,24 @@ def check_slices(answer: Any) -> str:
         (1, 4, 2.0),
     ):
         seen = _worst_seen(jobs, slices, cpu)
-        said = need_number(answer(jobs, slices, cpu), "worst")
-        if abs(said - seen) < 1e-4:
+        predicted = need_number(answer(jobs, slices, cpu), "worst")
+        if abs(predicted - seen) < 1e-4:
             continue
-        one = jobs * cpu / slices
+        slice_of_cpu = jobs * cpu / slices
         hint = "the CPU work of three consecutive iterations, if there are three"
-        if abs(said - 3 * one) < 1e-4:
+        if abs(predicted - 3 * slice_of_cpu) < 1e-4:
             hint = "with fewer than three slices there are fewer full iterations"
-        elif abs(said - one) < 1e-4 or abs(said - cpu / slices) < 1e-4:
+        elif min(abs(predicted - each) for each in (slice_of_cpu, cpu / slices)) < 1e-4:
             hint = (
                 "one iteration runs a slice of every job, and the end of a sleep "
                 "touches three iterations"
             )
-        elif abs(said - jobs * cpu) < 1e-4:
+        elif abs(predicted - jobs * cpu) < 1e-4:
             hint = "after each slice the loop looks at its timers: slices do help"
         raise NotYet(
             f"{several(jobs, 'job')} of {cpu:g} s in {several(slices, 'slice')}: "
-            f"the worst beat is {seen:.3f} s late, and your function says {said:.3f}.",
+            f"the worst beat is {seen:.3f} s late, and your function says "
+            f"{predicted:.3f}.",
             hint,
         )
     return "three slices of every job, or all there are."

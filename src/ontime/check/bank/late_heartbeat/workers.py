@@ -29,23 +29,23 @@ def check_workers(answer: Any) -> str:
     ):
         full = -(-(wait + cpu) // cpu)
         right = max(1, min(full, late // cpu))
-        said = need_number(answer(wait, cpu, late), "workers")
-        if said == right:
+        chosen = need_number(answer(wait, cpu, late), "workers")
+        if chosen == right:
             continue
         where = f"wait {wait} ms, compute {cpu} ms, at most {late} ms late"
-        if said != int(said):
+        if chosen != int(chosen):
             hint = "workers are whole: round up to fill the thread, down to be on time"
-        elif said < 1:
+        elif chosen < 1:
             hint = "without a worker nothing is done: at least one"
-        elif said > right and said * cpu > late:
+        elif chosen > right and chosen * cpu > late:
             hint = (
                 "all workers may wake together: their number times cpu is the lateness"
             )
-        elif said > right:
+        elif chosen > right:
             hint = "(wait + cpu) ÷ cpu of them fill the thread; more bring nothing"
         else:
             hint = "more fit into what may be late, and the thread is not yet busy"
         raise NotYet(
-            f"{where}: the right number is {right}, and it says {said:g}.", hint
+            f"{where}: the right number is {right}, and it says {chosen:g}.", hint
         )
     return "as many as the thread can use, and no more than may be late."

@@ -19,8 +19,8 @@ class Waiting(NamedTuple):
     since: float
 
 
-def _aged(one: Waiting, at: float) -> float:
-    return one.priority + (at - one.since) / _STEP
+def _aged(waiter: Waiting, at: float) -> float:
+    return waiter.priority + (at - waiter.since) / _STEP
 
 
 @exercise("07-xage")
@@ -41,7 +41,7 @@ def check_age(answer: Any) -> str:
                 Waiting(chance.randrange(4), at - chance.randrange(17) * 2.5)
                 for _ in range(chance.randrange(1, 7))
             ),
-            key=lambda one: one.since,
+            key=lambda waiter: waiter.since,
         )
         _judge_age(answer, waiting, at)
     return f"the batch job was served after {served:g} s, and every choice is right."
@@ -49,31 +49,31 @@ def check_age(answer: Any) -> str:
 
 def _judge_age(answer: Any, waiting: list[Waiting], at: float) -> int:
     """The place that the answer names, if it is the right one."""
-    said = answer([tuple(one) for one in waiting], at)
-    if isinstance(said, bool) or not isinstance(said, int):
+    chosen = answer([tuple(waiter) for waiter in waiting], at)
+    if isinstance(chosen, bool) or not isinstance(chosen, int):
         raise NotYet(
-            f"next_job() returned {said!r}.", "return a place: 0 for the first"
+            f"next_job() returned {chosen!r}.", "return a place: 0 for the first"
         )
     best = max(range(len(waiting)), key=lambda n: _aged(waiting[n], at))
     ages = ", ".join(
-        f"priority {one.priority} for {at - one.since:g} s" for one in waiting
+        f"priority {waiter.priority} for {at - waiter.since:g} s" for waiter in waiting
     )
-    if not 0 <= said < len(waiting):
-        raise NotYet(f"of {len(waiting)} jobs it named number {said}.", "from 0 on")
-    if said == best:
-        return said
-    if _aged(waiting[said], at) == _aged(waiting[best], at):
+    if not 0 <= chosen < len(waiting):
+        raise NotYet(f"of {len(waiting)} jobs it named number {chosen}.", "from 0 on")
+    if chosen == best:
+        return chosen
+    if _aged(waiting[chosen], at) == _aged(waiting[best], at):
         hint = "among equals the first to come"
-    elif waiting[said].since == min(one.since for one in waiting):
+    elif waiting[chosen].since == min(waiter.since for waiter in waiting):
         hint = (
             "a job that has waited for long is not first at once: it rises, gradually"
         )
-    elif waiting[said].priority == max(one.priority for one in waiting):
+    elif waiting[chosen].priority == max(waiter.priority for waiter in waiting):
         hint = "a job that waits rises, gradually: by a quarter of a level in 2.5 s"
     else:
         hint = "compare priority + (now - since) / 10"
     raise NotYet(
-        f"waiting are {ages}; you serve the one at place {said}, and {best} is due.",
+        f"waiting are {ages}; you serve the one at place {chosen}, and {best} is due.",
         hint,
     )
 

@@ -78,25 +78,27 @@ def check_due(answer: Any) -> str:
             )
 
     def choose(ready: list[_Job], at: float) -> int | None:
-        said = answer([(job.cost, job.due) for job in ready], at)
+        chosen = answer([(job.cost, job.due) for job in ready], at)
         best = _feasible_first(ready, at)
-        if said is None:
+        if chosen is None:
             note(f"nothing; {best}", ready, best, at)
             return None
-        if isinstance(said, bool) or not isinstance(said, int):
-            raise NotYet(f"next_job() returned {said!r}.", "a place in ready, or None")
-        if not 0 <= said < len(ready):
-            raise NotYet(f"of {len(ready)} jobs it named number {said}.", "from 0 on")
-        if best is None or ready[said].due != ready[best].due:
-            note(f"{said}; {best}", ready, best, at)
-        return said
+        if isinstance(chosen, bool) or not isinstance(chosen, int):
+            raise NotYet(
+                f"next_job() returned {chosen!r}.", "a place in ready, or None"
+            )
+        if not 0 <= chosen < len(ready):
+            raise NotYet(f"of {len(ready)} jobs it named number {chosen}.", "from 0 on")
+        if best is None or ready[chosen].due != ready[best].due:
+            note(f"{chosen}; {best}", ready, best, at)
+        return chosen
 
-    said = []
+    sentences = []
     for gap in (1.5, 1.125, 0.875, 0.625):
         for seed in range(4):
             jobs = _load(gap, seed)
-            wanted, found = _in_time(jobs, _feasible_first), _in_time(jobs, choose)
-            if found >= wanted:
+            wanted, kept = _in_time(jobs, _feasible_first), _in_time(jobs, choose)
+            if kept >= wanted:
                 continue
             load = f"{1 / gap:.0%} of the time is wanted"
             if gap > 1:
@@ -107,9 +109,9 @@ def check_due(answer: Any) -> str:
                     "could: pass it by. Of the others, the earliest deadline first"
                 )
             raise NotYet(
-                f"{load}: {found} of 60 jobs were in time, and {wanted} could be."
+                f"{load}: {kept} of 60 jobs were in time, and {wanted} could be."
                 + "".join(instead),
                 hint,
             )
-        said.append(f"{found} at {1 / gap:.0%}")
-    return f"in time of 60 were {', '.join(said)}."
+        sentences.append(f"{kept} at {1 / gap:.0%}")
+    return f"in time of 60 were {', '.join(sentences)}."

@@ -23,15 +23,15 @@ def check_slack(answer: Any) -> str:
     need_function(answer, "latest_start")
     cases = [(1.0, 1, 0.1), (0.5, 4, 0.25), (0.01, 100, 0.002), (2.0, 3, 0.0)]
     for piece, urgent, cost in cases:
-        said = need_number(
+        predicted = need_number(
             answer(piece, urgent, cost), "latest_start", "a number of seconds"
         )
         seen = simulate(_last_begins(piece, urgent, cost), new_loop=VirtualPriorityLoop)
-        if abs(said - seen) <= 1e-5 * max(1.0, seen):
+        if abs(predicted - seen) <= 1e-5 * max(1.0, seen):
             continue
-        if abs(said - (seen - piece)) < 1e-5:
+        if abs(predicted - (seen - piece)) < 1e-5:
             hint = "nothing interrupts a piece that has just begun"
-        elif abs(said - (seen + cost)) < 1e-5:
+        elif abs(predicted - (seen + cost)) < 1e-5:
             hint = "the last one waits for the others, and not for itself"
         elif urgent == 1:
             hint = "one urgent task waits for one piece, whatever it costs itself"
@@ -39,7 +39,7 @@ def check_slack(answer: Any) -> str:
             hint = "first the piece that runs, then those of the same priority"
         raise NotYet(
             f"{several(urgent, 'urgent task')} of {cost:g} s beside pieces of "
-            f"{piece:g} s: you say {said:g} s, and in the run "
+            f"{piece:g} s: you say {predicted:g} s, and in the run "
             f"the last one began {seen:g} s late.",
             hint,
         )

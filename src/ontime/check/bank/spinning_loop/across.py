@@ -72,16 +72,17 @@ async def _asked(answer: Any) -> int:
         )
     if not seen:
         raise NotYet("the work was never begun.", "call it: work() makes the coroutine")
-    if (found := await finished(task)) != "the answer":
-        raise NotYet(f"ask() returned {found!r}.", "return what the work returned")
+    if (result := await finished(task)) != "the answer":
+        raise NotYet(f"ask() returned {result!r}.", "return what the work returned")
     judge()
     try:
-        found = await finished(answer(there, fails))
+        result = await finished(answer(there, fails))
     except OSError:
         pass
     else:
         raise NotYet(
-            f"the work raised OSError, and ask() returned {found!r}.", "let it come out"
+            f"the work raised OSError, and ask() returned {result!r}.",
+            "let it come out",
         )
     task = asyncio.ensure_future(answer(there, work))
     await asyncio.sleep(1)

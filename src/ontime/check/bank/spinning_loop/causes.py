@@ -74,23 +74,24 @@ def check_causes(answer: Any) -> str:
                 raise NotYet("it has measured a hundred times.", "eight will do")
             return world(interval, gap, cores)
 
-        said = answer(measure)
-        if isinstance(said, (list, tuple, frozenset)):
-            said = set(said)
-        if not isinstance(said, set) or not said <= set(_USUAL):
+        named = answer(measure)
+        if isinstance(named, (list, tuple, frozenset)):
+            named = set(named)
+        if not isinstance(named, set) or not named <= set(_USUAL):
             raise NotYet(
-                f"causes() returned {said!r}.",
+                f"causes() returned {named!r}.",
                 "a set of names out of 'interval', 'gap' and 'cores'",
             )
         most = max(most, len(asked))
-        if said == wanted:
+        if named == wanted:
             continue
         alone = {
-            frozenset(key for key in one if one[key] != _USUAL[key]) for one in asked
+            frozenset(key for key in settings if settings[key] != _USUAL[key])
+            for settings in asked
         }
         raise NotYet(
-            f"{name}: you say {_listed(said)}, and it is {_listed(wanted)}.",
-            _hint_for(said, wanted, alone),
+            f"{name}: you say {_listed(named)}, and it is {_listed(wanted)}.",
+            _hint_for(named, wanted, alone),
         )
     return (
         f"seven programs, seven right answers; none of them took more than {most} "
@@ -102,15 +103,15 @@ def _listed(names: set[str]) -> str:
     return " and ".join(sorted(names)) or "none of them"
 
 
-def _hint_for(said: set[str], wanted: set[str], tried: set[frozenset[str]]) -> str:
+def _hint_for(named: set[str], wanted: set[str], tried: set[frozenset[str]]) -> str:
     if not any(tried):
         return (
             "a figure that fits is no proof: change what the suspicion names, and see "
             "whether the seconds follow"
         )
-    if said > wanted:
+    if named > wanted:
         return "change one thing at a time, or you cannot tell which of them helped"
-    if not any(len(one) == 2 for one in tried):
+    if not any(len(changed) == 2 for changed in tried):
         return (
             "a cause can stand behind another: what one change alone does not show, "
             "the same change may show where another has been made"

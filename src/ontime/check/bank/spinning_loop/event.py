@@ -56,11 +56,11 @@ async def _progress_at_rest(answer: Any) -> int:
 
 async def _progress_of_several(answer: Any) -> None:
     progress = answer()
-    told: list[tuple[int, float]] = []
+    reported: list[tuple[int, float]] = []
 
     async def wait(number: int) -> None:
         await progress.at_least(number)
-        told.append((number, round(now(), 2)))
+        reported.append((number, round(now(), 2)))
 
     tasks = [asyncio.ensure_future(wait(n)) for n in (5, 2, 0, 3, 5, 9)]
     gone = asyncio.ensure_future(wait(4))
@@ -73,15 +73,15 @@ async def _progress_of_several(answer: Any) -> None:
         await finished(_all(tasks))
     except DeadlockError:
         raise NotYet(
-            f"9 were counted, in steps of 1, 3, 1, 2 and 2; told were {sorted(told)} "
-            "(number, time), and the others wait for ever.",
+            f"9 were counted, in steps of 1, 3, 1, 2 and 2; told were "
+            f"{sorted(reported)} (number, time), and the others wait for ever.",
             "a task that wakes has to look at the count again, and wait again, and an "
             "add() in between must not be missed",
         ) from None
     wanted = [(0, 0.0), (2, 2.0), (3, 2.0), (5, 3.0), (5, 3.0), (9, 4.0)]
-    if sorted(told) != wanted:
+    if sorted(reported) != wanted:
         raise NotYet(
-            f"told were {sorted(told)} (number, time), and it should have been "
+            f"told were {sorted(reported)} (number, time), and it should have been "
             f"{wanted}.",
             "a task that wakes has to look at the count again: 'while', not 'if'",
         )

@@ -59,32 +59,32 @@ async def _delivered(answer: Any, bursts: dict[float, int]) -> None:
             else:
                 _post(box, next(letters))
     count = sum(bursts.values())
-    found: list[Any] = []
+    received: list[Any] = []
 
     async def read() -> None:
-        while len(found) < count:
-            found.append(await box.get())
+        while len(received) < count:
+            received.append(await box.get())
 
-    said = ", ".join(f"{many} at {at:g} s" for at, many in bursts.items())
+    story = ", ".join(f"{many} at {at:g} s" for at, many in bursts.items())
     try:
         await finished(read())
     except DeadlockError:
         _judge_post()
         raise NotYet(
-            f"letters: {said}. {len(found)} of {count} came out, and the next get() "
-            "waits for ever.",
+            f"letters: {story}. {len(received)} of {count} came out, and the next "
+            "get() waits for ever.",
             "one wake-up can stand for several letters: look whether there is one "
             "before you wait, and clear only what you are about to wait for",
         ) from None
     _judge_post()
-    if found != list(range(count)):
+    if received != list(range(count)):
         raise NotYet(
-            f"letters: {said}. They came out as {found}.", "each once, and in order"
+            f"letters: {story}. They came out as {received}.", "each once, and in order"
         )
     late = now() - max(bursts)
     if late > 0.01:
         raise NotYet(
-            f"letters: {said}. The last came out {late:.3f} s after it had been put.",
+            f"letters: {story}. The last came out {late:.3f} s after it had been put.",
             "let put() wake the reader: a nap makes letters late",
         )
 

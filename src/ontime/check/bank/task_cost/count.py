@@ -60,8 +60,8 @@ def check_count(answer: Any) -> str:
     for parts, pauses in (2, 0), (10, 0), (1, 1), (2, 1), (5, 3), (1, 0), (3, 7):
         for way in _WAYS:
             counted = simulate(_counted(way, parts, pauses))
-            said = need_number(answer(way, parts, pauses), "callbacks")
-            if said == counted:
+            predicted = need_number(answer(way, parts, pauses), "callbacks")
+            if predicted == counted:
                 continue
             hint = {
                 "in sequence": "the first step, and one more for each pause, since a "
@@ -72,7 +72,7 @@ def check_count(answer: Any) -> str:
             }[way]
             raise NotYet(
                 f"{way}, {parts} parts with {pauses} pauses each: the loop runs "
-                f"{counted} callbacks, and your function says {said:g}.",
+                f"{counted} callbacks, and your function says {predicted:g}.",
                 hint,
             )
     return "every count is the loop's own."

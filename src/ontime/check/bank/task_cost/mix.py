@@ -26,24 +26,24 @@ def check_mix(answer: Any) -> str:
     ):
         mean = sum(share * cpu for share, _, cpu in kinds)
         right = busy / (mean * rate)
-        said = need_number(answer(kinds, rate, busy), "clients")
-        if abs(said - right) <= 1e-9 * right:
+        predicted = need_number(answer(kinds, rate, busy), "clients")
+        if abs(predicted - right) <= 1e-9 * right:
             continue
         latency = sum(share * seconds for share, seconds, _ in kinds)
         rates = sum(share / cpu for share, _, cpu in kinds) / rate
         hint = "busy seconds of a core per second, divided by what one client takes"
-        if abs(said - busy / (latency * rate)) < 1e-6 * right:
+        if abs(predicted - busy / (latency * rate)) < 1e-6 * right:
             hint = "while a request waits, the core serves others: latency is not in it"
-        elif abs(said - right / busy) < 1e-6 * right:
+        elif abs(predicted - right / busy) < 1e-6 * right:
             hint = "of the core only the part busy may be used"
-        elif len(kinds) > 1 and abs(said - rates * busy) < 1e-6 * rates:
+        elif len(kinds) > 1 and abs(predicted - rates * busy) < 1e-6 * rates:
             hint = (
                 "do not average the clients of each kind: the rare heavy requests take "
                 "most of the core. Average the CPU time, then divide"
             )
         raise NotYet(
             f"kinds {kinds}, rate {rate:g}, busy {busy:g}: your function says "
-            f"{said:.4g}.",
+            f"{predicted:.4g}.",
             hint,
         )
     return "the mean CPU time decides, and no latency is in it."

@@ -23,7 +23,7 @@ async def _street() -> None:
                 await asyncio.sleep(0)  # the name is that of the whole step
 
     async with asyncio.TaskGroup() as tasks:
-        for one in (
+        for step in (
             ("backup", 0.05, 0.40),  # holds most, and nobody is due meanwhile
             ("login", 0.47, 0.08),
             ("basket", 0.50, 0.0),
@@ -32,7 +32,7 @@ async def _street() -> None:
             ("search", 0.96, 0.005),
             ("basket", 0.963, 0.0),
         ):
-            tasks.create_task(at(*one))
+            tasks.create_task(at(*step))
 
 
 @exercise("08-xalibi")
@@ -46,35 +46,35 @@ def check_alibi(answer: Any) -> str:
     recording = record(_street())
     everybody = recording.blame()
     for victim in "mail", "basket", "backup", "nobody of this name":
-        waits = {one.name: one.waited for one in recording.blame(victim) if one.waited}
+        waits = {row.name: row.waited for row in recording.blame(victim) if row.waited}
         right = max(waits, key=lambda name: waits[name], default=None)
-        said = answer(recording, victim)
-        if said == right:
+        named = answer(recording, victim)
+        if named == right:
             continue
-        if said is not None and not isinstance(said, str):
+        if named is not None and not isinstance(named, str):
             raise NotYet(
-                f"culprit() returned {said!r:.60}.", "return a name, or None: one.name"
+                f"culprit() returned {named!r:.60}.", "return a name, or None: one.name"
             )
         if right is None:
             raise NotYet(
-                f"{victim}: you accuse {said}, and the victim waited for nobody.",
+                f"{victim}: you accuse {named}, and the victim waited for nobody.",
                 "blame() lists all who ran: look at what was waited",
             )
-        if said is None:
+        if named is None:
             raise NotYet(
                 f"{victim}: you accuse nobody, and it waited {waits[right]:.2f} s for "
                 f"{right}.",
                 "recording.blame(victim) counts what the victim waited",
             )
-        if said == everybody[0].name:
+        if named == everybody[0].name:
             hint = "most of all others waited for that one, and not this victim"
-        elif said == max(everybody, key=lambda one: one.held).name:
+        elif named == max(everybody, key=lambda row: row.held).name:
             hint = "it holds the loop for longest, at times when nobody is due"
         else:
             hint = "recording.blame(victim) has the worst first, for this victim"
         raise NotYet(
-            f"{victim}: you accuse {said}, for whom it waited "
-            f"{waits.get(said, 0.0):.2f} s, and it waited {waits[right]:.2f} s for "
+            f"{victim}: you accuse {named}, for whom it waited "
+            f"{waits.get(named, 0.0):.2f} s, and it waited {waits[right]:.2f} s for "
             f"{right}.",
             hint,
         )

@@ -19,15 +19,15 @@ def _measured(
     fast: float = 0.01,
 ) -> Latencies:
     """So many requests, of which some are slow and some never answered."""
-    found: Latencies = []
+    latencies: Latencies = []
     for number in range(count):
         latency: float | None = fast + number % 7 / 10_000
         if number % 20 < slow:
             latency = 0.9
         if number % 10 < failed:
             latency = None
-        found.append((number * every, latency))
-    return found
+        latencies.append((number * every, latency))
+    return latencies
 
 
 @exercise("08-xbefore")
@@ -72,15 +72,17 @@ def check_before(answer: Any) -> str:
         ("noted in another order", slow, good[::-1], "better"),
     ]
     for what, before, after, right in cases:
-        said = answer(list(before), list(after))
-        if said == right:
+        verdict = answer(list(before), list(after))
+        if verdict == right:
             continue
-        if said not in ("better", "no better", "not comparable"):
+        if verdict not in ("better", "no better", "not comparable"):
             raise NotYet(
-                f"compare() returned {said!r}.",
+                f"compare() returned {verdict!r}.",
                 "one of 'better', 'no better' and 'not comparable'",
             )
-        raise NotYet(f"{what}: you say {said}, and it is {right}.", _why(what, right))
+        raise NotYet(
+            f"{what}: you say {verdict}, and it is {right}.", _why(what, right)
+        )
     return f"right in {len(cases)} cases."
 
 

@@ -56,16 +56,16 @@ def check_best(answer: Any) -> str:
     ]
     for number, (recording, changes) in enumerate(cases, 1):
         highs = _figures(recording, victim, changes)
-        right = min(highs, key=lambda one: highs[one][2], default=None)
+        right = min(highs, key=lambda change: highs[change][2], default=None)
         try:
-            said = answer(recording, victim, list(changes))
+            chosen = answer(recording, victim, list(changes))
         except NothingMatchesError as error:
             raise NotYet(
                 f"recording {number}: NothingMatchesError: {error}.",
                 "a change that matches nothing changes nothing: catch that error, and "
                 "pass the change by",
             ) from None
-        _judge_best(number, said, right, highs, changes)
+        _judge_best(number, chosen, right, highs, changes)
     return f"right for {len(cases)} recordings, one of which no change is sure to help."
 
 
@@ -73,46 +73,47 @@ def _figures(
     recording: Recording, victim: str, changes: Sequence[Change]
 ) -> dict[Change, tuple[float, float, float]]:
     """Recorded, low and high of each change that is sure to help."""
-    found = {}
+    figures = {}
     for change in changes:
         try:
             figure = recording.replay(change).figure(victim, "p99")
         except NothingMatchesError:
             continue
         if figure.high < figure.recorded:
-            found[change] = figure.recorded, figure.low, figure.high
-    return found
+            figures[change] = figure.recorded, figure.low, figure.high
+    return figures
 
 
 def _judge_best(
     number: int,
-    said: Any,
+    chosen: Any,
     right: Change | None,
     sure: dict[Change, tuple[float, float, float]],
     changes: Sequence[Change],
 ) -> None:
-    if said is not None and said not in changes:
+    if chosen is not None and chosen not in changes:
         raise NotYet(
-            f"recording {number}: best() returned {said!r:.60}.",
+            f"recording {number}: best() returned {chosen!r:.60}.",
             "return one of the changes, or None",
         )
-    if said is None and right is not None:
+    if chosen is None and right is not None:
         raise NotYet(
             f"recording {number}: you choose none, and '{right}' brings the p99 from "
             f"{sure[right][0] * 1000:.0f} to {sure[right][2] * 1000:.0f} ms or less.",
             "compare the high end with what was recorded",
         )
-    if said is not None and said not in sure:
+    if chosen is not None and chosen not in sure:
         raise NotYet(
-            f"recording {number}: you choose '{said}', and it may make the p99 no "
+            f"recording {number}: you choose '{chosen}', and it may make the p99 no "
             "smaller, or larger.",
             "a prediction is a range: choose by its high end, and return None where "
             "that is no less than what was recorded",
         )
-    if said is None or right is None or sure[said][2] == sure[right][2]:
+    if chosen is None or right is None or sure[chosen][2] == sure[right][2]:
         return
     raise NotYet(
-        f"recording {number}: after '{said}' the p99 may be "
-        f"{sure[said][2] * 1000:.0f} ms, after '{right}' {sure[right][2] * 1000:.0f}.",
+        f"recording {number}: after '{chosen}' the p99 may be "
+        f"{sure[chosen][2] * 1000:.0f} ms, after '{right}' "
+        f"{sure[right][2] * 1000:.0f}.",
         "choose by the high end of the p99, figure.high: the low one may not come true",
     )

@@ -50,39 +50,41 @@ def check_slow(answer: Any) -> str:
     time went, added up: ``"kernel"``, ``"queue"``, ``"ran"`` or ``"elsewhere"``.
     """
     need_function(answer, "slow_part")
-    for what, found in _sets_of_requests():
-        chance = random.Random(len(found))
-        chance.shuffle(found)
-        slow = sorted(found, key=lambda one: one.total_ns)[-max(1, len(found) // 10) :]
-        slow_ms, all_ms = _parts(slow), _parts(found)
+    for what, requests in _sets_of_requests():
+        chance = random.Random(len(requests))
+        chance.shuffle(requests)
+        slow = sorted(requests, key=lambda request: request.total_ns)[
+            -max(1, len(requests) // 10) :
+        ]
+        slow_ms, all_ms = _parts(slow), _parts(requests)
         right = max(slow_ms, key=lambda part: slow_ms[part])
-        said = answer(list(found))
-        if said == right:
+        named = answer(list(requests))
+        if named == right:
             continue
-        if said not in slow_ms:
+        if named not in slow_ms:
             raise NotYet(
-                f"slow_part() returned {said!r}.", f"one of {', '.join(slow_ms)}"
+                f"slow_part() returned {named!r}.", f"one of {', '.join(slow_ms)}"
             )
-        if said == max(all_ms, key=lambda part: all_ms[part]):
+        if named == max(all_ms, key=lambda part: all_ms[part]):
             hint = "that is what most requests do: take the slowest tenth, by total_ns"
         elif right == "elsewhere":
             hint = "what is neither of the three was elsewhere: elsewhere_ns"
         else:
             hint = "add up each part over the slowest tenth, and take the largest sum"
-        told = ", ".join(f"{part} {ms:g} ms" for part, ms in slow_ms.items())
+        amounts = ", ".join(f"{part} {ms:g} ms" for part, ms in slow_ms.items())
         raise NotYet(
-            f"{len(found)} requests ({what}): you say {said}; the slowest "
-            f"{len(slow)}, added up: {told}.",
+            f"{len(requests)} requests ({what}): you say {named}; the slowest "
+            f"{len(slow)}, added up: {amounts}.",
             hint,
         )
     return "right for five sets of requests, whatever the many fast ones do."
 
 
-def _parts(found: Sequence[Request]) -> dict[str, float]:
+def _parts(requests: Sequence[Request]) -> dict[str, float]:
     parts = {
-        "kernel": sum(one.kernel_ns for one in found),
-        "queue": sum(one.queue_ns for one in found),
-        "ran": sum(one.ran_ns for one in found),
-        "elsewhere": sum(one.elsewhere_ns for one in found),
+        "kernel": sum(request.kernel_ns for request in requests),
+        "queue": sum(request.queue_ns for request in requests),
+        "ran": sum(request.ran_ns for request in requests),
+        "elsewhere": sum(request.elsewhere_ns for request in requests),
     }
     return {part: ns / 1e6 for part, ns in parts.items()}

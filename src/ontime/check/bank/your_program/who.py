@@ -33,7 +33,7 @@ def _who_recordings() -> dict[str, Recording]:
 
 def who_tables() -> dict[str, str]:
     """What ``looplab who`` prints about the four recordings of ``08-xwho``."""
-    return {name: report(one) for name, one in _who_recordings().items()}
+    return {name: report(recording) for name, recording in _who_recordings().items()}
 
 
 _REMEDY_OF = {
