@@ -107,9 +107,9 @@ export class Bar {
 /** How many pixels at the top of the window a theme keeps for a header of its own. */
 function taken() {
   let bottom = 0;
-  for (const one of document.querySelectorAll("header, [class*=header]")) {
-    const { position, top } = getComputedStyle(one);
-    const height = one.getBoundingClientRect().height;
+  for (const header of document.querySelectorAll("header, [class*=header]")) {
+    const { position, top } = getComputedStyle(header);
+    const height = header.getBoundingClientRect().height;
     if (!["sticky", "fixed"].includes(position) || height > 160) continue;
     bottom = Math.max(bottom, (parseFloat(top) || 0) + height);
   }

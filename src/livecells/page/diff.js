@@ -21,20 +21,20 @@ export function changes(before, after) {
           : Math.max(length[i + 1][j], length[i][j + 1]);
     }
   }
-  const found = [];
+  const edits = [];
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
       i += 1;
       j += 1;
     } else if (i < a.length && (j === b.length || length[i + 1][j] >= length[i][j + 1])) {
-      found.push({ sign: "-", text: a[i] });
+      edits.push({ sign: "-", text: a[i] });
       i += 1;
     } else {
-      found.push({ sign: "+", text: b[j] });
+      edits.push({ sign: "+", text: b[j] });
       j += 1;
     }
   }
-  return found;
+  return edits;
 }
 
 /** The changes as a block of wrapped lines; empty lines in a row are counted. */

@@ -110,9 +110,9 @@ function signatures(ask) {
     asked += 1;
     const number = asked;
     timer = setTimeout(async () => {
-      const found = before.includes("(") ? await ask(before) : null;
+      const completion = before.includes("(") ? await ask(before) : null;
       if (number !== asked || !view.dom.isConnected) return;
-      const shown = found?.signature ? tooltip(found.signature, head) : null;
+      const shown = completion?.signature ? tooltip(completion.signature, head) : null;
       if (shown || view.state.field(help)) view.dispatch({ effects: setHelp.of(shown) });
     }, 150);
   });
@@ -190,10 +190,10 @@ function completions(complete) {
   return async ({ state, pos, explicit }) => {
     const before = state.sliceDoc(0, pos);
     if (!explicit && !/[\w.]$/.test(before)) return null;
-    const found = await complete(before);
-    if (!found?.options.length) return null;
-    const { length } = found;
-    const options = found.options.map(({ label, type }) => ({ label, type, detail: type }));
+    const completion = await complete(before);
+    if (!completion?.options.length) return null;
+    const { length } = completion;
+    const options = completion.options.map(({ label, type }) => ({ label, type, detail: type }));
     return { from: pos - length, options, validFor: /^\w*$/ };
   };
 }

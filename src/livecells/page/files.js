@@ -32,8 +32,8 @@ export class Files {
     const control = (this.control ??= new AbortController());
     const names = [...Object.values(PYTHON), ...wheels];
     try {
-      const found = await Promise.all(names.map((name) => this.#keep(name)));
-      const [core, library, lock, runtime, script, ...packed] = found;
+      const files = await Promise.all(names.map((name) => this.#keep(name)));
+      const [core, library, lock, runtime, script, ...packed] = files;
       return {
         core,
         library,
@@ -69,8 +69,8 @@ export class Files {
     for (const name of names)
       if (!this.kept.has(name) && !this.found.has(name))
         this.found.set(name, this.#look(name));
-    const found = await Promise.all(names.map((name) => this.found.get(name) ?? true));
-    return found.every(Boolean);
+    const has = await Promise.all(names.map((name) => this.found.get(name) ?? true));
+    return has.every(Boolean);
   }
 
   async #look(name) {
@@ -121,10 +121,10 @@ export class Files {
   async #load(name) {
     this.control ??= new AbortController();
     const { signal } = this.control;
-    const found = await this.found.get(name);
+    const file = await this.found.get(name);
     signal.throwIfAborted();
     this.found.delete(name);
-    return found ?? this.#fetch(name, { signal });
+    return file ?? this.#fetch(name, { signal });
   }
 
   /** Fetch a file and count its bytes as they come. */

@@ -52,12 +52,12 @@ function find(index, names, path) {
 export function complete(index, sources, before) {
   const names = scope([...sources, before]);
   const [, path, prefix] = WORD.exec(before);
-  const found = path
+  const members = path
     ? Object.entries(find(index, names, path)?.members ?? {})
     : prefix
       ? [...names].map(([name]) => [name, find(index, names, name) ?? names.get(name)])
       : [];
-  const options = found
+  const options = members
     .filter(([label]) => label.startsWith(prefix) && label !== prefix)
     .map(([label, { type = "variable" }]) => ({ label, type }));
   return { length: prefix.length, options, signature: signature(index, names, before) };

@@ -295,8 +295,8 @@ class Page {
 
   /** What could stand after some code of a cell: Python says, or else the build's index. */
   async complete(cell, before) {
-    const found = await this.session.complete(before);
-    if (found) return found;
+    const completion = await this.session.complete(before);
+    if (completion) return completion;
     const loading = import("./names.js").catch(() => null);
     const [names, index] = await Promise.all([loading, this.#names()]);
     if (!names) return null;

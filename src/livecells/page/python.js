@@ -111,9 +111,9 @@ const GONE = [
 /** Take away what a cell has no use for. The policy of the frame holds without this. */
 export function disarm() {
   for (const name of GONE) {
-    for (let one = self; one; one = Object.getPrototypeOf(one)) {
+    for (let prototype = self; prototype; prototype = Object.getPrototypeOf(prototype)) {
       try {
-        delete one[name];
+        delete prototype[name];
       } catch {
         // it cannot be deleted, and is covered below
       }

@@ -39,8 +39,8 @@ function early() {
       self.onmessage = null;
       const text = new Blob([data.script], { type: "text/javascript" });
       importScripts(URL.createObjectURL(text));
-      for (const one of waiting)
-        self.dispatchEvent(new MessageEvent("message", { data: one }));
+      for (const message of waiting)
+        self.dispatchEvent(new MessageEvent("message", { data: message }));
     } else waiting.push(data);
   };
 }
@@ -83,14 +83,14 @@ function relay(worker, port) {
     }
     // What is no text is too long for one.
     const size = typeof data === "string" ? data.length : LONG + 1;
-    const found = size > LONG ? 0 : count(data);
+    const opened = size > LONG ? 0 : count(data);
     text += size;
-    tags += found;
+    tags += opened;
     if (text > RUN_TEXT || tags > RUN_TAGS) {
       end("the cell showed more than a page can take");
       return;
     }
-    if (size > LONG || found > TAGS) {
+    if (size > LONG || opened > TAGS) {
       if (!isCut) say({ type: "output", output: { kind: "cut" } });
       isCut = true;
       return;
@@ -124,13 +124,13 @@ function relay(worker, port) {
 /** The large things in a message of the page: handed on, not copied. */
 function buffers({ core, library, runtime, snapshot, wheels = [] }) {
   const all = [core, library, runtime, snapshot, ...wheels.map(({ bytes }) => bytes)];
-  return all.filter((one) => one instanceof ArrayBuffer);
+  return all.filter((part) => part instanceof ArrayBuffer);
 }
 
 /** The tags in a message; no more are counted than one may have. */
 function count(text) {
-  let found = 0;
+  let opened = 0;
   TAG.lastIndex = 0;
-  while (found <= TAGS && TAG.test(text)) found += 1;
-  return found;
+  while (opened <= TAGS && TAG.test(text)) opened += 1;
+  return opened;
 }

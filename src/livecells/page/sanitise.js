@@ -119,10 +119,10 @@ export function clean(html, scope) {
   const fragment =
     purifier.sanitize(html, SETTINGS) ?? document.createDocumentFragment();
   // What is drawn once for each use, and may use others, can be drawn without end.
-  for (const one of fragment.querySelectorAll("marker, pattern")) one.remove();
+  for (const element of fragment.querySelectorAll("marker, pattern")) element.remove();
   for (const path of fragment.querySelectorAll("clipPath")) {
-    for (const one of [path, ...path.querySelectorAll("*")])
-      one.removeAttribute("clip-path");
+    for (const element of [path, ...path.querySelectorAll("*")])
+      element.removeAttribute("clip-path");
     if (path.outerHTML.length > OUTLINE) path.remove();
   }
   for (const style of fragment.querySelectorAll("style")) {
@@ -131,8 +131,8 @@ export function clean(html, scope) {
     else style.remove();
   }
   const styles = [
-    ...Array.from(fragment.querySelectorAll("[style]"), (one) => one.style.cssText),
-    ...Array.from(fragment.querySelectorAll("style"), (one) => one.textContent),
+    ...Array.from(fragment.querySelectorAll("[style]"), (element) => element.style.cssText),
+    ...Array.from(fragment.querySelectorAll("style"), (element) => element.textContent),
   ];
   if (styles.some((text) => /\b(grid|flex)\b/.test(text) || /display:\s*var/.test(text)))
     depth(fragment, DEEP_LAYOUT);

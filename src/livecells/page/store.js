@@ -64,8 +64,8 @@ export function hasNote(place, version) {
 export async function load(place, version) {
   try {
     if (!hasNote(place, version)) return null;
-    const found = await use("readonly", (table) => settle(table.get(place)));
-    const { snapshot, wheels } = found?.version === version ? found : {};
+    const entry = await use("readonly", (table) => settle(table.get(place)));
+    const { snapshot, wheels } = entry?.version === version ? entry : {};
     const isWhole = snapshot instanceof ArrayBuffer && snapshot.byteLength > 0;
     return isWhole && Array.isArray(wheels) ? { snapshot, wheels } : null;
   } catch {

@@ -8,7 +8,7 @@ const WIDEST = 95; // columns; a table that is wider wraps like words
 export function tellSize(block, text) {
   let columns = 0;
   let rows = 0;
-  for (const line of text.split("\n").map((one) => one.trimEnd())) {
+  for (const line of text.split("\n").map((raw) => raw.trimEnd())) {
     columns = Math.max(columns, [...line].length);
     if (TWO_GAPS.test(line)) rows += 1;
   }

@@ -16,12 +16,12 @@ export function wanted(all, sources) {
   const fresh = [...owner.keys()].filter((name) =>
     sources.some((source) => mentions(source, name)),
   );
-  const found = new Set();
+  const needed = new Set();
   while (fresh.length) {
     const wheel = owner.get(fresh.pop());
-    if (!wheel || found.has(wheel)) continue;
-    found.add(wheel);
+    if (!wheel || needed.has(wheel)) continue;
+    needed.add(wheel);
     fresh.push(...wheel.needs);
   }
-  return all.filter((wheel) => found.has(wheel)).map(({ file }) => file);
+  return all.filter((wheel) => needed.has(wheel)).map(({ file }) => file);
 }
