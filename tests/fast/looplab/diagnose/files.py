@@ -1,4 +1,4 @@
-"""Writes a recording into a file, as a traced process does; and measures one."""
+"""Writes a recording into a file, as a traced process does."""
 
 from __future__ import annotations
 
@@ -20,22 +20,6 @@ def _by(one: Callback) -> int:
     if one.cause == "timer" or one.by is None:
         return _BY[one.cause]
     return WATCHED - one.by if one.cause == "io" else one.by
-
-
-def held_by_others(recording: Recording, name: str) -> float:
-    """Seconds of the longest callback but those of the function *name*."""
-    others = [one.held_ns for one in recording if one.code.name != name]
-    return max(others, default=0) / NS
-
-
-def was_held_by(recording: Recording, name: str) -> bool:
-    """Whether the machine left it to the function *name* to hold the loop.
-
-    It has been looked at, and no other callback was held up for a second.
-    """
-    hogs = {one.index for one in recording if one.code.name == name}
-    seen = any(sample.callback in hogs for sample in recording.samples)
-    return seen and held_by_others(recording, name) < 1
 
 
 def save(recording: Recording, path: Path) -> Path:

@@ -1,9 +1,21 @@
-"""Recordings of a few callbacks, made by hand.  Times are milliseconds."""
+"""Recordings of a few callbacks, made by hand, each with one cause of its waiting.
+
+Times are milliseconds.
+"""
 
 from __future__ import annotations
 
 from looplab.diagnose import Callback, Code, Recording
-from looplab.diagnose.events import Job, OtherThread, RequestNote, Sample, Window
+from looplab.diagnose.events import (
+    Await,
+    Job,
+    Mark,
+    OtherThread,
+    Pause,
+    RequestNote,
+    Sample,
+    Window,
+)
 
 MS = 1_000_000
 SITE = "/venv/lib/python3.11/site-packages"
@@ -61,3 +73,124 @@ def request(**more):
     end = callback(1, 499, 499, 500, cause="io", tag=1)
     note = RequestNote(1, 0, 1, 0, 500 * MS)
     return Recording([begin, end], tags={1: "GET /user"}, notes=[note], **more)
+
+
+SELDOM = SHOP._replace(line=99)
+NOTE = Code("note", f"{SITE}/looplab/diagnose/stock.py", 3)
+ACQUIRE = Code("Lock.acquire", f"{STDLIB}/asyncio/locks.py", 100)
+GET = Code("Queue.get", f"{STDLIB}/asyncio/queues.py", 9)
+SLEEP = Code("sleep", f"{STDLIB}/asyncio/tasks.py", 6)
+WAKER = Code("_set_result_unless_cancelled")
+WORKER = Code("_worker", f"{STDLIB}/concurrent/futures/thread.py", 80)
+POOL = Code("Pool.take", f"{SITE}/db/pool.py", 77)
+LIMITER = Code("CapacityLimiter.acquire", f"{SITE}/anyio/x.py", 5)
+dump = Job(7, 0, 90 * MS, 95 * MS, 399 * MS, DUMPS)
+
+
+def awaited(*stack, at=20, tag=1, pool=()):
+    return Await(at * MS, tag, stack, pool)
+
+
+def batch(cause):
+    """A callback that makes ten others ready, which run one after the other."""
+    first = callback(0, 0, 0, 1, code=SHOP, cause=cause, task="main")
+    how = {"cause": "call", "by": 0}
+    rest = [
+        callback(n, 1, 10 * n - 9, 10 * n + 1, task=f"T{n}", **how)
+        for n in range(1, 11)
+    ]
+    return Recording([first, *rest])
+
+
+def of_request(*callbacks, first, last, began, ended):
+    note = RequestNote(1, first, last, began * MS, ended * MS)
+    return Recording(list(callbacks), tags={1: "GET /user"}, notes=[note])
+
+
+# fmt: off
+CASES = {
+    "a callback": late_ping(hog(), samples=[
+        sample(150, 5, SELDOM), sample(200, 20, DUMPS, SHOP), sample(300, 9, SHOP)]),
+    "an import": late_ping(hog(), samples=[sample(150, 5, PANDAS, SHOP)]),
+    "the recorder's own frame": late_ping(hog(), samples=[sample(150, 5, NOTE, SHOP)]),
+    "a callback keeps the interpreter":
+        late_ping(hog(), windows=[window(95, 395, cpu=295)]),
+    "one late look is chance": late_ping(hog(), windows=[window(95, 195, cpu=95)]),
+    "a thread keeps it": late_ping(brief(), windows=[
+        window(100, 400, thread(), slices=60)]),
+    "a thread that had no core itself": late_ping(brief(), windows=[
+        window(100, 400, thread(cpu=150, delay=140), slices=60)]),
+    "threads take turns": late_ping(brief(), windows=[
+        window(at, at + 10, thread("a", 6), thread("b", 4, code=SCRUB._replace(line=9)),
+               slices=2, late=0) for at in range(100, 400, 10)]),
+    "an executor's thread, idle again": late_ping(brief(), windows=[
+        window(100, 400, thread(code=WORKER), slices=60)],
+        jobs=[dump, thumb._replace(ended_ns=120 * MS)]),
+    "a thread without a line": late_ping(brief(), windows=[
+        window(100, 400, thread(code=None), slices=60)]),
+    "a callback waits for the interpreter": late_ping(hog(cpu=10), windows=[
+        window(100, 400, thread(cpu=290), slices=60, late=0)]),
+    # Who waits for the interpreter wakes every 5 ms; who sleeps does not.
+    "a callback sleeps beside a thread": late_ping(hog(cpu=10), windows=[
+        window(100, 400, thread(cpu=290), slices=2, late=0)]),
+    "no core": late_ping(brief(), windows=[window(100, 400, delay=280, own=200)]),
+    "the sampler had none": late_ping(brief(), windows=[window(100, 400, own=200)]),
+    "a callback without a core": late_ping(hog(cpu=110), windows=[
+        window(100, 400, delay=150, cpu=110, late=0)]),
+    "a stop": late_ping(brief(), windows=[window(100, 400)]),
+    "the collector": late_ping(hog(), pauses=[
+        Pause(0, 200 * MS, 2), Pause(0, 40 * MS, 1), Pause(99, MS, 0)]),
+    "nobody saw it": late_ping(brief()),
+    "the selector's millisecond": late_ping(brief(), run=100.8),
+    "between callbacks": late_ping(callback(0, 95, 95, 104, code=SHOP), run=105),
+    "others that wait": Recording([
+        hog(), callback(1, 95, 400, 402, code=SERVE), callback(2, 100, 402, 403)]),
+    "two of one name": Recording([
+        hog(), callback(1, 100, 400, 402), callback(2, 200, 402, 403)]),
+    "an await": request(awaits=[awaited(ACQUIRE, PING)]),
+    "awaits in a library": request(awaits=[
+        awaited(GET, POOL, PING), awaited(ACQUIRE, PING, at=30), awaited(SHOP, tag=2)]),
+    "a future": request(awaits=[awaited(PING)]),
+    "a sleep": request(awaits=[awaited(SLEEP, PING)]),
+    "AnyIO's pool": request(awaits=[
+        awaited(LIMITER, PING, pool=((SCRUB, 40), (SHOP, 1)))]),
+    "AnyIO's thread": request(awaits=[awaited(GET, PING, pool=((SCRUB, -1),))]),
+    "an await that was not seen": request(),
+    "a full executor": request(jobs=[
+        *[thumb] * 4, Job(3, 0, 0, 390 * MS, 399 * MS, SCRUB),
+        Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+    "a job that has not begun": request(jobs=[Job(1, 0, MS, -1, -1, PING)]),
+    "a job that found a thread": request(
+        jobs=[Job(1, 0, 10 * MS, 10 * MS, 200 * MS, PING)],
+        awaits=[awaited(ACQUIRE, PING, at=300)]),
+    # One waits behind the other's job, and then for a thread to start.
+    "a full executor, and no tags": Recording(
+        [callback(0, 0, 0, 1), callback(1, 1, 1, 2)], end_ns=500 * MS, jobs=[
+            Job(0, 0, 0, 0, 300 * MS, SHOP), Job(0, 1, 200 * MS, 290 * MS, -1, PING),
+            Job(0, 1, 2 * MS, 300 * MS, 320 * MS, PING)]),
+    "a thread that had to start": Recording([callback(0, 0, 0, 1)], end_ns=500 * MS,
+        jobs=[Job(0, 0, 0, 5 * MS, 300 * MS, SHOP)]),
+    "a sleep that was asked for": of_request(
+        callback(0, 0, 0, 1, cause="io", tag=1),
+        callback(1, 300, 300, 300, code=WAKER, tag=1, set_ns=MS, by=0),
+        callback(2, 499, 499, 500, cause="io", tag=1),
+        first=0, last=2, began=0, ended=500),
+    "tags in one callback": late_ping(hog(), tags={1: "small", 2: "BIG"}, marks=[
+        Mark(0, 95 * MS, 0, 1), Mark(0, 150 * MS, 1, 2), Mark(0, 390 * MS, 2, 0)]),
+    "two functions of one tag": Recording([
+        callback(0, 1, 1, 90, code=SCRUB, tag=1),
+        callback(1, 380, 380, 400, code=SHOP, tag=1), callback(2, 100, 400, 401)],
+        tags={1: "work"}),
+    "a batch": batch("before"),
+    "a timer's batch": batch("timer"),
+    "handed over": Recording([
+        callback(0, 0, 0, 1, code=SHOP, task="A"), callback(1, 2, 2, 3, task="B"),
+        callback(2, 10, 10, 60, code=SHOP, task="A"),
+        callback(3, 12, 60, 61, cause="call", by=2, task="B")]),
+    "the plumbing of a request": of_request(
+        hog(), callback(1, 100, 400, 401, code=SERVE, cause="io", arrived_ns=95 * MS),
+        callback(2, 401, 401, 410, cause="call", by=1, tag=1),
+        callback(3, 410, 415, 416, code=SERVE, cause="call", by=2),
+        first=2, last=2, began=401, ended=410),
+}
+# fmt: on

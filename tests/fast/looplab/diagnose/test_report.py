@@ -21,14 +21,14 @@ from looplab.diagnose import (
     requests,
     yields,
 )
-from looplab.diagnose.events import Await, Job, RequestNote
+from looplab.diagnose.events import Job, RequestNote
 from looplab.diagnose.page import page
 from looplab.diagnose.report import described, head, notes, report, sentence, table
 from tests.fast.looplab.diagnose.files import save
 from tests.fast.looplab.diagnose.made import (
+    CASES,
     DUMPS,
     MS,
-    PANDAS,
     PING,
     SCRUB,
     SERVE,
@@ -59,119 +59,90 @@ def service():
     return Recording([hog(), first, later, other], tags=tags, notes=notes)
 
 
-def storm(size=5, many=60, **of):
+def storm(size=5, many=60, *, notes=(), tags=None, **of):
     """Many short callbacks before a timer that is late."""
     pieces = [
         callback(n, 0, size * n, size * (n + 1), code=SHOP, cause="before", **of)
         for n in range(many)
     ]
-    return late_ping(*pieces, ready=10, run=size * many)
+    about = {"notes": list(notes), "tags": tags or {}}
+    return late_ping(*pieces, ready=10, run=size * many, **about)
+
+
+def spinning():
+    how = {"code": SHOP, "task": "t"}
+    steps = [
+        callback(n, n, n, n + 0.1, cause="call" if n else "before", by=n - 1, **how)
+        for n in range(2000)
+    ]
+    return Recording(steps)
+
+
+def library(other):
+    """A library's timer waits, and one of the program's own from *other* on."""
+    serve = callback(1, 95, 400, 402, code=SERVE)
+    return Recording([hog(), serve, callback(2, other, 402, 403)])
 
 
 # -- the first sentence ------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("recording", "parts"),
-    [
-        (late_ping(hog()), ["100%", "300 ms", "srv/shop.py:12", "--move hog"]),
-        (storm(), ["100%", "290 ms", "--yield hog"]),
-        (storm(size=15, many=20), ["--move hog"]),
-        (late_ping(hog(tag=1), tags={1: "a b"}), ["--move 'a b'"]),
-        (
-            late_ping(hog(), samples=[sample(200, 9, DUMPS, SCRUB)]),
-            ["srv/scrub.py:8", "in dumps at json/encoder.py:7", "--move scrub"],
-        ),
-        (
-            late_ping(hog(), samples=[sample(150, 5, PANDAS, SHOP)]),
-            ["an import", "before the loop runs"],
-        ),
-        (
-            late_ping(hog(), windows=[window(95, 395, cpu=295)]),
-            ["keeps the interpreter", "A process helps"],
-        ),
-        (
-            late_ping(brief(), windows=[window(100, 400, thread(), slices=60)]),
-            ["98%", "thread scrubber at srv/scrub.py:8", "kept", "Nothing on this"],
-        ),
-        (
-            late_ping(brief(), windows=[window(100, 400, delay=280, own=200)]),
-            ["no core", "Give it a core", "Nothing on this loop"],
-        ),
-        (late_ping(brief(), windows=[window(100, 400)]), ["stopped"]),
-        (
-            request(jobs=[thumb, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
-            ["p99 500 ms (p50 500 ms)", "100% of its waiting (399 ms)", "larger pool",
-             "hog at srv/shop.py:12 fills"],
-        ),
-        # A job of its own is no harm, and neither is what every timer pays.
-        (
-            request(jobs=[Job(1, 0, MS, MS, 499 * MS, PING)]),
-            ["to blame: nobody waited"],
-        ),
-        (late_ping(brief(), run=101), ["to blame: nobody waited"]),
-        (
-            late_ping(callback(0, 99, 99, 100.5, code=SHOP), run=100.5),
-            ["nobody waited", "0.5 ms"],
-        ),
-        # Many short waits are no harm, however many there are.
-        (
-            Recording([callback(n, 10 * n, 10 * n + 3, 10 * n + 3) for n in range(90)]),
-            ["nobody waited", "3.0 ms"],
-        ),
-        (
-            request(awaits=[Await(20 * MS, 1, (DUMPS, PING))]),
-            ["dumps, awaited at srv/shop.py:40 in ping"],
-        ),
-        # A library's timer is named where nobody else waited to speak of.
-        (
-            Recording([hog(), callback(1, 95, 400, 402, code=SERVE)]),
-            ["timers of serve: "],
-        ),
-        (
-            Recording([hog(), callback(1, 95, 400, 402, code=SERVE),
-                       callback(2, 380, 402, 403)]),
-            ["timers of ping: "],
-        ),
-        (
-            Recording([hog(), callback(1, 95, 400, 402, code=SERVE),
-                       callback(2, 390, 402, 403)]),
-            ["timers of serve: "],
-        ),
-    ],
-)  # fmt: skip
-def test_the_sentence_says_who_waits_for_what_and_what_to_do(recording, parts):
-    text = sentence(recording, file="slow.jsonl")
-    assert [part for part in parts if part not in text] == [], text
-    if "--" in parts[-1]:
-        assert f"looplab what-if slow.jsonl {parts[-1]}" in text
+# fmt: off
+ASKED = {
+    "a batch of short ones": storm(),
+    "a batch of long ones": storm(size=15, many=20),
+    "a storm inside one request": storm(
+        tag=1, tags={1: "GET /"}, notes=[RequestNote(1, 0, 59, 0, 300 * MS)]),
+    "a tag": late_ping(hog(tag=1), tags={1: "a b"}),
+    "a line elsewhere": late_ping(hog(), samples=[sample(200, 9, DUMPS, SCRUB)]),
+    "its own job": request(jobs=[Job(1, 0, MS, MS, 499 * MS, PING)]),
+    "a full pool": request(jobs=[thumb, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+    "a moment": late_ping(callback(0, 99, 99, 100.5, code=SHOP), run=100.5),
+    "many moments": Recording(
+        [callback(n, 10 * n, 10 * n + 3, 10 * n + 3) for n in range(90)]),
+    # It makes ready a long callback, and then one more.
+    "his own work": Recording([
+        callback(0, 10, 12, 13), callback(1, 12.5, 13, 70, cause="call", by=0),
+        callback(2, 12.6, 70, 71, cause="call", by=0)]),
+    "a library and another": library(380),
+    "a library": library(390),
+    "a poll": spinning(),
+}
+# fmt: on
+#: What the sentence says of a recording; a change to try is what it ends with.
+SAID = """
+a callback: 100% | 300 ms | srv/shop.py:12 | in dumps at json/encoder.py:7 | --move hog
+an import: an import | before the loop runs
+a callback keeps the interpreter: keeps the interpreter | A process helps
+a thread keeps it: 98% | thread scrubber at srv/scrub.py:8 | kept | Nothing on this loop
+no core: no core | Give it a core | Nothing on this loop
+a stop: stopped
+awaits in a library: Queue.get, awaited at srv/shop.py:40 in ping
+a full executor, and no tags: 298 ms | hog at srv/shop.py:12 fills | larger pool
+between callbacks: to blame: nobody waited | 5.0 ms
+a batch of short ones: 100% | 290 ms | --yield hog
+a batch of long ones: --move hog
+a storm inside one request: --move 'GET /'
+a tag: --move 'a b'
+a line elsewhere: srv/scrub.py:8 | in dumps at json/encoder.py:7 | --move scrub
+its own job: to blame: nobody waited
+a full pool: p99 500 ms (p50 500 ms) | 100% of its waiting (399 ms) | larger pool
+a moment: nobody waited | 0.5 ms
+many moments: nobody waited | 3.0 ms
+his own work: 2.0 ms
+a library and another: timers of ping:{space}
+a library: timers of serve:{space}
+a poll: hog at srv/shop.py:12 in hog spun for 100% of the time
+""".format(space=" ")
 
 
-def test_whoever_waits_for_work_of_his_own_waits_for_nobody():
-    """A timer that makes ready a long callback, and then one more."""
-    own = [callback(0, 10, 12, 13), callback(1, 12.5, 13, 70, cause="call", by=0),
-           callback(2, 12.6, 70, 71, cause="call", by=0)]  # fmt: skip
-    recording = Recording(own)
-    assert recording.ledger.longest() == {"timers of ping": 2 * MS}
-    assert "2.0 ms" in sentence(recording)
-
-
-def test_a_storm_inside_one_request_goes_to_a_thread():
-    recording = storm(tag=1)
-    recording.tags = {1: "GET /"}
-    recording.notes = [RequestNote(1, 0, 59, 0, 300 * MS)]
-    assert "--move 'GET /'" in sentence(recording)
-
-
-def test_a_core_that_is_kept_busy_for_nothing_is_a_matter_of_its_own():
-    steps = [
-        callback(n, n, n, n + 0.1, cause="call" if n else "before", code=SHOP,
-                 by=n - 1, task="t") for n in range(2000)
-    ]  # fmt: skip
-    recording = Recording(steps)
-    text = report(recording)
-    assert "hog at srv/shop.py:12 in hog spun for 100% of the time" in text
-    assert "spun: hog at srv/shop.py:12 in hog, for 2.00 s" in text
+@pytest.mark.parametrize("line", SAID.strip().splitlines())
+def test_the_sentence_says_who_waits_for_what_and_what_to_do(line):
+    name, _, parts = line.partition(": ")
+    text = sentence((CASES | ASKED)[name], file="slow.jsonl")
+    assert [part for part in parts.split(" | ") if part not in text] == [], text
+    if "--" in parts:
+        change = parts.rpartition(" | ")[2]
+        assert text.endswith(f"looplab what-if slow.jsonl {change}")
 
 
 # -- the list ----------------------------------------------------------------------
@@ -188,6 +159,7 @@ def test_the_list_has_shares_and_how_a_callback_held_the_loop():
     assert lines[at + 4].split()[:4] == ["2.", "50.0", "ms", "12%"]
     cut = report(recording, top=1).splitlines()
     assert cut[at + 4].split() == ["97.0", "ms", "24%", "2", "more"]
+    assert "spun: hog at srv/shop.py:12 in hog, for 2.00 s" in report(spinning())
 
 
 def test_how_often_how_long_and_how_much_of_it_computed():
@@ -197,14 +169,10 @@ def test_how_often_how_long_and_how_much_of_it_computed():
     assert "2 times, the longest 310 ms, 410 ms in sum, and computed 200 ms" in text
     assert "timers of ping 160 ms (2 times)" in text
     assert "computed" not in report(late_ping(hog(cpu=290)))
-
-
-def test_two_threads_and_more_are_counted():
     threads = [thread(name, 98) for name in "abc"]
-    recording = late_ping(brief(), windows=[window(100, 400, *threads, slices=60)])
-    [row, _] = recording.ledger.rows
-    assert "3 threads (a, b) at srv/scrub.py:8 in scrub" in described(row)
-    assert "took turns" in described(row)
+    several = late_ping(brief(), windows=[window(100, 400, *threads, slices=60)])
+    text = described(several.ledger.rows[0])
+    assert "3 threads (a, b) at srv/scrub.py:8 in scrub, which took turns" in text
 
 
 # -- endpoints, and what makes the figures doubtful --------------------------------
@@ -221,20 +189,14 @@ def test_a_request_is_taken_apart():
 
 
 CELLS = ["GET /a&b", "2", "3.0 ms", "412 ms", "412 ms"]
-MEANS = ["23.5 ms", "152 ms", "6.5 ms", "25.0 ms"]
-
-
-def cells(line):
-    return re.split(r"\s{2,}", line.strip())
+CELLS += ["23.5 ms", "152 ms", "6.5 ms", "25.0 ms"]
 
 
 def test_the_table_of_endpoints():
     recording = service()
-    lines = report(recording).splitlines()
-    [row] = [line for line in lines if cells(line)[0] == "GET /a&b"]
-    assert cells(row) == CELLS + MEANS
-    [endpoint] = endpoints(requests(recording))
-    assert endpoint.worst == pytest.approx(0.412)
+    rows = [re.split(r"\s{2,}", line) for line in report(recording).splitlines()]
+    assert CELLS in rows
+    assert endpoints(requests(recording))[0].worst == pytest.approx(0.412)
     recording.about = {"system": "Darwin"}
     assert "unknown" in report(recording)
     assert "23.5 ms" not in report(recording)
@@ -291,13 +253,20 @@ def test_a_table_gives_way_where_the_names_are():
 
 
 @pytest.fixture
-def file(tmp_path):
-    return save(late_ping(hog()), tmp_path / "t.jsonl")
+def who(tmp_path, capsys):
+    """What `looplab who` prints of a file with these words, and the file."""
+    file = save(late_ping(hog()), tmp_path / "t.jsonl")
+
+    def run(*words):
+        assert cli.main(["who", str(file), *words]) == 0
+        return capsys.readouterr().out
+
+    return run, file
 
 
-def test_all_of_it_as_json(file, capsys):
-    assert cli.main(["who", str(file), "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)
+def test_all_of_it_as_json(who):
+    run, file = who
+    made = json.loads(run("--json"))
     assert f"looplab what-if {file} --move hog" in made["sentence"]
     [row] = made["rows"]
     assert (row["kind"], row["ns"], row["whom"]) == (
@@ -306,31 +275,25 @@ def test_all_of_it_as_json(file, capsys):
     assert "callback hog" in row["text"]
     assert [row["held_ns"] for row in made["callbacks"]] == [310 * MS, MS]
     assert made["endpoints"] == []
-    assert cli.main(["who", str(file), "--json", "--victim", "no*"]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"] == []
+    assert json.loads(run("--json", "--victim", "no*"))["rows"] == []
 
 
-def test_the_options(file, capsys):
-    assert cli.main(["who", str(file), "--victim", "nobody"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing on this loop is to blame")
-    assert cli.main(["who", str(file), "--loop", "1"]) == 0
-    assert "300 ms" in capsys.readouterr().out
+def test_the_options(who, capsys):
+    run, file = who
+    assert run("--victim", "nobody").startswith("Nothing on this loop is to blame")
+    assert "300 ms" in run("--loop", "1")
     for words, wrong in (["--loop", "7"], "no loop 7"), (["--top", "0"], "--top is 0"):
         with pytest.raises(SystemExit) as stopped:
-            cli.main(["who", str(file), *words])
+            run(*words)
         assert stopped.value.code == 2
         assert wrong in capsys.readouterr().err
-
-
-def test_other_loops_of_the_file_are_named(file, capsys):
+    # Other loops of the file are named.
     lines = file.read_text("utf-8").splitlines()
     again = [line.replace('"loop":1', '"loop":2').replace('"codes":[', '"other":[')
              for line in lines[1:]]  # fmt: skip
     file.write_text("\n".join([*lines, *again]), "utf-8")
-    assert cli.main(["who", str(file)]) == 0
-    assert "2 (2 callbacks)" in capsys.readouterr().out.splitlines()[-1]
-    assert cli.main(["who", str(file), "--loop", "2"]) == 0
-    assert "--loop" not in capsys.readouterr().out
+    assert "2 (2 callbacks)" in run().splitlines()[-1]
+    assert "--loop" not in run("--loop", "2")
 
 
 # -- the page ----------------------------------------------------------------------
@@ -368,15 +331,10 @@ class Page(HTMLParser):
                 self.rows[-1].append(text)
 
 
-@pytest.fixture(scope="module")
-def shown():
+def test_the_page_says_what_who_says_and_stands_alone():
     recording = service()
     recording.about = {"argv": ["python", "<shop>.py"]}
-    return recording, page(recording, file="slow.jsonl")
-
-
-def test_the_page_stands_alone(shown):
-    text = shown[1]
+    text = page(recording, file="slow.jsonl")
     seen = Page(text)
     assert seen.open == []
     assert not {name for name, _ in seen.seen} & {"link", "img", "iframe", "b", "shop"}
@@ -384,15 +342,6 @@ def test_the_page_stands_alone(shown):
     assert ("html", {"lang": "en"}) in seen.seen
     assert "prefers-color-scheme:dark" in text
     assert '<samp class="film"' in text, "the worst moment can be played"
-
-
-def test_its_player_is_made_of_the_players_sources_as_they_are():
-    assert digest() in FRAGMENT.read_text("utf-8"), "python -m tools.show_player"
-
-
-def test_the_page_says_what_who_says(shown):
-    recording, text = shown
-    seen = Page(text)
     lines = report(recording, file="slow.jsonl").splitlines()
     assert seen.texts["p"][0] == lines[0]
     assert seen.texts["h1"] == seen.texts["title"][:1]
@@ -403,7 +352,11 @@ def test_the_page_says_what_who_says(shown):
     assert set(seen.texts["small"]) <= {line.strip() for line in lines}
     heads, row = seen.tables["endpoints"]
     assert heads[5:] == ["kernel, mean", "queue, mean", "ran, mean", "elsewhere, mean"]
-    assert row == CELLS + MEANS
+    assert row == CELLS
+
+
+def test_its_player_is_made_of_the_players_sources_as_they_are():
+    assert digest() in FRAGMENT.read_text("utf-8"), "python -m tools.show_player"
 
 
 def test_the_page_says_what_changes_would_bring():
@@ -423,18 +376,14 @@ def test_the_page_says_what_changes_would_bring():
             )
 
 
-@pytest.mark.parametrize(
-    ("recording", "guilty"),
-    [
-        (late_ping(brief(), windows=[window(100, 400, thread(), slices=60)]),
-         "thread scrubber"),
-        (late_ping(brief(), windows=[window(100, 400)]), "the process was stopped"),
+def test_the_worst_moment_shows_what_kept_the_loop():
+    for recording, guilty in (
+        (CASES["a thread keeps it"], "thread scrubber"),
+        (CASES["a stop"], "the process was stopped"),
         (service(), "hog"),
-    ],
-)  # fmt: skip
-def test_the_worst_moment_shows_what_kept_the_loop(recording, guilty):
-    moment = page(recording).partition("The worst moment")[2]
-    assert guilty in moment.partition("What if")[0]
+    ):
+        moment = page(recording).partition("The worst moment")[2]
+        assert guilty in moment.partition("What if")[0]
 
 
 def test_a_page_of_nothing_and_one_that_is_long():
@@ -449,8 +398,8 @@ def test_a_page_of_nothing_and_one_that_is_long():
     assert "one change at a time" in page(Recording([*many, late])).replace("\n", " ")
 
 
-def test_show_writes_the_page(tmp_path, file, capsys):
-    out = tmp_path / "page.html"
+def test_show_writes_the_page(tmp_path, who, capsys):
+    file, out = who[1], tmp_path / "page.html"
     assert cli.main(["show", str(file), "--html", str(out)]) == 0
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     with pytest.raises(SystemExit) as stopped:
