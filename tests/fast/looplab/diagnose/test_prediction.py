@@ -22,6 +22,7 @@ from looplab.diagnose import (
     predict,
     record,
 )
+from looplab.diagnose.commands.what_if import _move
 from looplab.diagnose.prediction import UNLIKE, UNLIKE_S, _compare, another, by_chance
 from tests.fast.looplab.diagnose.files import save
 
@@ -125,17 +126,31 @@ def test_how_far_a_replay_may_be_off(recorded, replayed, agrees):
         assert bool(refused) == refuses
 
 
-def test_the_command(tmp_path, capsys):
-    path = save(record(both()), tmp_path / "t.jsonl")
-    assert cli.main(["what-if", str(path), "--move", "hog:2"]) == 0
-    out, _ = capsys.readouterr()
-    assert out.startswith("what if hog in 2 threads")
+@pytest.fixture
+def what_if(tmp_path, capsys):
+    """The status of the command with these words, and what it printed."""
+
+    def run(*words, recording=None):
+        path = save(recording or record(both()), tmp_path / "t.jsonl")
+        try:
+            status = cli.main(["what-if", str(path), *words])
+        except SystemExit as stopped:
+            status = stopped.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_the_command(what_if):
+    status, out, _ = what_if("--move", "hog:2")
+    assert (status, out.startswith("what if hog in 2 threads")) == (0, True)
     assert "970 ms → 0 – " in out
-    words = ["what-if", str(path), "--chunk", "hog:10ms", "--json"]
-    assert cli.main(words) == 0
-    figures = json.loads(capsys.readouterr().out)
+    status, out, _ = what_if("--chunk", "hog:10ms", "--json")
+    assert status == 0
     [one] = [
-        f for f in figures if f["name"] == "timers of probe" and f["what"] == "p99"
+        figure
+        for figure in json.loads(out)
+        if (figure["name"], figure["what"]) == ("timers of probe", "p99")
     ]
     # A piece while the timer was due, and one more before the task that it woke ran.
     assert 0 < one["high"] <= 0.02
@@ -151,29 +166,17 @@ def test_the_command(tmp_path, capsys):
         (["--faster", "hog:x"], 2, "'x' is not a number above 0"),
         (["--workers", "hog:x"], 2, "'x' is not a whole number"),
         (["--workers", "hog:0"], 2, "workers is 0: give 1 or more"),
+        # A refusal has a status of its own.
+        (["--faster", "tick:2"], 3, "does not agree"),
     ],
 )
-def test_what_is_wrong_is_one_line(tmp_path, capsys, words, status, said):
-    path = save(record(both()), tmp_path / "t.jsonl")
-    try:
-        found = cli.main(["what-if", str(path), *words])
-    except SystemExit as stopped:
-        found = stopped.code
-    assert found == status
-    assert said in capsys.readouterr().err
-
-
-def test_a_refusal_has_a_status_of_its_own(tmp_path, capsys):
-    path = save(late_for_no_reason(), tmp_path / "t.jsonl")
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(["what-if", str(path), "--faster", "tick:2"])
-    assert stopped.value.code == 3
-    assert "does not agree" in capsys.readouterr().err
+def test_what_is_wrong_is_one_line(what_if, words, status, said):
+    recording = late_for_no_reason() if status == 3 else None
+    ended, _, err = what_if(*words, recording=recording)
+    assert (ended, said in err) == (status, True)
 
 
 def test_a_pattern_that_ends_in_a_line():
-    from looplab.diagnose.commands.what_if import _move
-
     assert _move("app.py:12") == move("app.py:12")
     assert _move("app.py:12:3") == move("app.py:12", 3)
     assert _move("GET /a:4") == move("GET /a", 4)
