@@ -16,15 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-TOOLS = (
-    "none",
-    "recording",
-    "streaming",
-    "streaming, no samples",
-    "viztracer",
-    "pyinstrument",
-    "debug mode",
-)
+TOOLS = "none", "recording", "streaming", "streaming, no samples"
 CLIENT = """
 import socket, sys
 port, count = int(sys.argv[1]), int(sys.argv[2])
@@ -48,28 +40,6 @@ def start(tool: str, folder: Path, stretch: float) -> Callable[[], None]:
         sample = 0.0 if "no" in tool else 0.005 * stretch
         hook.install(Options(str(folder / "t.jsonl"), sample=sample))
         return hook.uninstall
-    if tool == "viztracer":
-        from viztracer import VizTracer
-
-        tracer = VizTracer(output_file=str(folder / "v.json"), verbose=0)
-        tracer.start()
-
-        def end() -> None:
-            tracer.stop()
-            tracer.save()
-
-        return end
-    if tool == "pyinstrument":
-        from pyinstrument import Profiler
-
-        profiler = Profiler(interval=0.001 * stretch, async_mode="disabled")
-        profiler.start()
-
-        def write() -> None:
-            profiler.stop()
-            (folder / "p.html").write_text(profiler.output_html(), encoding="utf-8")
-
-        return write
     return lambda: None
 
 
@@ -136,10 +106,7 @@ def main() -> None:
         slow_down(float(stretch))
     began = time.perf_counter()
     end = start(tool, Path(folder), float(stretch))
-    runner = asyncio.Runner(
-        debug=tool == "debug mode", loop_factory=asyncio.SelectorEventLoop
-    )
-    with runner:
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         runner.run(serve(tool, int(count), float(stretch)))
     end()
     print(time.perf_counter() - began)

@@ -1,7 +1,7 @@
 """Is ``looplab trace`` right?  ``python -m benchmarks.diagnose_truth``.
 
-Recordings are held against a client, against planted faults, and against what changes
-brought that were predicted.  :mod:`.load` is the client, :mod:`.planted` the services.
+Recordings are held against a client, and against what changes brought that were
+predicted.  :mod:`.load` is the client, :mod:`.planted` the services that change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +44,8 @@ PATIENCE = 300  # seconds for a client
 STOP = 20  # seconds for a service to end; a recording survives a kill
 SHORT = 0.005  # seconds; of shorter times a share would be large and say little
 #: What counts, by the key of the rows, and the least that we aim at of them.
-COUNTED = {"client": "p90 near", "culprits": "right", "what-if": "holds"}
-AIMS = {"client": 0.9, "culprits": 1.0, "what-if": 0.85}
+COUNTED = {"client": "p90 near", "what-if": "holds"}
+AIMS = {"client": 0.9, "what-if": 0.85}
 
 JUPYTER = "GET jupyter_server."
 #: For each service its command, and by path its endpoint and requests a second.
@@ -73,16 +73,6 @@ SERVICES = {
     ),
     "aiohttp": ("adev serve --port {port} {folder}", {"/": ("GET /", 20)}),
 }
-FAULTS = {
-    "hash": ("hash_it",),
-    "json": ("dump_it",),
-    "sleep": ("sleep_it",),
-    "storm": ("job", "spin"),
-    "poll": ("poll",),
-    "lock": ("wait_for_lock",),
-}
-#: The faults of the programs that are recorded again and again; one has none.
-REPEATED = ("", "hash", "sleep", "storm")
 #: The twins: what is asked of the replay, and how the program is fixed.
 TWINS: list[tuple[str, Change, dict[str, str]]] = [
     ("hash", move("GET /work", 32), {"FIXED": "thread"}),
@@ -198,16 +188,6 @@ def against_client(python: Path, rounds: int, seconds: float) -> Rows:
             yield row
 
 
-def first_culprits(python: Path, seconds: float) -> Rows:
-    """Whether the planted fault is named first."""
-    for framework, (fault, functions) in product(FRAMEWORKS, FAULTS.items()):
-        made = planted(python, framework, seconds, FAULT=fault)
-        first = made.recording.blame()[0]
-        row = {"framework": framework, "fault": fault, "first": first.name}
-        row |= {"place": first.place.rpartition("/")[2], "function": first.function}
-        yield row | {"right": first.function.endswith(functions)}
-
-
 def predicted(python: Path, seconds: float) -> Rows:
     """Whether the range of what-if holds what was recorded after the change.
 
@@ -226,11 +206,9 @@ def predicted(python: Path, seconds: float) -> Rows:
         except DisagreementError as exc:
             yield row | {"refused": str(exc), "counts": False, "holds": False}
             continue
+        own, changed, twin = (r.latencies["GET /ping"] for r in (before, after, again))
         for figure, (what, share) in zip(figures, SHARES, strict=True):
-            then, unchanged = (
-                percentile(made.latencies["GET /ping"], 100 * share)
-                for made in (after, again)
-            )
+            then, unchanged = (percentile(of, 100 * share) for of in (changed, twin))
             yield row | {
                 "what": what,
                 "before": [figure.recorded, unchanged],
@@ -238,53 +216,25 @@ def predicted(python: Path, seconds: float) -> Rows:
                 "measured": then,
                 "counts": near(unchanged, figure.recorded, 0),
                 "holds": figure.low <= then <= figure.high,
+                "unlike": beyond(by_chance(own, share), unchanged),
             }
 
 
-def repeated(python: Path, seconds: float, rounds: int) -> Rows:
-    """Of programs in which nothing changes: by endpoint and percentile, of each
-    recording the range in which another one is likely, and the value."""
-    programs = list(product(FRAMEWORKS, REPEATED))
-    recorded: dict[tuple[str, str], list[Times]] = {}
-    for _ in range(rounds):  # a program is not recorded twice in a row
-        for framework, fault in programs:
-            times = planted(python, framework, seconds, FAULT=fault).latencies
-            recorded.setdefault((framework, fault), []).append(times)
-    for (framework, fault), runs in recorded.items():
-        yield row_of(framework, fault, runs)
-
-
-def row_of(framework: str, fault: str, runs: Sequence[Times]) -> dict[str, Any]:
-    """What is kept of the recordings of one program."""
-    times = {
-        endpoint: {
-            what: [
-                [
-                    *by_chance(own[endpoint], share),
-                    percentile(own[endpoint], 100 * share),
-                ]
-                for own in runs
-            ]
-            for what, share in SHARES
-        }
-        for endpoint in runs[0]
-    }
-    return {"framework": framework, "fault": fault, "times": times}
+def beyond(ends: tuple[float, float], value: float) -> float:
+    """How far a *value* lies outside of a range."""
+    return max(0.0, ends[0] - value, value - ends[1])
 
 
 def needed(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """What the ranges lack to hold 19 of 20 pairs of recordings: a share, of times from
-    :data:`SHORT` on, and seconds, of shorter ones."""
+    """What the ranges of chance lack to hold 19 of 20 of those recordings of unchanged
+    programs that count: a share, of times from :data:`SHORT` on, and seconds."""
     shares, seconds = [0.0], [0.0]
-    for program in rows:
-        for by_share in program["times"].values():
-            for recordings in by_share.values():
-                for (low, high, _), (_, _, value) in permutations(recordings, 2):
-                    lacking = max(0.0, low - value, value - high)
-                    if value >= SHORT:
-                        shares.append(lacking / (low if value < low else high))
-                    else:
-                        seconds.append(lacking)
+    for row in rows:
+        value = row["before"][1] if row["counts"] else 0.0
+        if value >= SHORT:
+            shares.append(row["unlike"] / value)
+        elif row["counts"]:
+            seconds.append(row["unlike"])
     return percentile(shares[1:] or shares, 95), percentile(seconds[1:] or seconds, 95)
 
 
@@ -305,11 +255,6 @@ def _client(row: dict[str, Any]) -> list[str]:
     return [*names, *map(_ms, times), agree or "no"]
 
 
-def _culprit(row: dict[str, Any]) -> list[str]:
-    right = "yes" if row["right"] else "no"
-    return [row["framework"], row["fault"], f"`{row['function']}`", right]
-
-
 def _what_if(row: dict[str, Any]) -> list[str]:
     times = ["refused", "–", "–", "–"]
     if "refused" not in row:
@@ -325,11 +270,6 @@ TABLES: dict[str, tuple[str, str, Any]] = {
         "Recorded latency beside the client's, ms; near is within 15 % or 10 ms",
         "Service | Endpoint | Requests | p90 | p90, client | p99 | p99, client | near",
         _client,
-    ),
-    "culprits": (
-        "Who is named first where a person planted a fault",
-        "Framework | Fault | Named first | Right",
-        _culprit,
     ),
     "what-if": (
         "What a change would bring to `/ping`, and what it brought, ms. A row counts "
@@ -363,23 +303,13 @@ def table(results: dict[str, Any]) -> str:
             f"Aim: {AIMS[name]:.0%} of the rows that count. {met}: {right} of {count}. "
             f"Load average {results['loads'][name]:.1f}.",
         ]
-    rows = results["repeats"]
-    share, seconds = needed(rows)
-    cells = []
-    for row in rows:
-        for endpoint, times in row["times"].items():
-            values = ", ".join(_ms(value) for _, _, value in times["p90"])
-            program = row["framework"], row["fault"] or "none"
-            cells.append([*program, f"`{endpoint}`", values])
-    count = len(next(iter(rows[0]["times"].values()))["p90"])
-    title = f"p90 of {count} recordings of one program, ms"
-    sentence = (
-        "Of p50, p90 and p99 of all pairs of them, 19 of 20 lie in the "
-        f"range that chance gives, widened by {share:.1%} of the time, or, of times "
+    share, seconds = needed(results["what-if"])
+    parts.append(
+        "Of two recordings of the unchanged program, where they count, 19 of 20 lie "
+        f"in the range of chance, widened by {share:.1%} of the time, or, of times "
         f"below {1000 * SHORT:.0f} ms, by {1000 * seconds:.2f} ms. A prediction widens "
         f"it by {UNLIKE:.1%} or {1000 * UNLIKE_S:.2f} ms, whichever is more."
     )
-    parts += [_lines(title, "Framework | Fault | Endpoint | p90", cells), sentence]
     return "\n\n".join(parts) + "\n"
 
 
@@ -388,7 +318,7 @@ def run_all(words: list[str] | None = None) -> None:
     top = argparse.ArgumentParser(
         prog="python -m benchmarks.diagnose_truth", description=__doc__
     )
-    top.add_argument("--only", choices=("client", "culprits", "repeats", "what-if"))
+    top.add_argument("--only", choices=COUNTED)
     top.add_argument("--quick", action="store_true", help="short; writes no file")
     top.add_argument("--python", default=sys.executable, help="makes the environment")
     options = top.parse_args(words)
@@ -396,8 +326,6 @@ def run_all(words: list[str] | None = None) -> None:
     python, long = Path(made), not options.quick
     parts = {
         "client": lambda: against_client(python, 1 + long, 30 if long else 6),
-        "culprits": lambda: first_culprits(python, 10 if long else 6),
-        "repeats": lambda: repeated(python, 20 if long else 6, 4 if long else 2),
         "what-if": lambda: predicted(python, 10 if long else 6),
     }
     # What is not measured now stays as it was.
@@ -409,8 +337,7 @@ def run_all(words: list[str] | None = None) -> None:
             for row in part():
                 results[key].append(row)
                 say(f"  {row}")
-            if key in COUNTED:
-                say("{}: {} of {}".format(key, *score(key, results[key])))
+            say("{}: {} of {}".format(key, *score(key, results[key])))
     if options.quick:
         return
     results |= {"cores": len(os.sched_getaffinity(0))}

@@ -1,8 +1,8 @@
 """Services with one planted fault each, on FastAPI and on aiohttp.
 
 ``FAULT`` names the fault and ``FIXED`` how it is fixed, if it is.  Each service has
-``/ping``, which does next to nothing, and ``/work``, which has the fault; the poll is
-there from the start.  Run with ``python planted.py fastapi|aiohttp PORT``.
+``/ping``, which does next to nothing, and ``/work``, which has the fault.
+Run with ``python planted.py fastapi|aiohttp PORT``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ import hashlib
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
 
 FAULT = os.environ.get("FAULT", "")
 FIXED = os.environ.get("FIXED", "")
 SIZE = float(os.environ.get("SIZE", "1"))
-LOCK = threading.Lock()
 JOBS: asyncio.Queue[None] = asyncio.Queue(maxsize=1)
 DATA = [{"n": n, "text": "x" * 20, "more": [n] * 5} for n in range(30_000)]
 PIECE = 0.004
@@ -77,28 +75,6 @@ async def storm() -> None:
             asyncio.create_task(work)  # noqa: RUF006 - that is the fault
 
 
-def hold_lock() -> None:
-    """Hold a lock in a thread."""
-    with LOCK:
-        time.sleep(0.06 * SIZE)
-
-
-async def wait_for_lock() -> None:
-    """Wait on the loop for a lock that a thread holds."""
-    thread = asyncio.create_task(asyncio.to_thread(hold_lock))
-    while not (LOCK.locked() or thread.done()):  # noqa: ASYNC110
-        await asyncio.sleep(0.001)
-    with LOCK:
-        pass
-    await thread
-
-
-async def poll() -> None:
-    """Ask over and over whether something is there."""
-    while True:  # noqa: ASYNC110
-        await asyncio.sleep(0)
-
-
 PLAIN: dict[str, Callable[[], None]] = {
     "hash": hash_it,
     "json": dump_it,
@@ -115,14 +91,6 @@ async def work() -> None:
             PLAIN[FAULT]()
     elif FAULT == "storm":
         await storm()
-    elif FAULT == "lock":
-        await wait_for_lock()
-
-
-def begin() -> list[asyncio.Task[None]]:
-    """What runs from the start."""
-    works = [poll] * (FAULT == "poll") + [worker] * (FIXED == "workers")
-    return [asyncio.create_task(work()) for work in works]
 
 
 def on_fastapi(port: int) -> None:
@@ -134,10 +102,9 @@ def on_fastapi(port: int) -> None:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        tasks = begin()
+        task = asyncio.create_task(worker())
         yield
-        for task in tasks:
-            task.cancel()
+        task.cancel()
 
     app = FastAPI(lifespan=lifespan)
 
@@ -165,7 +132,7 @@ def on_aiohttp(port: int) -> None:
         return web.Response(text="done")
 
     async def started(app: web.Application) -> None:
-        app["tasks"] = begin()
+        app["worker"] = asyncio.create_task(worker())
 
     app = web.Application()
     app.add_routes([web.get("/ping", answer), web.get("/work", do_work)])
