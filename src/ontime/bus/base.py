@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
-from looplab._numbers import seconds_of
-
 __all__ = [
     "Bus", "BusError", "BusFullError", "BusUnavailableError", "Counts", "Delivery",
 ]  # fmt: skip
@@ -70,7 +68,7 @@ class Bus(ABC):
     event loop.  Every call may raise a :class:`BusError`.
 
     Args:
-        lease: seconds for which a message is handed out; above 0.
+        lease: seconds for which a message is handed out.
 
     Introduced in the chapter *Put the lease first*.
     """
@@ -79,7 +77,7 @@ class Bus(ABC):
     name: str
 
     def __init__(self, *, lease: float) -> None:
-        self.lease = float(seconds_of(lease, "lease", above=True))
+        self.lease = lease
 
     async def __aenter__(self) -> Self:
         """Open the bus."""

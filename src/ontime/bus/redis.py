@@ -84,9 +84,6 @@ class RedisBus(Bus):
             and a part of one counts as a whole.
         stream: the key of the stream.
 
-    Raises:
-        ModuleNotFoundError: the package ``redis`` is missing.
-
     Introduced in the chapter *Put the lease first*.
     """
 
@@ -100,14 +97,8 @@ class RedisBus(Bus):
         stream: str = "looplab",
     ) -> None:
         super().__init__(lease=lease)
-        try:
-            import redis.asyncio
-        except ImportError as error:
-            raise ModuleNotFoundError(
-                "RedisBus needs the package redis: pip install redis, or use "
-                "SQLiteBus, which needs nothing",
-                name="redis",
-            ) from error
+        import redis.asyncio  # only where there is a server
+
         self._errors = redis.exceptions
         self._lease_ms = math.ceil(round(self.lease * 1000, 6))
         self.stream, self._consumer = stream, uuid4().hex

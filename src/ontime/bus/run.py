@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from looplab.clock.running import Clock, run_on
-from looplab.priority import PriorityEventLoop
+from looplab.priority import ByPriority
 from ontime.bus.base import Bus, Counts, Delivery
 from ontime.bus.sqlite import SQLiteBus
-from ontime.leases.consumer import Consumer, Source
-from ontime.leases.results import ConsumerRun, MessageRecord
+from ontime.leases.consumer import Consumer, LeaseSettings, MessageRecord, Source
+from ontime.leases.runs import LeaseRun
 from ontime.leases.schedulers import resolve
-from ontime.leases.settings import LeaseSettings
-from ontime.measuring.tables import aligned, as_html
+from ontime.measuring.tables import aligned
 
 __all__ = ["SETTINGS", "BusRun", "BusRuns", "compare", "consume"]
 
@@ -27,8 +26,8 @@ RECEIVERS = 4
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BusRun(ConsumerRun):
-    """What one run on a bus did, beside what any ``ConsumerRun`` has.
+class BusRun(LeaseRun):
+    """What one run on a bus did, beside what any ``LeaseRun`` has.
 
     Its *messages* are deliveries: one that is handed out again is there twice.
 
@@ -69,25 +68,15 @@ class BusRun(ConsumerRun):
             ("messages held at once", f"up to {self.held:,}"),
         ]
 
-    def __repr__(self) -> str:
-        return aligned(self._facts(), str.ljust)
-
 
 class BusRuns(tuple[BusRun, ...]):
     """Several runs side by side: a tuple of :class:`BusRun`."""
 
     __slots__ = ()
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        rows = zip(*(run._facts() for run in self), strict=True)
-        return [(facts[0][0], *(text for _, text in facts)) for facts in rows]
-
     def __repr__(self) -> str:
-        return aligned(self._rows())
-
-    def _repr_html_(self) -> str:
-        head, *rows = self._rows()
-        return as_html(rows, head)
+        rows = zip(*(run._facts() for run in self), strict=True)
+        return aligned([(row[0][0], *(text for _, text in row)) for row in rows])
 
 
 class _OnBus(Source):
@@ -108,6 +97,9 @@ class _OnBus(Source):
 
     async def refresh(self, message: MessageRecord) -> bool:
         return await self._bus.refresh(message.token)
+
+    def holds(self, message: MessageRecord) -> bool:
+        return True
 
     async def acknowledge(self, message: MessageRecord) -> bool:
         return await self._bus.acknowledge(message.token)
@@ -144,42 +136,31 @@ def consume(
         seed: seeds the jitter.
 
     Raises:
-        ValueError: the lease of the bus is not that of the settings.
         ExceptionGroup: of a :class:`BusError` for every task that met it; messages that
             are in the bus stay in it.
 
     Introduced in the chapter *Put the lease first*.
     """
     settings = settings or SETTINGS
-    if bus is not None and bus.lease != settings.lease:
-        raise ValueError(
-            f"the bus has a lease of {bus.lease:g} s and the settings one of "
-            f"{settings.lease:g} s: make the bus with lease=settings.lease"
-        )
-    scheduling = resolve(scheduler, clock, jitter=jitter, seed=seed)
+    name, machine, new_loop = resolve(scheduler, clock, jitter=jitter, seed=seed)
     with tempfile.TemporaryDirectory(prefix="looplab-bus-") as folder:
         used = bus or SQLiteBus(Path(folder) / "bus.db", lease=settings.lease)
+        most_rounds = budget * settings.messages * settings.rounds
         consumer = Consumer(
-            settings,
-            scheduling.machine,
-            _OnBus(used),
-            receivers=RECEIVERS,
-            most_rounds=budget * settings.messages * settings.rounds,
-        )
+            settings, machine, _OnBus(used),
+            receivers=RECEIVERS, most_rounds=most_rounds,
+        )  # fmt: skip
 
         async def main() -> tuple[float, Counts]:
             async with used:
                 await used.put(*(f"message {n}" for n in range(settings.messages)))
                 return await consumer.run(), await used.counts()
 
-        makespan, left = run_on(clock, main(), loop_factory=scheduling.new_loop)
+        makespan, left = run_on(clock, main(), loop_factory=new_loop)
     return BusRun(
-        settings=settings,
-        scheduler=scheduling.name,
-        messages=tuple(consumer.messages),
+        **consumer.facts,
+        scheduler=name,
         makespan=makespan,
-        held=consumer.most_held,
-        refresh_lateness=tuple(consumer.lateness),
         clock=clock,
         bus=used.name,
         left=left,
@@ -204,5 +185,5 @@ def compare(
     """
     return BusRuns(
         consume(settings, scheduler, bus=bus and bus(), **options)
-        for scheduler in (None, PriorityEventLoop)
+        for scheduler in (None, ByPriority())
     )

@@ -17,22 +17,14 @@ a model of what the published experiments ran on.  :mod:`~ontime.leases.publishe
 these experiments, and lays their event log beside a run.
 """
 
+from .consumer import LeaseCheck, LeaseSettings, MessageRecord
 from .published import EXPERIMENTS, Experiment
-from .results import (
-    ConsumerRun,
-    LeaseCheck,
-    LeaseRun,
-    LeaseRuns,
-    MessageRecord,
-    State,
-)
+from .runs import LeaseRun, LeaseRuns, State, consume, consume_many
 from .schedulers import ThreadPool
-from .settings import LeaseSettings
-from .simulator import consume, consume_many
 from .window import Window
 
 __all__ = [
-    "EXPERIMENTS", "ConsumerRun", "Experiment", "LeaseCheck", "LeaseRun", "LeaseRuns",
+    "EXPERIMENTS", "Experiment", "LeaseCheck", "LeaseRun", "LeaseRuns",
     "LeaseSettings", "MessageRecord", "State", "ThreadPool", "Window", "consume",
     "consume_many",
 ]  # fmt: skip

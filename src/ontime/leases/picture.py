@@ -9,7 +9,7 @@ from html import escape
 from looplab.draw import Chart
 from looplab.draw.palette import COLOURS, halo, themed
 from ontime.leases.published import Event, Log, events_of
-from ontime.leases.results import LeaseRun
+from ontime.leases.runs import LeaseRun
 
 __all__ = ["lay_over"]
 

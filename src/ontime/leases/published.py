@@ -8,17 +8,16 @@ article left out is one row, ``gap``.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from looplab.priority import PriorityProtocol
-from ontime.leases.results import LeaseRun, LeaseRuns, State
+from ontime.leases.consumer import LeaseSettings
+from ontime.leases.runs import LeaseRun, LeaseRuns, State, consume
 from ontime.leases.schedulers import ThreadPool
-from ontime.leases.settings import LeaseSettings
-from ontime.leases.simulator import consume
 from ontime.leases.window import Window
 
 __all__ = [
@@ -39,27 +38,15 @@ class Experiment:
     settings: LeaseSettings
     scheduler: Any
 
-    def run(self, scheduler: Any = ..., **options: Any) -> LeaseRun:
-        """Run it once; with another *scheduler*, if one is given.
-
-        Args:
-            scheduler: see :func:`consume`; the experiment's own if not given, and then
-                timers are up to 4 ms late.
-            options: passed on to :func:`consume`.
-        """
-        if scheduler is ...:
-            options.setdefault("jitter", _LATE)
-            scheduler = self.scheduler
-        return consume(self.settings, scheduler, **options)
-
     def judged(self, scheduler: Any = ...) -> LeaseRuns:
         """Run it with each of 12 seeds, timers up to 4 ms late.
 
         Args:
             scheduler: another model of what it ran on, if one is given.
         """
+        used = self.scheduler if scheduler is ... else scheduler
         return LeaseRuns(
-            self.run(scheduler, jitter=_LATE, seed=seed) for seed in _SEEDS
+            consume(self.settings, used, jitter=_LATE, seed=seed) for seed in _SEEDS
         )
 
 
@@ -69,15 +56,13 @@ _LITTLE, _MUCH = LeaseSettings(cpu=0.1), LeaseSettings(cpu=1.0)
 _POOL = ThreadPool(8, grow_every=2.6, tick=1 / 64)
 
 #: The published experiments by id.
-EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
-    {
-        "E1": Experiment(_LITTLE, _POOL),
-        "E2": Experiment(_MUCH, _POOL),
-        "E3": Experiment(_LITTLE, Window()),
-        "E4": Experiment(_MUCH, Window()),
-        "E5": Experiment(_MUCH, Window(PriorityProtocol)),
-    }
-)
+EXPERIMENTS: dict[str, Experiment] = {
+    "E1": Experiment(_LITTLE, _POOL),
+    "E2": Experiment(_MUCH, _POOL),
+    "E3": Experiment(_LITTLE, Window()),
+    "E4": Experiment(_MUCH, Window()),
+    "E5": Experiment(_MUCH, Window(PriorityProtocol)),
+}
 
 Kind = Literal["received", "refreshed", "finished", "lost"]
 
@@ -136,43 +121,31 @@ class Log:
         """The greatest difference in the time of one of these messages, in seconds.
 
         It is infinite if the run lost one of them.
-
-        Raises:
-            KeyError: the log does not give the time of one.
         """
-        return max(
-            float("inf")
-            if run.messages[number - 1].lost
-            else abs(run.messages[number - 1].seconds - self.times[number])
-            for number in messages
-        )
-
-    def _add(self, row: Mapping[str, str]) -> None:
-        kind = row["event"]
-        if kind == "gap":
-            self.parts.append([])
-            return
-        second = int(row["second"])
-        if kind == "counts":
-            names = ("seconds_or_received", "success", "failed")
-            self.states[second] = State(*(int(row[name]) for name in names))
-            return
-        message = int(row["message"])
-        self.parts[-1].append(Event(second, cast(Kind, kind), message))
-        if kind == "finished":
-            self.times[message] = float(row["seconds_or_received"])
+        chosen = [(run.messages[number - 1], number) for number in messages]
+        if any(message.lost for message, _ in chosen):
+            return math.inf
+        return max(abs(message.seconds - self.times[n]) for message, n in chosen)
 
 
-def read_logs(path: str | Path) -> dict[str, Log]:
-    """Return the logs in a file, by experiment.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+def read_logs(path: Path) -> dict[str, Log]:
+    """Return the logs in a file, by experiment."""
     logs: dict[str, Log] = {}
-    with Path(path).open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            logs.setdefault(row["experiment"], Log())._add(row)
+            log, kind = logs.setdefault(row["experiment"], Log()), row["event"]
+            if kind == "gap":
+                log.parts.append([])
+            elif kind == "counts":
+                names = ("seconds_or_received", "success", "failed")
+                counts = State(*(int(row[name]) for name in names))
+                log.states[int(row["second"])] = counts
+            else:
+                message = int(row["message"])
+                event = Event(int(row["second"]), cast(Kind, kind), message)
+                log.parts[-1].append(event)
+                if kind == "finished":
+                    log.times[message] = float(row["seconds_or_received"])
     for log in logs.values():
         log.parts[:] = filter(None, log.parts)
     return logs
@@ -181,8 +154,7 @@ def read_logs(path: str | Path) -> dict[str, Log]:
 def events_of(run: LeaseRun) -> list[Event]:
     """Return what befell the messages of a run, in order of time."""
     events = []
-    for message in run.messages:
-        number = message.number + 1
+    for number, message in enumerate(run.messages, start=1):
         events.append(Event(message.received_at, "received", number))
         events += [Event(at, "refreshed", number) for at in message.renewals]
         if message.lost_at is not None:

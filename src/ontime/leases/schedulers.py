@@ -20,7 +20,7 @@ from looplab.priority import (
 )
 from ontime.leases.window import TickingTimers, Window
 
-__all__ = ["Machine", "Scheduling", "ThreadPool", "resolve"]
+__all__ = ["Machine", "ThreadPool", "resolve"]
 
 NewLoop = Callable[[], asyncio.AbstractEventLoop]
 
@@ -50,12 +50,9 @@ class ThreadPool:
     @property
     def name(self) -> str:
         """What it is, in words."""
-        if self.threads is None:
-            return "a pool of any number of threads"
-        threads = "1 thread" if self.threads == 1 else f"{self.threads:,} threads"
-        if self.grow_every is None:
-            return f"a pool of {threads}"
-        return f"a pool of {threads} and one more every {self.grow_every:g} s"
+        size = "any number of" if self.threads is None else self.threads
+        more = f" and one more every {self.grow_every} s" if self.grow_every else ""
+        return f"a pool of {size} threads{more}"
 
 
 # -- what a consumer does with the thread --------------------------------------------
@@ -75,11 +72,6 @@ class Machine:
 
     def __init__(self, turns: Any = None) -> None:
         self.turns = turns
-
-    @property
-    def yields(self) -> int | None:
-        """How often its tasks have yielded so far, if that is counted."""
-        return getattr(self.turns, "yields", None)
 
     async def wait(self, seconds: float) -> None:
         """Wait without the thread."""
@@ -106,13 +98,9 @@ class WindowMachine(Machine):
         super().__init__(turns() if isinstance(turns, type) else turns)
         self.opening = window.opening
         timers = TickingTimers(
-            window.tick,
-            whole_ms=window.whole_ms,
-            late=late,
-            seed=seed,
-            look=window.look,
-            future=window.future,
-        )
+            window.tick, whole_ms=window.whole_ms, late=late, seed=seed,
+            look=window.look, future=window.future,
+        )  # fmt: skip
         self._block = timers.block
         self.wait = timers.wait  # type: ignore[method-assign]
 
@@ -169,21 +157,6 @@ class PoolMachine(Machine):
 # -- from what a caller gives to what a run needs ------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduling:
-    """What a run needs of a scheduler.
-
-    Attributes:
-        name: the scheduler's, in words.
-        machine: what the tasks ask for the thread.
-        new_loop: makes the loop; ``None`` for asyncio's own.
-    """
-
-    name: str
-    machine: Machine
-    new_loop: NewLoop | None
-
-
 def resolve(
     scheduler: Any,
     clock: Clock,
@@ -191,49 +164,30 @@ def resolve(
     jitter: float = 0.0,
     seed: int = 0,
     callback_cost: float = 0.0,
-) -> Scheduling:
-    """Return what a run needs of *scheduler*.
+) -> tuple[str, Machine, NewLoop | None]:
+    """What a run needs of *scheduler*.  A model needs the virtual clock.
 
-    Raises:
-        TypeError: it is no scheduler.
-        ValueError: it is a model, and the clock is real.
+    Returns:
+        Its name in words; what the tasks ask for the thread; and what makes the loop,
+        ``None`` for asyncio's own.
     """
-    if scheduler is PriorityEventLoop or scheduler is VirtualPriorityLoop:
-        scheduler = ByPriority()
-    elif isinstance(scheduler, type):
+    if isinstance(scheduler, type):
         scheduler = scheduler()
-    virtual = clock == "virtual"
-    options: dict[str, Any] = {
-        "jitter": jitter,
-        "seed": seed,
-        "callback_cost": callback_cost,
-    }
-    name = getattr(scheduler, "name", type(scheduler).__name__)
-    machine = Machine()
-    loop: NewLoop | None = partial(VirtualTimeLoop, **options) if virtual else None
+    name = "first come first served" if scheduler is None else _name_of(scheduler)
     if isinstance(scheduler, (ThreadPool, Window)):
-        if not virtual:
-            raise ValueError(
-                f"a {type(scheduler).__name__} is a model for the virtual clock: leave "
-                "clock out"
-            )
-        if isinstance(scheduler, Window):
-            machine = WindowMachine(scheduler, jitter, seed)
-        else:
-            machine = PoolMachine(scheduler, jitter, seed)
         # Its own timers have the jitter.
+        model: Any = WindowMachine if isinstance(scheduler, Window) else PoolMachine
         loop = partial(VirtualTimeLoop, callback_cost=callback_cost)
-    elif isinstance(scheduler, (ByPriority, ByDeadline)):
-        loop = partial(PriorityEventLoop, policy=scheduler)
-        if virtual:
-            loop = partial(VirtualPriorityLoop, scheduler, **options)
-    elif callable(getattr(scheduler, "turn", None)):
-        machine = Machine(scheduler)
-    elif scheduler is None:
-        name = "first come first served"
-    else:
-        raise TypeError(
-            f"{scheduler!r:.60} is no scheduler: give None, a Window, a ThreadPool, or "
-            "an object of looplab.priority"
-        )
-    return Scheduling(name, machine, loop)
+        return (name, model(scheduler, jitter, seed), loop)
+    policy = scheduler if isinstance(scheduler, (ByPriority, ByDeadline)) else None
+    machine = Machine(None if policy else scheduler)
+    if clock == "real":
+        real = partial(PriorityEventLoop, policy=policy) if policy else None
+        return (name, machine, real)
+    kind = partial(VirtualPriorityLoop, policy) if policy else VirtualTimeLoop
+    options = {"jitter": jitter, "seed": seed, "callback_cost": callback_cost}
+    return (name, machine, partial(kind, **options))  # type: ignore[arg-type]
+
+
+def _name_of(scheduler: object) -> str:
+    return getattr(scheduler, "name", type(scheduler).__name__)

@@ -21,13 +21,13 @@ import asyncio
 import random
 from collections.abc import Callable, Generator
 from contextvars import Context
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from looplab._numbers import NS, seconds_of
+from looplab._numbers import NS
 from looplab.clock import burn, elapsed
 
 __all__ = ["TickingTimers", "Window"]
@@ -52,10 +52,6 @@ class Window:
             not, it wakes the task itself.
         opening: whether receiving begins with a yield, as published.
 
-    Raises:
-        TypeError: a value is of the wrong type.
-        ValueError: *tick* is not above 0.
-
     Introduced in the chapter *Put the lease first*.
     """
 
@@ -66,20 +62,10 @@ class Window:
     future: bool = False
     opening: bool = True
 
-    def __post_init__(self) -> None:
-        if self.tick is not None:
-            seconds_of(self.tick, "tick", above=True)
-
     @property
     def name(self) -> str:
-        """What it is, in words, and what it changes of the model."""
-        turns = " with priorities" if self.turns is not None else ""
-        changed = (
-            f", {field.name}={getattr(self, field.name)}"
-            for field in fields(self)
-            if field.name != "turns" and getattr(self, field.name) != field.default
-        )
-        return f"a window{turns}{''.join(changed)}"
+        """What it is, in words."""
+        return "a window" if self.turns is None else "a window with priorities"
 
 
 class _Wait:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from looplab.priority import (
     ByDeadline,
     ByPriority,
-    PriorityEventLoop,
     PriorityGate,
     PriorityProtocol,
 )
@@ -18,7 +16,6 @@ from ontime.bus import (
     SETTINGS,
     Counts,
     RedisBus,
-    SQLiteBus,
     compare,
     consume,
 )
@@ -43,7 +40,7 @@ def test_the_stock_loop_delivers_again_and_the_priority_loop_does_not() -> None:
 @pytest.mark.parametrize(
     "scheduler",
     [
-        PriorityEventLoop,
+        ByPriority(),
         ByPriority(ageing=60),
         PriorityGate,
         PriorityProtocol(settle=2),
@@ -84,18 +81,7 @@ def test_the_budget_ends_a_run_that_loses_every_lease() -> None:
         assert run.left.total
 
 
-def test_a_lease_of_two_lengths() -> None:
-    with pytest.raises(ValueError, match=r"600 s .* 2 s"):
-        consume(bus=SQLiteBus("bus.db", lease=600))
-
-
 def test_a_lease_of_less_than_a_millisecond_counts_as_one() -> None:
     pytest.importorskip("redis")
     for lease, milliseconds in (0.0001, 1), (0.0011, 2), (0.003, 3):
         assert RedisBus(lease=lease)._lease_ms == milliseconds
-
-
-def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "redis", None)
-    with pytest.raises(ModuleNotFoundError, match="pip install redis"):
-        RedisBus(lease=60)

@@ -8,11 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ontime.leases import EXPERIMENTS
 from ontime.leases.picture import lay_over
 from ontime.leases.published import events_of
 from tests.fast.cells import as_committed
-from tests.fast.ontime.leases.test_published import LOGS, judged
+from tests.fast.ontime.leases.test_published import LOGS, judged, once
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -25,7 +24,7 @@ def share(element: ElementTree.Element, name: str) -> float:
 def test_each_published_event_has_a_box_and_ours_a_sign_in_its_second(
     name: str,
 ) -> None:
-    log, run = LOGS[name], EXPERIMENTS[name].run(seed=0)
+    log, run = LOGS[name], once(name)
     chart = lay_over(log, run, title="Both")
     same = log.found_in(run, within=0)
     assert f"Of {len(log.events)} published events {same} have" in chart.alt
@@ -47,15 +46,12 @@ def test_each_published_event_has_a_box_and_ours_a_sign_in_its_second(
     )
     assert inside[True] == same
     # Ours that are out of the part are not drawn, and those in it are.
-    shown = 0
-    for part in log.parts:
-        messages = {event.message for event in part}
-        shown += sum(
-            event.message in messages
-            and part[0].at - 0.5 <= event.at <= part[-1].at + 1.5
-            for event in events_of(run)
-        )
-    assert len(signs) == shown
+    assert len(signs) == sum(
+        event.message in {event.message for event in part}
+        and part[0].at - 0.5 <= event.at <= part[-1].at + 1.5
+        for part in log.parts
+        for event in events_of(run)
+    )
     words = [text.text for text in root.iter(SVG + "text")]
     assert words.count("message") == len(log.parts)
     # Of more than twelve rows each fourth has its number.
@@ -69,7 +65,7 @@ def test_each_published_event_has_a_box_and_ours_a_sign_in_its_second(
 
 
 def test_each_kind_is_named_once_in_its_colour() -> None:
-    chart = lay_over(LOGS["E3"], EXPERIMENTS["E3"].run(seed=0), title="Both")
+    chart = lay_over(LOGS["E3"], once("E3"), title="Both")
     named = re.findall(r'<text class="n (\w+)"[^>]*>(\w+)<', chart.svg)
     # Nothing that was lost is in a published second.
     assert sorted(named) == [
@@ -87,19 +83,16 @@ def test_each_kind_is_named_once_in_its_colour() -> None:
     assert [second for second in seconds if second in starts] == starts
 
 
-@pytest.mark.parametrize(
-    ("name", "cell"), [("E3", "log-pictures"), ("E4", "log-E4"), ("E5", "log-E5")]
-)
-def test_the_picture_of_a_lab_is_drawn_as_it_is_committed(name: str, cell: str) -> None:
-    log = LOGS[name]
-    best = max(judged()[name], key=lambda run: log.found_in(run, within=0))
-    chart = lay_over(log, best, title=f"{name}: a box is published, a sign ours")
-    assert chart.svg == as_committed("07_going_deeper", cell)
+def test_the_picture_of_the_page_is_drawn_as_it_is_committed() -> None:
+    log = LOGS["E3"]
+    best = max(judged()["E3"], key=lambda run: log.found_in(run, within=0))
+    chart = lay_over(log, best, title="E3: a box is published, a sign ours")
+    assert chart.svg == as_committed("07_going_deeper", "log-pictures")
 
 
 def test_a_title_is_text() -> None:
     title = 'a "box" & <ours>'
-    chart = lay_over(LOGS["E1"], EXPERIMENTS["E1"].run(), title=title)
+    chart = lay_over(LOGS["E1"], once("E1"), title=title)
     root = ElementTree.fromstring(chart.svg)
     assert root.get("aria-label") == chart.alt and chart.alt.startswith(title)
     assert title in [text.text for text in root.iter(SVG + "text")]
