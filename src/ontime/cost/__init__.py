@@ -10,25 +10,18 @@ asyncio.  :func:`compare_variants` asks what it costs to await the same coroutin
 sequence, through ``gather``, in tasks; :func:`clients_per_core` turns a cost into
 clients.
 
-* :mod:`.measure`: the functions that measure; :mod:`.child`: what runs in the clean
-  interpreter;
-* :mod:`.variants`: the ways to await, as source code;
-* :mod:`.works`: small functions to measure;
-* :mod:`.table`: what they return;
-* :mod:`.capacity`: the arithmetic of clients and cores.
-
 Introduced in the chapter *Count what a task costs*.
 """
 
 from ontime.measuring.fresh import MeasurementError, UnpicklableError, WorkFailedError
 
 from .capacity import clients_per_core, cores_needed
-from .measure import MissingPackageError, compare_variants, cpu_cost
+from .measure import compare_variants, cpu_cost
 from .table import Cost, CostTable
 from .variants import VARIANTS, variant_source
 
 __all__ = [
-    "VARIANTS", "Cost", "CostTable", "MeasurementError", "MissingPackageError",
-    "UnpicklableError", "WorkFailedError", "clients_per_core", "compare_variants",
-    "cores_needed", "cpu_cost", "variant_source",
+    "VARIANTS", "Cost", "CostTable", "MeasurementError", "UnpicklableError",
+    "WorkFailedError", "clients_per_core", "compare_variants", "cores_needed",
+    "cpu_cost", "variant_source",
 ]  # fmt: skip

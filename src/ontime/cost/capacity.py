@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from looplab._numbers import number_of
-
 __all__ = ["clients_per_core", "cores_needed"]
 
 
@@ -23,23 +21,11 @@ def clients_per_core(
     Returns:
         The number of clients; not rounded, since 2.5 clients mean five on two cores.
 
-    Raises:
-        ValueError: *cpu* or *rate* is not above zero and finite, or *utilisation* is
-            not a share.
-
     >>> clients_per_core(0.001)
     1000.0
     >>> clients_per_core(0.001, utilisation=0.5)
     500.0
     """
-    cpu = number_of(cpu, "cpu", "number of seconds", unit=" s", above=True)
-    rate = number_of(rate, "rate", "number of requests a second", above=True)
-    utilisation = number_of(utilisation, "utilisation", "share of a core", above=True)
-    if utilisation > 1:
-        raise ValueError(
-            f"utilisation is {utilisation:g}: give at most 1, because a core cannot "
-            "give more than all of its time"
-        )
     return float(f"{utilisation / (cpu * rate):.12g}")
 
 
@@ -53,11 +39,8 @@ def cores_needed(
         requests_per_second: of all clients together.
         utilisation: the share of each core that may be used, above 0 and at most 1.
 
-    Raises:
-        ValueError: as :func:`clients_per_core`.
-
     >>> cores_needed(0.004, 1000, utilisation=0.8)
     5
     """
-    rate = number_of(requests_per_second, "requests_per_second", "number", above=True)
-    return math.ceil(rate / clients_per_core(cpu, utilisation=utilisation) - 1e-9)
+    each = clients_per_core(cpu, utilisation=utilisation)
+    return math.ceil(requests_per_second / each - 1e-9)

@@ -6,24 +6,19 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ontime.measuring import counters, fresh, processes
 from ontime.measuring.records import machine
 
 from .child import Order, Trial
 from .table import Cost, CostTable
-from .variants import VARIANTS, variant_source
+from .variants import VARIANTS
 
-__all__ = ["MissingPackageError", "compare_variants", "cpu_cost"]
+__all__ = ["compare_variants", "cpu_cost"]
 
 CoroutineFunction = Callable[..., Awaitable[object]]
-LOOPS = ("asyncio", "uvloop")
-
-
-class MissingPackageError(ImportError):
-    """An optional package is not installed; the message says how to get it."""
 
 
 def cpu_cost(
@@ -32,11 +27,7 @@ def cpu_cost(
     args: tuple[Any, ...] = (),
     loop: str = "asyncio",
     setup: Callable[[], object] | str | None = None,
-    calls: int | None = None,
-    values: int = 4,
-    processes: int = 3,
-    instructions: bool = False,
-    timeout: float = 600.0,
+    **rounds: Any,
 ) -> CostTable:
     """Measure the CPU time of a call of a coroutine function (chapter 3).
 
@@ -49,22 +40,19 @@ def cpu_cost(
         args: its arguments; they must pickle, and every call gets the same ones.
         loop: ``"asyncio"`` or ``"uvloop"``.
         setup: a plain function, called once in each process before anything else.
-        calls: how many calls make one value; None: as many as take 20 ms.
-        values: how many values each process gives.
-        processes: how many processes, one after the other.  Several variants take
-            turns, so that a slow spell of the machine hits all of them.
-        instructions: count instructions too, with perf where it has hardware counters,
-            else with Valgrind, else not at all.
-        timeout: seconds that one process may take.
+        rounds: how much is measured, by these names: ``calls``, how many calls make one
+            value (as many as take 20 ms); ``values``, how many values each process
+            gives (4); ``processes``, how many processes, one after the other (3);
+            ``instructions``, whether they are counted too, with perf where it has
+            hardware counters, else with Valgrind, else not at all (no); ``timeout``,
+            seconds that one process may take (600).
 
     Returns:
         A table of one row.
 
     Raises:
-        TypeError: *coro_fn* is not a coroutine function.
-        ValueError: *loop* is not known, or *coro_fn* is a string of another form.
+        TypeError: *coro_fn* is a coroutine.
         UnpicklableError: the function or *args* cannot be sent to another process.
-        MissingPackageError: pyperf is not installed, or uvloop where it is asked for.
         WorkFailedError: the function raised; its traceback is in the error.
         TimeoutError: a process took longer than *timeout*.
         MeasurementError: a process ended without a result.
@@ -72,10 +60,8 @@ def cpu_cost(
     Whatever ends the call, no process of it is left then.
     """
     name, reference = _refer(coro_fn)
-    order = Order(reference, _packed(args), loop, _setup(setup), None, 1)
-    _need(order)
-    rounds = Rounds(calls, values, processes, instructions, timeout)
-    return _measure({name: order}, [loop], rounds, lenient=False)
+    order = Order(reference, fresh.pack(args, "args"), loop, _setup(setup), None, 1)
+    return _measure({name: order}, [loop], Rounds(**rounds), lenient=False)
 
 
 def compare_variants(
@@ -86,17 +72,14 @@ def compare_variants(
     variants: Sequence[str] = tuple(VARIANTS),
     loops: Sequence[str] = ("asyncio",),
     setup: Callable[[], object] | str | None = None,
-    calls: int | None = None,
-    values: int = 4,
-    processes: int = 3,
-    instructions: bool = False,
-    timeout: float = 600.0,
+    **rounds: Any,
 ) -> CostTable:
     """Measure the ways to await one coroutine function several times (chapter 3).
 
-    :func:`variant_source` shows the code of each.  A variant that this Python, or a
-    package that is not installed, does not offer has a row that says so, and so has one
-    that fails on that loop although the first variant works there.
+    :func:`variant_source` shows the code of each.  They take turns, so that a slow
+    spell of the machine hits all of them.  A variant that this Python, or a package
+    that is not installed, does not offer has a row that says so, and so has one that
+    fails on that loop although the first variant works there.
 
     Args:
         coro_fn: the function to await; by default one that returns at once.
@@ -104,19 +87,16 @@ def compare_variants(
         times: how many awaits.
         variants: keys of :data:`VARIANTS`; ratios are to the first.
         loops: ``"asyncio"``, ``"uvloop"`` or both.
-        setup: as for :func:`cpu_cost`, and so are the others.
+        setup: as for :func:`cpu_cost`.
+        rounds: as for :func:`cpu_cost`.
 
     Raises:
-        KeyError: there is no such variant.
         Exception: as :func:`cpu_cost`.
     """
-    for variant in variants:
-        variant_source(variant, times)
-    sent = _refer(coro_fn)[1], _packed(args), loops[0], _setup(setup)
+    packed = fresh.pack(args, "args")
+    sent = _refer(coro_fn)[1], packed, loops[0], _setup(setup)
     orders = {variant: Order(*sent, variant, times) for variant in variants}
-    _need(orders[variants[0]])
-    rounds = Rounds(calls, values, processes, instructions, timeout)
-    return _measure(orders, loops, rounds, lenient=True)
+    return _measure(orders, loops, Rounds(**rounds), lenient=True)
 
 
 # -- what goes to the other process ----------------------------------------------------
@@ -125,13 +105,7 @@ def compare_variants(
 def _refer(function: CoroutineFunction | str) -> tuple[str, str | bytes]:
     """The name of a coroutine function, and what leads the other process to it."""
     if isinstance(function, str):
-        module, _, name = function.partition(":")
-        if not module or not name:
-            raise ValueError(
-                f"coro_fn is {function!r}: write module:function, such as "
-                "'mypackage.service:handle'"
-            )
-        return name, function
+        return function.rpartition(":")[2], function
     if inspect.iscoroutine(function):
         function.close()
         raise TypeError(
@@ -139,18 +113,7 @@ def _refer(function: CoroutineFunction | str) -> tuple[str, str | bytes]:
             "without calling it"
         )
     name = getattr(function, "__qualname__", "").rpartition("<locals>.")[2]
-    if not name or not inspect.iscoroutinefunction(function):
-        raise TypeError(
-            f"coro_fn is {function!r:.80}: give a coroutine function (async def), and "
-            "its arguments as args=(...)"
-        )
     return name, fresh.pack(function, f"coro_fn {name}")
-
-
-def _packed(args: tuple[Any, ...]) -> bytes:
-    if not isinstance(args, tuple):
-        raise TypeError(f"args is {args!r:.60}: write args=(x,) for one")
-    return fresh.pack(args, "args")
 
 
 def _setup(setup: Callable[[], object] | str | None) -> str | bytes | None:
@@ -159,25 +122,16 @@ def _setup(setup: Callable[[], object] | str | None) -> str | bytes | None:
     return fresh.pack(setup, "setup")
 
 
-def _need(order: Order) -> None:
-    """Refuse what cannot be measured here."""
-    if order.loop not in LOOPS:
-        raise ValueError(f"loop is {order.loop!r}: there are {' and '.join(LOOPS)}")
-    if lacks := _lacks(order, "pyperf"):
-        raise MissingPackageError(lacks)
-
-
-def _lacks(order: Order, *packages: str) -> str:
+def _lacks(order: Order) -> str:
     """What is not there for an order, or an empty string."""
     variant = order.variant or ""
     if variant.endswith("eager") and sys.version_info < (3, 12):
         return "needs Python 3.12 or newer"
-    if order.loop == "uvloop":
-        packages += ("uvloop",)
-    if variant.startswith("anyio"):
-        packages += ("anyio",)
-    for package in packages:
-        if importlib.util.find_spec(package) is None:
+    for package, needed in (
+        ("uvloop", order.loop == "uvloop"),
+        ("anyio", variant.startswith("anyio")),
+    ):
+        if needed and importlib.util.find_spec(package) is None:
             return f"{package} is not installed: pip install {package}"
     return ""
 
@@ -187,14 +141,15 @@ def _lacks(order: Order, *packages: str) -> str:
 _Key = tuple[str, str]  # the name of an order, and the loop
 
 
-class Rounds(NamedTuple):
+@dataclass(frozen=True)
+class Rounds:
     """How much is measured: see :func:`cpu_cost`."""
 
-    calls: int | None
-    values: int
-    processes: int
-    instructions: bool
-    timeout: float
+    calls: int | None = None
+    values: int = 4
+    processes: int = 3
+    instructions: bool = False
+    timeout: float = 600.0
 
     def call(
         self, what: str, name: str, *request: object, before: Sequence[str] = ()

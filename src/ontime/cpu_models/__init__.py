@@ -10,29 +10,21 @@ CPU time of all processes, the time to start, and how late the loop was meanwhil
 
 ``python -m ontime.cpu_models`` runs the work of the published experiments.
 
-* :mod:`.work`: the jobs of the chapter;
-* :mod:`.models`: the models, when each is available, and how it runs;
-* :mod:`.compare`: compare several;
-* :mod:`.measure`: one measurement, in a fresh process;
-* :mod:`.table`: the result.
-
 The cluster needs ``distributed`` (``ontime[cluster]``).
 Introduced in the chapter *Move CPU work off the loop*.
 """
 
 from ontime.measuring.cores import free_cores, usable_cores
 from ontime.measuring.fresh import MeasurementError, UnpicklableError, WorkFailedError
-from ontime.measuring.records import machine
 
 from .compare import compare_models
 from .measure import Measurement
-from .models import KINDS, Model, ModelUnavailableError
+from .models import KINDS, Model
 from .table import Comparison, Row
 from .work import compress, digest, product
 
 __all__ = [
-    "KINDS", "Comparison", "Measurement", "MeasurementError", "Model",
-    "ModelUnavailableError", "Row", "UnpicklableError", "WorkFailedError",
-    "compare_models", "compress", "digest", "free_cores", "machine", "product",
-    "usable_cores",
+    "KINDS", "Comparison", "Measurement", "MeasurementError", "Model", "Row",
+    "UnpicklableError", "WorkFailedError", "compare_models", "compress", "digest",
+    "free_cores", "product", "usable_cores",
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import multiprocessing.spawn
 import pickle
 import sys
@@ -17,7 +16,7 @@ from ontime.measuring.cores import free_cores, usable_cores
 from ontime.measuring.records import machine
 
 from .measure import Measurement
-from .models import DEFAULT_MODELS, Model, ModelUnavailableError
+from .models import DEFAULT_MODELS, Model
 from .table import Comparison, Row
 
 __all__ = ["compare_models"]
@@ -28,11 +27,11 @@ def compare_models(
     args: Sequence[Any] = (),
     *,
     count: int = 8,
-    models: Iterable[Model | str] | None = None,
+    models: Iterable[Model | str] = DEFAULT_MODELS,
     repeats: int = 1,
     timeout: float = 120.0,
     patience: float | None = None,
-    report: Callable[[str], object] | None = None,
+    report: Callable[[str], object] = str,
 ) -> Comparison:
     """Run the same jobs in several models, and measure each.
 
@@ -48,9 +47,9 @@ def compare_models(
         function: a plain function that other processes can import.
         args: its arguments.
         count: how many jobs.
-        models: a :class:`Model` or the name of a kind for each row.  By default one of
-            each kind; those that are not available here are named in the table and not
-            run.
+        models: a :class:`Model` or the name of a kind for each row; by default one of
+            each kind.  Those that are not available here are named in the table and
+            not run.
         repeats: how many runs of each model.  They take turns.
         timeout: seconds that one run may take, its start included.
         patience: if given, a run counts only if at least 0.9 of the usable cores were
@@ -62,11 +61,8 @@ def compare_models(
         The table.
 
     Raises:
-        TypeError: if *function* is not a plain function.
         UnpicklableError: if *function* or *args* cannot be sent to another process.
-        ValueError: if there is no such model, or a model is asked for twice.
-        ModelUnavailableError: if a model in *models* needs a newer Python or a package
-            that is not installed.
+        KeyError: if there is no such model.
         WorkFailedError: if *function* raised, or a worker died; ``__cause__`` says
             more.
         TimeoutError: if a run took too long, or the cores were not free in time.
@@ -74,40 +70,25 @@ def compare_models(
 
     Introduced in the chapter *Move CPU work off the loop*.
     """
-    if not callable(function) or inspect.iscoroutinefunction(function):
-        raise TypeError(
-            f"the work is {function!r}: give a plain function, which other processes "
-            "can import, and its arguments as args=(…)"
-        )
     args = tuple(args)
-    if models is None:
-        chosen = list(DEFAULT_MODELS)
-    else:
-        chosen = [Model(kind) if isinstance(kind, str) else kind for kind in models]
-    if len(set(chosen)) < len(chosen):
-        raise ValueError("a model is there twice: use repeats=2 instead")
+    chosen = [Model(kind) if isinstance(kind, str) else kind for kind in models]
     reasons = {model: model.unavailable() for model in chosen}
-    if models is not None:
-        for reason in filter(None, reasons.values()):
-            raise ModelUnavailableError(reason)
     work = _dump(function, args)
-
     runs: dict[Model, list[Measurement]] = {model: [] for model in chosen}
     for turn in range(1, repeats + 1):
         for model in chosen:
             if reasons[model]:
                 continue
-            if report is not None:
-                which = f" ({turn} of {repeats})" if repeats > 1 else ""
-                report(f"{model.name}{which}")
-            name = f"{_name_of(function)} in {model.name}"
+            report(f"{model.name} ({turn} of {repeats})")
+            name = f"{function.__qualname__} in {model.name}"
             run = functools.partial(_run, name, (model, count, work), timeout)
             runs[model].append(run() if patience is None else _in_quiet(run, patience))
     rows = tuple(
         Row(model, model.name, tuple(runs[model]), reasons[model]) for model in chosen
     )
     packages = ["distributed"] if any(m.kind == "dask" for m in chosen) else []
-    return Comparison(rows, machine(*packages), _in_words(function, args), count)
+    words = f"{function.__qualname__}({', '.join(map(_short, args))})"
+    return Comparison(rows, machine(*packages), words, count)
 
 
 def _run(name: str, request: tuple[Model, int, bytes], timeout: float) -> Measurement:
@@ -129,9 +110,8 @@ def _dump(function: Any, args: tuple[Any, ...]) -> bytes:
 
     A pool in the fresh process has to send it once more, and cannot send a copy.
     """
-    name = _name_of(function)
-    inner = getattr(function, "func", function)  # that of a functools.partial
-    if getattr(inner, "__module__", None) == "__main__" and not _main_is_a_file():
+    name = function.__qualname__
+    if function.__module__ == "__main__" and not _main_is_a_file():
         raise fresh.UnpicklableError(
             f"{name} was defined in a notebook or at a prompt, where another process "
             "cannot import it: write it to a module (in a notebook with %%writefile "
@@ -168,16 +148,6 @@ def _in_quiet(run: Callable[[], Measurement], patience: float) -> Measurement:
                 "or measure without patience and do not trust the wall times"
             )
         time.sleep(2)  # to ask takes CPU time from the others
-
-
-def _name_of(function: Any) -> str:
-    return getattr(function, "__qualname__", type(function).__name__)
-
-
-def _in_words(function: Any, args: tuple[Any, ...]) -> str:
-    while isinstance(function, functools.partial):
-        function, args = function.func, (*function.args, *args)
-    return f"{_name_of(function)}({', '.join(map(_short, args))})"
 
 
 def _short(value: object) -> str:

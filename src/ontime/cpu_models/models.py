@@ -27,14 +27,10 @@ from ontime.measuring.cores import usable_cores
 from .work import hello, with_an_error_that_travels
 
 __all__ = [
-    "DEFAULT_MODELS", "KINDS", "Model", "ModelUnavailableError", "RunAll",
+    "DEFAULT_MODELS", "KINDS", "Model", "RunAll",
 ]  # fmt: skip
 
 T = TypeVar("T")
-
-
-class ModelUnavailableError(RuntimeError):
-    """A model needs a newer Python or a package that is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,6 @@ class _Kind:
     label: str
     enter: Callable[[Model], AbstractAsyncContextManager[RunAll]]
     pooled: bool = False  # whether it has a number of workers
-    processes: bool = False  # whether its start method can be chosen
     needs: Callable[[], str] = str  # why it is not available here, or ""
 
 
@@ -59,29 +54,12 @@ class Model:
         start_method: ``"fork"``, ``"spawn"`` or ``"forkserver"``, for pools of
             processes; the default of this Python if not given.
 
-    Raises:
-        ValueError: if there is no such kind, if the kind takes no such
-            setting.
-
     Introduced in the chapter *Move CPU work off the loop*.
     """
 
     kind: str
     workers: int | None = None
     start_method: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(
-                f"there is no model {self.kind!r}; there are {', '.join(KINDS)}"
-            )
-        kind = KINDS[self.kind]
-        if self.workers is not None and not kind.pooled:
-            raise ValueError(f"the model {self.kind!r} has no pool: leave workers out")
-        if self.start_method is not None and not kind.processes:
-            raise ValueError(
-                f"the model {self.kind!r} has no start method: leave start_method out"
-            )
 
     @property
     def size(self) -> int:
@@ -101,13 +79,7 @@ class Model:
         return KINDS[self.kind].needs()
 
     def enter(self) -> AbstractAsyncContextManager[RunAll]:
-        """Start the workers, and stop them at the end of the block.
-
-        Raises:
-            ModelUnavailableError: if the model cannot run here.
-        """
-        if reason := self.unavailable():
-            raise ModelUnavailableError(reason)
+        """Start the workers, and stop them at the end of the block."""
         return KINDS[self.kind].enter(self)
 
 
@@ -127,23 +99,8 @@ def new_futures(count: int) -> list[asyncio.Future[T]]:
 
 def settle(future: asyncio.Future[T], job: Job[T]) -> None:
     try:
-        result = job()
+        future.set_result(job())
     except Exception as error:
-        reject(future, error)
-    else:
-        resolve(future, result)
-
-
-def resolve(future: asyncio.Future[T], result: T) -> None:
-    if not future.done():
-        future.set_result(result)
-
-
-def reject(future: asyncio.Future[Any], error: BaseException) -> None:
-    if not future.done():
-        if isinstance(error, StopIteration) or not isinstance(error, Exception):
-            # A future takes no StopIteration, and SystemExit would end the loop.
-            error = RuntimeError(f"it raised {error!r}")
         future.set_exception(error)
 
 
@@ -203,9 +160,9 @@ async def in_threads(model: Model) -> AsyncIterator[RunAll]:
             try:
                 result = job()
             except BaseException as error:  # nobody else would hear of it
-                loop.call_soon_threadsafe(reject, future, error)
+                loop.call_soon_threadsafe(future.set_exception, error)
             else:
-                loop.call_soon_threadsafe(resolve, future, result)
+                loop.call_soon_threadsafe(future.set_result, result)
 
         futures: list[asyncio.Future[T]] = new_futures(count)
         for future in futures:
@@ -312,8 +269,8 @@ async def in_pool(model: Model) -> AsyncIterator[RunAll]:
             pool.apply_async(
                 with_an_error_that_travels,
                 (job,),
-                callback=partial(tell, resolve, future),
-                error_callback=partial(tell, reject, future),
+                callback=partial(tell, future.set_result),
+                error_callback=partial(tell, future.set_exception),
             )
         return await asyncio.gather(*futures)
 
@@ -368,18 +325,13 @@ KINDS: dict[str, _Kind] = {
     "chain": _Kind("call_soon chain", in_chain),
     "threads": _Kind("a thread each", in_threads),
     "to_thread": _Kind("to_thread", with_to_thread),
-    "thread pool": _Kind("ThreadPoolExecutor", in_thread_pool, pooled=True),
-    "pool": _Kind("Pool", in_pool, pooled=True, processes=True),
-    "process pool": _Kind(
-        "ProcessPoolExecutor", in_process_pool, pooled=True, processes=True
-    ),
+    "thread pool": _Kind("ThreadPoolExecutor", in_thread_pool, True),
+    "pool": _Kind("Pool", in_pool, True),
+    "process pool": _Kind("ProcessPoolExecutor", in_process_pool, True),
     "interpreters": _Kind(
-        "InterpreterPoolExecutor",
-        in_interpreters,
-        pooled=True,
-        needs=needs_interpreters,
+        "InterpreterPoolExecutor", in_interpreters, True, needs_interpreters
     ),
-    "dask": _Kind("dask cluster", on_cluster, pooled=True, needs=needs_cluster),
+    "dask": _Kind("dask cluster", on_cluster, True, needs_cluster),
 }
 
 #: What :func:`ontime.cpu_models.compare_models` compares unless told otherwise.

@@ -29,6 +29,7 @@ from .session import Session, sessions
 
 __all__ = ["Case", "Stays", "measure_case", "stays"]
 
+_SECONDS = 0.2  # of each run
 #: The settings of the sessions for each column.  The gap in which loops compute, or
 #: sleep, is longer than a wake-up takes.
 _COLUMNS = {
@@ -56,11 +57,7 @@ class Stays:
 
 @contextmanager
 def stays(opened: Sequence[Session]) -> Iterator[Stays]:
-    """Note where the threads of *opened* are in the block; filled in at its end.
-
-    Raises:
-        RuntimeError: a session is not open.
-    """
+    """Note where the threads of *opened* are in the block; filled in at its end."""
     threads = [session.call(threading.get_native_id) for session in opened]
     noted = Stays()
     before = [_read(thread) for thread in threads]
@@ -133,31 +130,28 @@ class Case:
         )
 
 
-def measure_case(
-    loops: int, cores: int, *, seconds: float = 0.2, runs: int = 3
-) -> Case:
+def measure_case(loops: int, cores: int) -> Case:
     """Measure hops to *loops* polling loops on *cores* cores, with interventions.
+
+    Each figure is the median of the means of three runs of a fifth of a second.
 
     Args:
         loops: how many loops poll.
-        cores: how many cores their threads and the caller may use.
-        seconds: of each run.
-        runs: how many runs of each kind; each figure is the median of their means.
+        cores: how many cores their threads and the caller may use (see :func:`unable`).
 
     Raises:
-        ValueError: there are not so many cores.
         TimeoutError: a loop did not answer within five minutes.
     """
     means: dict[str, list[float]] = {name: [] for name in _COLUMNS}
     places: list[Stays] = []
-    for _ in range(runs):
+    for _ in range(3):
         for name, (window, busy) in _COLUMNS.items():
             with (
                 on_cores(cores),
                 sessions("poll", loops, window=window, busy=busy) as opened,
                 stays(opened) as where,
             ):
-                waits = measure_hops(opened, seconds=seconds, hops=1_000_000)
+                waits = measure_hops(opened, seconds=_SECONDS, hops=1_000_000)
             means[name].append(waits.total / len(waits.taken))
             if name == "plain":
                 places.append(where)

@@ -31,12 +31,10 @@ class Waits:
         taken: seconds of each wait, in order.
         voluntary: voluntary context switches of the calling thread: how often it went
             to sleep; None where the system does not count them for a thread.
-        cpu: seconds of CPU time of the calling thread.
     """
 
     taken: tuple[float, ...]
     voluntary: int | None
-    cpu: float
 
     @property
     def median(self) -> float:
@@ -55,23 +53,14 @@ class Waits:
 
     @property
     def voluntary_each(self) -> float:
-        """Voluntary context switches for each wait.
-
-        Raises:
-            NotImplementedError: the system does not count them for a thread.
-        """
-        if self.voluntary is None:
-            raise NotImplementedError(
-                "this system does not count the context switches of a thread: Linux "
-                "does (resource.RUSAGE_THREAD)"
-            )
+        """Voluntary context switches for each wait, where they are counted."""
+        assert self.voluntary is not None, "see unable(counts=True)"
         return self.voluntary / len(self.taken)
 
     def __repr__(self) -> str:
-        count = len(self.taken)
         text = (
-            f"{count:,} wait{'' if count == 1 else 's'}: "
-            f"median {self.median * 1000:.3f} ms, worst {self.worst * 1000:.3f} ms"
+            f"{len(self.taken):,} waits: median {self.median * 1000:.3f} ms, "
+            f"worst {self.worst * 1000:.3f} ms"
         )
         if self.voluntary is None:
             return text
@@ -105,9 +94,8 @@ class Idle:
         return self.cpu / self.wall
 
     def __repr__(self) -> str:
-        loops = len(self.turns)
         return (
-            f"{loops} idle loop{'' if loops == 1 else 's'} for {self.seconds:.2f} s: "
+            f"{len(self.turns)} idle loops for {self.seconds:.2f} s: "
             f"{sum(self.turns):,} turns, {self.share:.2%} of a core"
         )
 
@@ -128,7 +116,6 @@ def measure_hops(
         cpu: the core for the calling thread meanwhile (Linux); any if None.
 
     Raises:
-        RuntimeError: a session is not open.
         TimeoutError: a loop did not answer within five minutes.
     """
     with pinned(cpu):
@@ -141,8 +128,7 @@ def measure_messages(
     """Send messages from session to session and wait for each answer.
 
     A message goes through what the session's task waits on, so it is as late as the way
-    makes it; a hop goes to the loop directly.  Arguments and errors are those of
-    :func:`measure_hops`.
+    makes it; a hop goes to the loop directly.  The rest is as for :func:`measure_hops`.
     """
 
     def timed(session: Session) -> Callable[[], float]:
@@ -156,35 +142,30 @@ def measure_messages(
     return _waits([timed(session) for session in opened], seconds, messages)
 
 
-def measure_wakes(wakes: int = 60, *, nap: float = 0.001) -> Waits:
-    """Sleep *wakes* times, and note how much later than due the thread goes on.
+def measure_wakes(wakes: int) -> Waits:
+    """Sleep *wakes* times for 1 ms, and note how late the thread goes on.
 
     A thread that wakes must have the interpreter before it can run Python: what it
     waits beyond the sleep is the system's lateness and the wait for the interpreter.
     Nothing is asked of anybody, so this tells what the other threads of the process do
     to one that only wants to go on.
 
-    Args:
-        wakes: how often.
-        nap: seconds of each sleep.
-
     Returns:
         Lateness of each wake-up.  One voluntary switch each is the sleep itself.
     """
 
     def late() -> float:
-        due = time.perf_counter() + nap
-        time.sleep(nap)
+        due = time.perf_counter() + 0.001
+        time.sleep(0.001)
         return time.perf_counter() - due
 
-    return _waits([late] * wakes, nap, wakes)
+    return _waits([late] * wakes, 0, wakes)
 
 
-def measure_idle(opened: Sequence[Session], seconds: float = 0.3) -> Idle:
+def measure_idle(opened: Sequence[Session], seconds: float) -> Idle:
     """Count iterations and CPU time of sessions while nobody sends them anything.
 
     Raises:
-        RuntimeError: a session is not open.
         TimeoutError: a loop did not answer within five minutes.
     """
     began = time.perf_counter()
@@ -207,11 +188,9 @@ def measure_idle(opened: Sequence[Session], seconds: float = 0.3) -> Idle:
 def _waits(calls: list[Callable[[], float]], seconds: float, count: int) -> Waits:
     taken: list[float] = []
     end = time.perf_counter() + seconds
-    switched, used = voluntary(), time.thread_time()
+    before = voluntary()
     while len(taken) < count and (len(taken) < len(calls) or time.perf_counter() < end):
         taken.append(calls[len(taken) % len(calls)]())
-    used = time.thread_time() - used
-    switched_after = voluntary()
-    if switched is None or switched_after is None:
-        return Waits(tuple(taken), None, used)
-    return Waits(tuple(taken), switched_after - switched, used)
+    after = voluntary()
+    switches = None if before is None or after is None else after - before
+    return Waits(tuple(taken), switches)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
-from .inboxes import INBOXES, Inbox, Question, missing
+from .inboxes import INBOXES, Inbox, Question
 
 __all__ = ["Session", "Spinner", "sessions"]
 
@@ -94,10 +94,6 @@ class Session:
             and keeps its core (about as long as *window* says).  By default it sleeps.
         name: name of the thread.
 
-    Raises:
-        ValueError: there is no such *way*.
-        ModuleNotFoundError: the way needs a package that is not there.
-
     Introduced in the chapter *Find the loop that spins*.
     """
 
@@ -110,32 +106,18 @@ class Session:
         busy: bool = False,
         name: str = "session",
     ) -> None:
-        if why := missing(way):
-            raise ModuleNotFoundError(why, name=way)
-        self.way = way
+        self._way = way
         self._cpu = cpu
         self._window = window
         self._busy = busy
         self._name = name
-        self._thread: threading.Thread | None = None
+        self._thread: threading.Thread
         self._ready: concurrent.futures.Future[asyncio.AbstractEventLoop]
         self._inbox: Inbox
 
-    def __repr__(self) -> str:
-        state = "open" if self._thread is not None else "closed"
-        return f"<Session {self.way} {state}>"
-
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop.
-
-        Raises:
-            RuntimeError: the session is not open.
-        """
-        if self._thread is None:
-            raise RuntimeError(
-                "the session is not open: use it inside `with Session(...) as session:`"
-            )
+        """The event loop of the open session."""
         return self._ready.result()
 
     def __enter__(self) -> Session:
@@ -143,8 +125,8 @@ class Session:
         self._ready = concurrent.futures.Future()
         # A daemon, so that a caller who is killed in between does not hang.
         thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-        thread.start()
         self._thread = thread
+        thread.start()
         try:
             self._ready.result(TIMEOUT)
         except BaseException:
@@ -154,18 +136,15 @@ class Session:
 
     def __exit__(self, *exc_info: object) -> None:
         """Stop the loop and wait for its thread."""
-        assert self._thread is not None
         if self._ready.done() and self._ready.exception() is None:
             with suppress(RuntimeError):  # the loop is closed already
                 self._ready.result().call_soon_threadsafe(self._task.cancel)
         self._thread.join()
-        self._thread = None
 
     def hop(self) -> float:
         """Call a function on the loop and wait until it has run; seconds it took.
 
         Raises:
-            RuntimeError: the session is not open.
             TimeoutError: the loop did not answer within five minutes.
         """
         started = time.perf_counter()
@@ -176,7 +155,6 @@ class Session:
         """Call *function* on the loop and return what it returned.
 
         Raises:
-            RuntimeError: as :meth:`hop`.
             TimeoutError: as :meth:`hop`.
             Exception: what *function* raised.
         """
@@ -189,29 +167,17 @@ class Session:
                 answer.set_exception(error)
 
         self.loop.call_soon_threadsafe(run)
-        return self._wait(answer)
+        return answer.result(TIMEOUT)
 
     def ask(self, message: T) -> T:
         """Send *message* to the task, which sends it back.
 
         Raises:
-            RuntimeError: as :meth:`hop`.
             TimeoutError: as :meth:`hop`.
         """
         answer: concurrent.futures.Future[T] = concurrent.futures.Future()
-        assert self.loop
         self._inbox.put(Question(message, answer))
-        return self._wait(answer)
-
-    def _wait(self, answer: concurrent.futures.Future[T]) -> T:
-        try:
-            return answer.result(TIMEOUT)
-        except concurrent.futures.TimeoutError:
-            if answer.done():  # the function itself raised it
-                raise
-            raise TimeoutError(
-                f"the loop of {self!r} did not answer within {TIMEOUT:g} s"
-            ) from None
+        return answer.result(TIMEOUT)
 
     def _run(self) -> None:
         try:
@@ -233,7 +199,7 @@ class Session:
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
-        self._inbox = INBOXES[self.way](loop)
+        self._inbox = INBOXES[self._way](loop)
         task = asyncio.current_task()
         assert task is not None
         task.set_name("receive")
@@ -249,11 +215,7 @@ class Session:
 
 @contextmanager
 def sessions(
-    way: str = "poll",
-    count: int = 2,
-    *,
-    window: float = 0.0,
-    busy: bool = False,
+    way: str, count: int, *, window: float = 0.0, busy: bool = False
 ) -> Iterator[list[Session]]:
     """Open *count* sessions at once, and close them all at the end of the block.
 
@@ -262,10 +224,6 @@ def sessions(
         count: how many.
         window: as in :class:`Session`, for all of them.
         busy: as in :class:`Session`, for all of them.
-
-    Raises:
-        ValueError: as :class:`Session`.
-        ModuleNotFoundError: as :class:`Session`.
     """
     with ExitStack() as stack:
         yield [

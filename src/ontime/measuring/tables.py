@@ -48,9 +48,6 @@ class Table(Generic[R]):
     def __iter__(self) -> Iterator[R]:
         return iter(self.rows)
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __getitem__(self, name: Any) -> R:
         """The row of that name.
 
@@ -70,18 +67,9 @@ class Table(Generic[R]):
         return listed and f"Measured on {listed}."
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON to *path*, and as text beside it, with the suffix .txt.
-
-        Raises:
-            ValueError: *path* does not end in .json.
-            OSError: it cannot be written.
-        """
-        path = Path(path)
-        if path.suffix != ".json":
-            raise ValueError(f"'{path}' must end in .json; the text goes beside it")
+        """Write it as JSON to *path*."""
         words = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-        path.write_text(f"{words}\n", encoding="utf-8")
-        path.with_suffix(".txt").write_text(f"{self!r}\n", encoding="utf-8")
+        Path(path).write_text(f"{words}\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -101,12 +89,8 @@ def range_of(values: Sequence[float]) -> str:
     return f"{as_time(low)} to {as_time(high)}, median {as_time(middle)}"
 
 
-def aligned(
-    rows: Sequence[Sequence[str]],
-    across: Callable[[str, int], str] = str.rjust,
-    left: int = 1,
-) -> str:
-    """Return rows as text: *left* columns to the left, the others by *across*."""
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return rows as text: *left* columns to the left, the others to the right."""
     most = max(map(len, rows))
     full = [row for row in rows if len(row) == most]
     widths = [max(map(len, column)) for column in zip(*full, strict=True)]
@@ -115,7 +99,7 @@ def aligned(
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if place < left else across(cell, width)
+            cell.ljust(width) if place < left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=False))
         ]
         if len(row) < most:

@@ -61,10 +61,8 @@ def test_a_session_answers(way: str) -> None:
         assert opened.ask("hello") == "hello"
         assert opened.ask(None) is None
         assert opened.call(threading.get_ident) != threading.get_ident()
-        assert "open" in repr(opened)
         loop = opened.loop
     assert loop.is_closed()
-    assert "closed" in repr(opened)
     with opened:  # again
         assert opened.ask(1) == 1
 
@@ -87,15 +85,13 @@ def test_what_a_call_raises_comes_out() -> None:
             opened.call(lambda: 1 // 0)
         with pytest.raises(SystemExit):
             opened.call(sys.exit)
-        with pytest.raises(TimeoutError, match="mine"):
-            opened.call(lambda: (_ for _ in ()).throw(TimeoutError("mine")))
         assert opened.ask(2) == 2
 
 
 def test_an_error_in_the_block_ends_the_threads(way: str) -> None:
     with pytest.raises(KeyboardInterrupt), sessions(way, 3) as opened, Spinner():
         raise KeyboardInterrupt
-    assert all("closed" in repr(each) for each in opened)
+    assert all(each.loop.is_closed() for each in opened)
 
 
 def test_a_later_session_that_cannot_be_made_closes_the_earlier(
@@ -121,7 +117,7 @@ def test_a_loop_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(session, "TIMEOUT", 0.05)
         go_on = threading.Event()
         opened.loop.call_soon_threadsafe(go_on.wait)
-        with pytest.raises(TimeoutError, match=r"did not answer within 0\.05 s"):
+        with pytest.raises(TimeoutError):
             opened.hop()
         go_on.set()
 
@@ -159,7 +155,7 @@ def test_hops_and_messages_end_at_their_number() -> None:
         # Each session is called once, however short the time.
         assert len(measure_hops(opened, seconds=1e-9).taken) == 3
         assert len(measure_idle(opened, 0.01).turns) == 3
-    assert len(measure_wakes(5, nap=0.002).taken) == 5
+    assert len(measure_wakes(5).taken) == 5
 
 
 def test_where_threads_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,9 +172,10 @@ def test_where_threads_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @linux
-def test_a_case_is_measured() -> None:
+def test_a_case_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(causes, "_SECONDS", 0.01)
     before = os.sched_getaffinity(0)
-    case = measure_case(2, 1, seconds=0.01, runs=1)
+    case = measure_case(2, 1)
     assert (case.loops, case.cores) == (2, 1)
     assert min(case.plain, case.computing, case.sleeping) > 0
     assert os.sched_getaffinity(0) == before

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from ontime.cpu_models import (
-    Comparison,
-    Measurement,
-    Model,
-    Row,
-)
+from ontime.cpu_models import Comparison, Measurement, Model, Row
 
 
 def run_of(wall: float, cpu: float | None = 0.5) -> Measurement:
@@ -61,10 +54,3 @@ def test_html(table: Comparison) -> None:
     assert '>2.000<br><span style="font-size:85%">1.000–3.000</span></td>' in html
     assert ">1.000</td>" in html and ">not known</td>" in html
     assert 'colspan="4">not run: needs &lt;a new&gt; Python' in html
-
-
-@pytest.mark.parametrize("name", ["cpu_models_full", "cpu_models_314"])
-def test_the_kept_tables_are_what_the_chapter_shows(name: str) -> None:
-    kept = Path(__file__).parents[4] / "book" / "figures" / f"{name}.json"
-    table = Comparison.load(kept)
-    assert kept.with_suffix(".txt").read_text("utf-8") == f"{table!r}\n"
