@@ -16,11 +16,5 @@ from .grading import STATUSES, Grade, Grader
 from .labs import Answer, Exercise, LabError, read_labs
 
 __all__ = [
-    "STATUSES",
-    "Answer",
-    "Exercise",
-    "Grade",
-    "Grader",
-    "LabError",
-    "read_labs",
-]
+    "STATUSES", "Answer", "Exercise", "Grade", "Grader", "LabError", "read_labs",
+]  # fmt: skip

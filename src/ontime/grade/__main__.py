@@ -160,7 +160,7 @@ def graded(rows: list[Row], grader: Grader, jobs: int = 1) -> Generator[Row]:
     pool = ThreadPoolExecutor(jobs)
     usual = signal.signal(signal.SIGINT, lambda *_: ended.put(None))
     try:
-        list(results(grader.prepare, [[each] for each in exercises.values()]))
+        list(results(grader.prepare, list(exercises.values())))
         yield from results(finish, rows)
     finally:
         signal.signal(signal.SIGINT, usual)

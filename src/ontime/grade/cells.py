@@ -11,14 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 __all__ = [
-    "NO_PROGRAM",
-    "checked",
-    "defines",
-    "names_in",
-    "needed",
-    "parse",
-    "run_cell",
-]
+    "NO_PROGRAM", "checked", "defines", "names_in", "needed", "parse", "run_cell",
+]  # fmt: skip
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 #: What is IPython's and not Python's, and what takes its place.

@@ -12,7 +12,6 @@ import secrets
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,8 +36,6 @@ STATUSES = {
     "unreadable": "the file is no notebook",
 }
 _TRUSTED = 60.0  # seconds for what the lab itself holds
-
-
 _START = 600.0  # seconds for an interpreter to be there, on a busy machine
 _BOOT = "import sys; from ontime.grade.inside import main; main(sys.argv[1])"
 _KEPT = ("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE")
@@ -68,26 +65,25 @@ class Grader:
         self.seconds, self.memory = seconds, memory
         self._tried: set[str] = set()
 
-    def prepare(self, exercises: Iterable[Exercise]) -> None:
-        """See that they can be graded on this machine.
+    def prepare(self, exercise: Exercise) -> None:
+        """See that it can be graded on this machine.
 
         Raises:
-            LabError: a lab's own solution does not pass, or its stub does.
+            LabError: the lab's own solution does not pass, or its stub does.
         """
-        for exercise in exercises:
-            name = exercise.name
-            if name in self._tried:
-                continue
-            grade = self._run(exercise, Answer(exercise.solution))
-            if not grade.passed:
-                raise LabError(
-                    f"the lab's own solution of {name} does not pass here: "
-                    f"{grade.status}: {grade.reason}; is the lab of another version "
-                    "than the package ontime, or is there too little --memory?"
-                )
-            if self._run(exercise, Answer(exercise.stub)).passed:
-                raise LabError(f"the untouched cell of {name} passes its check")
-            self._tried.add(name)
+        name = exercise.name
+        if name in self._tried:
+            return
+        grade = self._run(exercise, Answer(exercise.solution))
+        if not grade.passed:
+            raise LabError(
+                f"the lab's own solution of {name} does not pass here: "
+                f"{grade.status}: {grade.reason}; is the lab of another version "
+                "than the package ontime, or is there too little --memory?"
+            )
+        if self._run(exercise, Answer(exercise.stub)).passed:
+            raise LabError(f"the untouched cell of {name} passes its check")
+        self._tried.add(name)
 
     def grade(self, exercise: Exercise, answer: Answer) -> Grade:
         """Run the check of *exercise* on an answer; never raises for it.
@@ -97,7 +93,7 @@ class Grader:
         """
         if answer.status:
             return Grade(answer.status, answer.reason)
-        self.prepare([exercise])
+        self.prepare(exercise)
         grade = self._run(exercise, replace(answer, before=(), after=()))
         others = answer.before or answer.after
         if others and grade.status in ("error", "not yet"):

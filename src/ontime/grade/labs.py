@@ -16,18 +16,9 @@ from ontime.grade.cells import checked, defines, names_in
 from ontime.grade.notebook import Cell, UnreadableError, read
 
 __all__ = [
-    "POINTS",
-    "Answer",
-    "Exercise",
-    "LabError",
-    "default_folder",
-    "exercises_of",
-    "find_answer",
-    "lab_of",
-    "points_of",
-    "read_labs",
-    "read_solutions",
-]
+    "POINTS", "Answer", "Exercise", "LabError", "default_folder", "exercises_of",
+    "find_answer", "lab_of", "points_of", "read_labs", "read_solutions",
+]  # fmt: skip
 
 _LONGEST_ANSWER = 100_000  # characters
 _PARTS = ("exercise", "solution", "check")
@@ -197,8 +188,7 @@ def find_answer(cells: list[Cell], exercise: Exercise) -> Answer:
     if changed:
         place = max(changed, key=lambda place: (cells[place].ran, place))
         if len({sources[place] for place in changed}) > 1:
-            note = f"of {len(changed)} cells for it, the one that ran last is code "
-            note += f"cell {place + 1}: "
+            note = f"of {len(changed)} cells, code cell {place + 1} ran last: "
     else:
         uses = names_in(words)[1]
         wanted = uses & defines(stub) or uses
@@ -218,7 +208,6 @@ def find_answer(cells: list[Cell], exercise: Exercise) -> Answer:
     answer = Answer(cells[place].source, before, after, words, note=note)
     size = sum(map(len, (answer.source, *before, *after)))
     if size > _LONGEST_ANSWER:
-        reason = f"with the cells around it the answer has {size} characters; "
-        reason += f"{_LONGEST_ANSWER} are the most"
+        reason = f"with its cells it has {size} characters; {_LONGEST_ANSWER} at most"
         return Answer(status="error", reason=reason)
     return answer
