@@ -1,7 +1,7 @@
 """Make the captures of chapter 6 again: ``python capture.py [part ...]``.
 
 Exit status: 0 all of it ran; 1 something failed; 2 wrong usage; 3 some parts cannot run
-on this machine and were left out (each says why); 130 interrupted.
+on this machine and were left out (each says why).
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from spinning_loop import free, fresh, guard, realcase  # noqa: E402
 from spinning_loop.environments import cache_folder  # noqa: E402
 from spinning_loop.programs import CaptureError, SkippedError  # noqa: E402
 
-__all__ = ["main"]
-
 PARTS = {
-    "fresh": fresh.capture,
-    "real": realcase.capture,
-    "guard": guard.capture,
-    "free": free.capture,
-    "yields": free.capture_yields,
+    "fresh": (fresh.capture, "the published test, each time in a fresh process"),
+    "real": (realcase.capture, "warm repeats with old and new libraries"),
+    "guard": (guard.capture, "the guard on both"),
+    "free": (free.capture, "hops without the GIL"),
+    "yields": (free.capture_yields, "hops on one core without sched_yield"),
 }
 
 
@@ -39,35 +37,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = argparse.ArgumentParser(
         prog="capture.py", description="Make the captures of chapter 6 again."
     )
-    line.add_argument(
-        "parts",
-        nargs="*",
-        metavar="part",
-        help="fresh: the published test, each time in a fresh process; real: warm "
-        "repeats with old and new libraries; guard: the guard on both; free: hops "
-        "without the GIL; yields: hops on one core without sched_yield; all "
-        "by default",
-    )
-    line.add_argument("--folder", type=Path, help="where the environments are kept")
+    words = "; ".join(f"{part}: {what}" for part, (_, what) in PARTS.items())
+    line.add_argument("parts", nargs="*", metavar="part", help=f"{words}; or all")
     line.add_argument("--output", type=Path, default=HERE / "captures")
     options = line.parse_args(arguments)
     parts = options.parts or list(PARTS)
-    for part in parts:
-        if part not in PARTS:
-            line.error(f"no part {part!r}: choose from {', '.join(PARTS)}")
+    if wrong := set(parts) - PARTS.keys():
+        line.error(f"no part {', '.join(wrong)}: choose from {', '.join(PARTS)}")
     status = 0
     for part in parts:
         try:
-            PARTS[part](options.output, options.folder or cache_folder(), say)
+            PARTS[part][0](options.output, cache_folder(), say)
         except SkippedError as error:
             print(f"capture.py: {part} left out: {error}", file=sys.stderr)
             status = status or 3
         except (CaptureError, OSError) as error:
             print(f"capture.py: {part} failed: {error}", file=sys.stderr)
             status = 1
-        except KeyboardInterrupt:
-            print("capture.py: interrupted; nothing is left running", file=sys.stderr)
-            return 130
     return status
 
 

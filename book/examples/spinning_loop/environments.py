@@ -15,8 +15,6 @@ from pathlib import Path
 from ontime.measuring.processes import last_line
 from spinning_loop.programs import SkippedError, run
 
-__all__ = ["cache_folder", "ensure", "environ_with_ours", "quiet_environ"]
-
 HERE = Path(__file__).resolve().parent
 STAMP = "spinning-loop.stamp"
 CREATION_TIMEOUT = 1800  # seconds: a busy machine needs many
@@ -79,7 +77,7 @@ def ensure(side: str, folder: Path, say: Callable[[str], None] = print) -> Path:
             raise SkippedError(
                 f"the libraries of requirements-{side}.txt could not be installed "
                 f"({last_line(done.stderr or done.stdout)}): this needs the package "
-                "index, and Python 3.12 has all of them; --folder names another place"
+                "index, and Python 3.12 has all of them"
             )
     stamp.write_text(wanted, "utf-8")
     return python

@@ -35,11 +35,6 @@ from spinning_loop.programs import (
     write_text,
 )
 
-__all__ = [
-    "NAMES", "capture", "capture_yields", "interpreter", "measured", "named_version",
-    "table", "yields_table",
-]  # fmt: skip
-
 NAMES = ("python3.15t", "python3.14t", "python3.13t")
 WAYS = ("poll", "queue")
 SESSIONS = (1, 2, 4, 8)

@@ -62,8 +62,6 @@ from spinning_loop.watching import (
     waiting,
 )
 
-__all__ = ["added", "capture", "table"]
-
 # Shares of the usual time of a test after which one is looked at: both loops run by
 # then.
 MOMENTS = (0.6, 0.7, 0.8, 0.9)
@@ -312,11 +310,6 @@ def live(program: Program) -> dict[str, Any]:
 
 def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     """Measure, and write ``fresh.json``, ``fresh.txt`` and the examples.
-
-    Args:
-        output: Where they are written.
-        folder: Where the environments lie or will be made.
-        say: Called with lines of progress.
 
     Raises:
         SkippedError: This machine lacks something; the message says what.

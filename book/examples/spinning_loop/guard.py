@@ -17,8 +17,6 @@ from spinning_loop.programs import (
     write_text,
 )
 
-__all__ = ["capture", "check"]
-
 HERE = Path(__file__).resolve().parent
 PASSES = {"old": False, "new": True}
 # The two guards, by what their results begin with.

@@ -24,17 +24,9 @@ from typing import Any
 from ontime.measuring import processes, records
 from ontime.measuring.cores import free_cores
 
-__all__ = [
-    "CaptureError", "FreeCores", "SkippedError", "clean", "cores", "find", "finished",
-    "machine", "parsed", "remember", "run", "started", "write_text",
-]  # fmt: skip
-
 
 class CaptureError(Exception):
-    """Something went wrong that the reader can fix; the message is one line."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+    """Something went wrong that the reader can fix."""
 
 
 class SkippedError(CaptureError):
@@ -168,10 +160,8 @@ def remember(output: Path, name: str, figures: dict[str, Any]) -> None:
 
 
 def cores() -> list[int]:
-    """The cores on which this process may run; numbered from 0 where unknown."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
+    """The cores on which this process may run."""
+    return sorted(os.sched_getaffinity(0))
 
 
 def machine() -> dict[str, object]:

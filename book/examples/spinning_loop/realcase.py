@@ -25,7 +25,6 @@ from typing import Any
 
 from spinning_loop.environments import ensure, environ_with_ours
 from spinning_loop.programs import (
-    CaptureError,
     FreeCores,
     SkippedError,
     cores,
@@ -36,8 +35,6 @@ from spinning_loop.programs import (
     write_text,
 )
 from spinning_loop.watching import APT
-
-__all__ = ["Program", "capture", "keep", "of_both", "spread", "table"]
 
 HERE = Path(__file__).resolve().parent
 QUIET = 0.10  # share of the cores that others may use before a quiet block
@@ -68,18 +65,9 @@ class Program:
 
 
 def spread(values: Sequence[float]) -> dict[str, Any]:
-    """Median, quartiles and ends of some seconds, and how many they are.
-
-    Raises:
-        CaptureError: There are none.
-    """
-    if not values:
-        raise CaptureError("nothing was measured: the budget of time was too small")
+    """Median, quartiles and ends of some seconds, and how many they are."""
     ordered = sorted(values)
-    if len(ordered) > 1:
-        low, _, high = statistics.quantiles(ordered, n=4, method="inclusive")
-    else:
-        low = high = ordered[0]
+    low, _, high = statistics.quantiles(ordered, n=4, method="inclusive")
     return {
         "median": round(statistics.median(ordered), 6),
         "quartiles": [round(low, 6), round(high, 6)],
@@ -167,11 +155,6 @@ def of_both(
 
 def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     """Measure, and write ``real.json`` and ``real.txt``.
-
-    Args:
-        output: Where they are written.
-        folder: Where the environments lie or will be made.
-        say: Called with lines of progress.
 
     Raises:
         SkippedError: This machine lacks something; the message says what.

@@ -15,11 +15,6 @@ from pathlib import Path
 from spinning_loop.environments import quiet_environ
 from spinning_loop.programs import CaptureError, SkippedError, find, run, started
 
-__all__ = [
-    "APT", "PTRACE", "called_by", "gdb_command", "gdb_run", "gdb_script", "innermost",
-    "part_of", "strace_rows", "tracing", "waiting",
-]  # fmt: skip
-
 APT = "on Debian and Ubuntu: apt install {}"
 PTRACE = (
     "tracing another process is not allowed here: run as root, give the container "

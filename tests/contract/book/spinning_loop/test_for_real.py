@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +18,9 @@ from tests.fast.book.spinning_loop.example import EXAMPLE
 def test_the_real_case(tmp_path: Path) -> None:
     """Some minutes: both environments, and a run of everything."""
     command = [sys.executable, "-B", str(EXAMPLE / "capture.py"), "fresh", "real"]
-    places = ["--folder", str(tmp_path / "e"), "--output", str(tmp_path / "o")]
     done = subprocess.run(
-        [*command, "guard", *places],
+        [*command, "guard", "--output", str(tmp_path / "o")],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=3600,  # most of it is pip

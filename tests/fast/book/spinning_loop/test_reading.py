@@ -139,7 +139,7 @@ OTHERS = block(0.5, 9.0), block(0.6, 7.0), block(0.0, 1.0)
         ([block(0.5, 9.0), block(0.0, 1.0), block(0.1, 3.0)], 2.0, 2, True),
         (OTHERS, 7.0, 3, False),  # a single quiet block says nothing of the spread
         ((*OTHERS, *OTHERS, block(0.7, 8.0)), 7.0, 7, False),  # under a third
-        ([block(0.0, 9.0)], 9.0, 1, False),
+        ([block(0.0, 9.0, 9.0)], 9.0, 1, False),
     ],
 )
 def test_blocks_that_others_disturbed_are_left_out(
