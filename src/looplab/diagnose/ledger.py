@@ -53,6 +53,7 @@ KEPT_NS = 25_000_000  # so long in one go is one call and no turns
 CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
 _LITTLE_NS = 300_000  # off the CPU: nothing to explain
 _QUEUED_NS = 1_000_000  # a job that waited for less found a free thread
+_NEAR_NS = 200_000_000  # two looks that tell the same, and none between them
 _NEVER = 1 << 63
 
 
@@ -379,7 +380,9 @@ class Ledger:
             if line is not None:
                 number = self._number("callback", name)
                 self._seen[number][line] += sample.weight_ns
-                leaf = sample.stack[0] if sample.stack else line
+                stack = list(sample.stack)
+                called = stack[: stack.index(line)] if line in stack else stack
+                leaf = next(filter(_imports, called), (stack or [line])[0])
                 leaves[number, line][leaf] += sample.weight_ns
         defined: dict[int, Counter[Code]] = defaultdict(Counter)
         for start, end, name, place, _ in self.segments:
@@ -391,7 +394,7 @@ class Ledger:
             row, [(code, _)] = self._table[number], codes.most_common(1)
             row.place, row.function = code.place, code.name
             for leaf, _ in leaves[number, code].most_common(1):
-                if leaf.name == "<module>" or leaf.file.startswith("<frozen importlib"):
+                if _imports(leaf):
                     row.leaf = IMPORT if leaf != code else ""
                 elif leaf != code and not is_recorders(leaf.file):
                     row.leaf = f"{leaf.name} at {leaf.place}"
@@ -418,6 +421,14 @@ class Ledger:
                 rest, slices = sums[look.place]
                 asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, rest))
             self._shares.append(self._share(look, asked))
+        # Looks that are not late are not kept: who had the interpreter before and after
+        # them had it meanwhile.
+        for before, after in [*pairwise(self._shares)]:
+            had = min(before.interpreter, after.interpreter)
+            if had and 0 < after.start - before.end < _NEAR_NS:
+                where = before.end, after.start
+                self._shares.append(_Share(*where, 0, had, 0, before.threads))
+        self._shares.sort()
 
     def _look(self, window: Window) -> _Look:
         a, b = window.start_ns, window.end_ns
@@ -754,12 +765,12 @@ class Ledger:
         jobs: dict[int, list[Job]] = defaultdict(list)
         for job in self._jobs:
             jobs[job.tag].append(job)
-        slept = self._slept()
+        slept, inside = self._slept(), self._inside()
         for tag, note in self._notes.items():
             key = ("tag", tag)
             ran = [segment[:2] for segment in self._ran.get(key, [])]
-            loop = union([*self.waiting.get(key, []), *ran])
-            left = minus([(note.began_ns, note.ended_ns)], loop)
+            known = union([*self.waiting.get(key, []), *ran, *inside[tag]])
+            left = minus([(note.began_ns, note.ended_ns)], known)
             sums: dict[int, float] = defaultdict(float)
             for _, _, submitted, began, ended, code in jobs[tag]:
                 name = f"{code.name} in an executor"
@@ -776,13 +787,14 @@ class Ledger:
                 self._charge(rows, number, ns, r.tags.get(tag, "?"))
         queues: dict[Key, list[Span]] = defaultdict(list)
         whom: dict[Key, str] = {}
-        for _, by, submitted, began, *_ in self._jobs:
-            place = r.place_of(by)
-            if place is not None and began > submitted + _QUEUED_NS:
-                key = self._key_at[place]
-                if key[0] == "from":  # it is no request and no block of a tag
-                    queues[key].append((submitted, began))
-                    whom[key] = self.victim_of(r[place])
+        for tag, by, submitted, began, *_ in self._jobs:
+            place, queued = r.place_of(by), began > submitted + _QUEUED_NS
+            if place is None or not queued or tag in self._notes:
+                continue
+            key = self._key_at[place]
+            if key[0] == "from":  # it is no request and no block of a tag
+                queues[key].append((submitted, began))
+                whom[key] = self.victim_of(r[place])
         for key, spans in queues.items():  # an event with many jobs waits once
             for a, b in union(spans):
                 self._charge(rows, self._full(a, b), b - a, whom[key])
@@ -804,6 +816,17 @@ class Ledger:
             if each.code.name in _SLEEPS and each.cause == "timer":
                 naps[tag].append((each.set_ns, each.due_ns))
         return defaultdict(list, {tag: union(spans) for tag, spans in naps.items()})
+
+    def _inside(self) -> dict[int, list[Span]]:
+        """When blocks inside the work of each tag waited and ran: that is their own."""
+        inside: dict[int, list[Span]] = defaultdict(list)
+        met: set[int] = set()
+        for _, _, old, new in sorted(self.recording.marks, key=attrgetter("at_ns")):
+            if new not in met and new in self._notes:  # it begins, and none ends
+                note = self._notes[new]
+                inside[old].append((note.began_ns, note.ended_ns))
+            met |= {old, new}
+        return inside
 
     def _unseen(
         self,
@@ -845,6 +868,10 @@ _end: Any = itemgetter(1)
 _SLEEPS = WAKERS - {"Timeout._on_timeout"}
 _SPIN_NS = 200_000  # a step of a task that spins is shorter
 _SPINS = 1000  # and it takes so many of them a second
+
+
+def _imports(code: Code) -> bool:
+    return code.name == "<module>" or code.file.startswith("<frozen importlib")
 
 
 def _is_sleep(stack: Sequence[Code]) -> bool:

@@ -134,15 +134,17 @@ def sentence(recording: Recording, victim: str = "*", file: str = "FILE") -> str
 
 
 def _next(ledger: Ledger, row: Row) -> str:
-    """The change to try: a batch of short pieces lets others go between them; what is
+    """The change to try: a batch of short tasks lets others go between them; what is
     long by itself goes to a thread, and so does a storm inside one request, which a
     replay takes for one piece of work."""
+    recording = ledger.recording
     pieces = [s for s in ledger.segments if s.name == row.name]
     inside = sum(a.key == b.key and b.place <= a.place + 1 for a, b in pairwise(pieces))
-    tagged = row.name in ledger.recording.tags.values()
+    tagged = row.name in recording.tags.values()
+    tasks = tagged or any(recording[s.place].task for s in pieces)
     # One that had no core may be long, and is no less a piece of a batch.
     brief = sum(s.end - s.start for s in pieces if s.end - s.start <= SHORT_NS)
-    is_batch = 2 * brief >= sum(s.end - s.start for s in pieces)
+    is_batch = tasks and 2 * brief >= sum(s.end - s.start for s in pieces)
     if is_batch and not (tagged and 2 * inside > len(pieces)):
         return f"--yield {quote(row.name)}"
     function = plain(row.function)

@@ -111,7 +111,8 @@ def of_request(*callbacks, first, last, began, ended):
 CASES = {
     "a callback": late_ping(hog(), samples=[
         sample(150, 5, SELDOM), sample(200, 20, DUMPS, SHOP), sample(300, 9, SHOP)]),
-    "an import": late_ping(hog(), samples=[sample(150, 5, PANDAS, SHOP)]),
+    "an import": late_ping(hog(), samples=[
+        sample(150, 5, PANDAS, SHOP), sample(160, 9, DUMPS, PANDAS, SHOP)]),
     "the recorder's own frame": late_ping(hog(), samples=[sample(150, 5, NOTE, SHOP)]),
     "a callback keeps the interpreter":
         late_ping(hog(), windows=[window(95, 395, cpu=295)]),
@@ -123,6 +124,11 @@ CASES = {
     "threads take turns": late_ping(brief(), windows=[
         window(at, at + 10, thread("a", 6), thread("b", 4, code=SCRUB._replace(line=9)),
                slices=2, late=0) for at in range(100, 400, 10)]),
+    # Between two of them no look was late.
+    "threads that take turns, seen now and then": late_ping(brief(), windows=[
+        window(100, 150, thread("a", 50), slices=9, late=0),
+        window(349, 400, thread("a", 51), slices=9, late=0),
+        window(700, 701, thread("a", 1), slices=1, late=0)]),
     "an executor's thread, idle again": late_ping(brief(), windows=[
         window(100, 400, thread(code=WORKER), slices=60)],
         jobs=[dump, thumb._replace(ended_ns=120 * MS)]),
@@ -175,6 +181,15 @@ CASES = {
         callback(1, 300, 300, 300, code=WAKER, tag=1, set_ns=MS, by=0),
         callback(2, 499, 499, 500, cause="io", tag=1),
         first=0, last=2, began=0, ended=500),
+    # What the inner block waits for and runs is its own, and no wait of the outer one.
+    "a block inside a block": Recording(
+        [callback(0, 0, 0, 1, tag=1), callback(1, 100, 100, 101, tag=1),
+         callback(2, 400, 400, 401, tag=2), callback(3, 499, 499, 500, tag=1)],
+        tags={1: "job", 2: "step"}, marks=[
+            Mark(0, 0, 0, 1), Mark(1, 101 * MS, 1, 2), Mark(2, 401 * MS, 2, 1)],
+        blocks=[RequestNote(1, 0, 3, 0, 500 * MS),
+                RequestNote(2, 1, 2, 101 * MS, 401 * MS)],
+        awaits=[awaited(ACQUIRE, PING, at=200, tag=2)]),
     "tags in one callback": late_ping(hog(), tags={1: "small", 2: "BIG"}, marks=[
         Mark(0, 95 * MS, 0, 1), Mark(0, 150 * MS, 1, 2), Mark(0, 390 * MS, 2, 0)]),
     "two functions of one tag": Recording([

@@ -62,9 +62,10 @@ def service():
 def storm(size=5, many=60, *, notes=(), tags=None, **of):
     """Many short callbacks before a timer that is late."""
     pieces = [
-        callback(n, 0, size * n, size * (n + 1), code=SHOP, cause="before", **of)
+        callback(n, 0, size * n, size * (n + 1), code=SHOP, cause="before",
+                 **{"task": "t"} | of)
         for n in range(many)
-    ]
+    ]  # fmt: skip
     about = {"notes": list(notes), "tags": tags or {}}
     return late_ping(*pieces, ready=10, run=size * many, **about)
 
@@ -90,6 +91,7 @@ def library(other):
 ASKED = {
     "a batch of short ones": storm(),
     "a batch of long ones": storm(size=15, many=20),
+    "a batch of no tasks": storm(task=None),
     "a storm inside one request": storm(
         tag=1, tags={1: "GET /"}, notes=[RequestNote(1, 0, 59, 0, 300 * MS)]),
     "a tag": late_ping(hog(tag=1), tags={1: "a b"}),
@@ -121,6 +123,7 @@ a full executor, and no tags: 298 ms | hog at srv/shop.py:12 fills | larger pool
 between callbacks: to blame: nobody waited | 5.0 ms
 a batch of short ones: 100% | 290 ms | --yield hog
 a batch of long ones: --move hog
+a batch of no tasks: --move hog
 a storm inside one request: --move 'GET /'
 a tag: --move 'a b'
 a line elsewhere: srv/scrub.py:8 | in dumps at json/encoder.py:7 | --move scrub
