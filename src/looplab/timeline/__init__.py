@@ -112,9 +112,10 @@ class Timeline:
         scale = Scale(first, last)
         pointed_out = [_checked_mark(mark, scale) for mark in marks]
         shown = [
-            one
-            for one in trace
-            if one.ended_ns >= first and min(wait_from(one), one.run_ns) <= last
+            record
+            for record in trace
+            if record.ended_ns >= first
+            and min(wait_from(record), record.run_ns) <= last
         ]
         if not shown:
             raise ValueError(

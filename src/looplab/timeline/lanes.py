@@ -33,16 +33,16 @@ def bare(label: str) -> str:
     return label.rpartition("<locals>.")[2]
 
 
-def stem(one: Record) -> str | None:
+def stem(record: Record) -> str | None:
     """The lane of a record; ``None`` for a callback by which the loop helps itself."""
-    if one.task is None:
-        label = bare(one.label)
+    if record.task is None:
+        label = bare(record.label)
         if label.rpartition(".")[2].startswith("_"):
             return None
         return f"{label}()"
-    if _DEFAULT_NAME.fullmatch(one.task):
-        return bare(one.label)
-    return _NUMBER_AT_END.sub("", one.task) or one.task
+    if _DEFAULT_NAME.fullmatch(record.task):
+        return bare(record.label)
+    return _NUMBER_AT_END.sub("", record.task) or record.task
 
 
 @dataclass
@@ -68,13 +68,13 @@ class Lane:
     name: str = ""
 
     def __post_init__(self) -> None:
-        names = dict.fromkeys(one.task for one in self.records)
+        names = dict.fromkeys(record.task for record in self.records)
         self.tasks = sorted(names, key=_numbers_in_order)
 
     @property
     def timed(self) -> list[Record]:
         """Those that a timer set off."""
-        return [one for one in self.records if one.due_ns is not None]
+        return [record for record in self.records if record.due_ns is not None]
 
     @property
     def latest(self) -> Record | None:
@@ -85,7 +85,11 @@ class Lane:
     def longest_queue(self) -> int:
         """Nanoseconds of the longest wait in the ready queue without a timer."""
         return max(
-            (one.run_ns - one.ready_ns for one in self.records if one.due_ns is None),
+            (
+                record.run_ns - record.ready_ns
+                for record in self.records
+                if record.due_ns is None
+            ),
             default=0,
         )
 
@@ -97,19 +101,22 @@ def _numbers_in_order(name: str | None) -> tuple[str, int]:
     return _NUMBER_AT_END.sub("", name), int(number.group()) if number else -1
 
 
-def lateness(one: Record) -> int:
+def lateness(record: Record) -> int:
     """Nanoseconds from due to run; 0 if no timer set it off."""
-    return 0 if one.due_ns is None else one.run_ns - one.due_ns
+    return 0 if record.due_ns is None else record.run_ns - record.due_ns
 
 
-def wait_from(one: Record) -> int:
+def wait_from(record: Record) -> int:
     """When the wait began: at the due time of its timer, or when it was ready."""
-    return one.ready_ns if one.due_ns is None else one.due_ns
+    return record.ready_ns if record.due_ns is None else record.due_ns
 
 
-def busy_between(ones: Iterable[Record], start: int, end: int) -> int:
+def busy_between(records: Iterable[Record], start: int, end: int) -> int:
     """Nanoseconds between *start* and *end* in which one of *ones* ran."""
-    return sum(max(0, min(one.ended_ns, end) - max(one.run_ns, start)) for one in ones)
+    return sum(
+        max(0, min(record.ended_ns, end) - max(record.run_ns, start))
+        for record in records
+    )
 
 
 @dataclass(frozen=True)
@@ -150,12 +157,12 @@ def choose_lanes(
     shown: Iterable[Record], choice: Choice, start: int, end: int
 ) -> list[Lane]:
     """Return the lanes of the callbacks that are *shown* between *start* and *end*."""
-    found: dict[str, list[Record]] = {}
-    for one in shown:
-        name = stem(one)
+    by_name: dict[str, list[Record]] = {}
+    for record in shown:
+        name = stem(record)
         if name is not None:
-            found.setdefault(name, []).append(one)
-    lanes = [Lane(name, ones) for name, ones in found.items()]
+            by_name.setdefault(name, []).append(record)
+    lanes = [Lane(name, records) for name, records in by_name.items()]
     for lane in lanes:
         lane.is_probe = choice.is_probe(lane)
         lane.colour = choice.colour(lane, alone=len(lanes) == 1)
@@ -191,8 +198,8 @@ def choose_lanes(
         kept = {id(lane) for lane in chosen}
     rest = [lane for lane in lanes if id(lane) not in kept]
     if rest:
-        records = [one for lane in rest for one in lane.records]
-        other = Lane("others", sorted(records, key=lambda one: one.run_ns))
+        records = [record for lane in rest for record in lane.records]
+        other = Lane("others", sorted(records, key=lambda record: record.run_ns))
         other.busy = busy_between(other.records, start, end)
         other.name = many(len(other.tasks), "other task")
         other.colour = QUIET

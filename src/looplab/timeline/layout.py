@@ -75,25 +75,29 @@ class Scale:
         """How wide it is on a phone."""
         return (self.x(end) - self.x(start)) * PHONE / SCALE
 
-    def within(self, one: Record) -> bool:
+    def within(self, record: Record) -> bool:
         """Whether *one* began to run in the picture."""
-        return self.start <= one.run_ns <= self.end
+        return self.start <= record.run_ns <= self.end
 
     def late_marks(self, lane: Lane) -> list[tuple[float, str, str, int]]:
         """Return (x, text, anchor, dx) of the latenesses worth a label."""
         late = sorted(
-            (one for one in lane.timed if lateness(one) > 0 and self.within(one)),
-            key=lambda one: (-lateness(one), one.run_ns),
+            (
+                record
+                for record in lane.timed
+                if lateness(record) > 0 and self.within(record)
+            ),
+            key=lambda record: (-lateness(record), record.run_ns),
         )
         marks: list[tuple[float, str, str, int]] = []
         taken: list[tuple[float, float]] = []
         unit = PHONE / SCALE
-        for one in late[:200]:
-            due, ran = self.x(wait_from(one)), self.x(one.run_ns)
-            seen = self.pixels(wait_from(one), one.run_ns) > 12
+        for record in late[:200]:
+            due, ran = self.x(wait_from(record)), self.x(record.run_ns)
+            seen = self.pixels(wait_from(record), record.run_ns) > 12
             if not seen and (marks or not lane.is_probe):
                 break
-            text = f"{duration(lateness(one))} late"
+            text = f"{duration(lateness(record))} late"
             wide = width(text, 14.5)
             middle = (due + ran) / 2 * unit
             x: float
@@ -111,10 +115,12 @@ class Scale:
             marks.append((x, text, anchor, dx))
         return marks
 
-    def waits(self, ones: list[Record], bins: int) -> list[tuple[int, int]]:
+    def waits(self, records: list[Record], bins: int) -> list[tuple[int, int]]:
         """Return (x, width) of the waits; those that overlap are one."""
         shortest = SCALE // (2 * bins)
-        spans = sorted((self.x(wait_from(one)), self.x(one.run_ns)) for one in ones)
+        spans = sorted(
+            (self.x(wait_from(record)), self.x(record.run_ns)) for record in records
+        )
         merged: list[list[int]] = []
         for left, right in spans:
             if right - left < shortest:
@@ -125,7 +131,9 @@ class Scale:
                 merged.append([left, right])
         return [(left, right - left) for left, right in merged]
 
-    def blocks(self, ones: list[Record], bins: int) -> list[tuple[int, int, int, int]]:
+    def blocks(
+        self, records: list[Record], bins: int
+    ) -> list[tuple[int, int, int, int]]:
         """Return (x, width, level, callbacks) of the blocks of one row.
 
         Level 4 is busy all the time.  Callbacks that are too narrow and too near to one
@@ -149,10 +157,10 @@ class Scale:
                 level = 1 if share < 0.25 else 2 if share < 0.5 else 3
             blocks.append((x, wide, level, count))
 
-        for one in ones:
-            if one.ended_ns < self.start or one.run_ns > self.end:
+        for record in records:
+            if record.ended_ns < self.start or record.run_ns > self.end:
                 continue
-            run, ended = max(one.run_ns, self.start), min(one.ended_ns, self.end)
+            run, ended = max(record.run_ns, self.start), min(record.ended_ns, self.end)
             small = ended - run <= narrow
             if (
                 group is not None
@@ -176,8 +184,8 @@ class Scale:
         """Lines between callbacks that follow each other at once, if there is room."""
         return "".join(
             f"M{self.x(after.run_ns)} {i * pitch:g}v{thick:g}"
-            for i, ones in enumerate(in_row)
-            for before, after in pairwise(ones)
+            for i, records in enumerate(in_row)
+            for before, after in pairwise(records)
             if before.ended_ns == after.run_ns
             and self.start < after.run_ns < self.end
             and self.pixels(before.run_ns, before.ended_ns) >= _NOTCHED

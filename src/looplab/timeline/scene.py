@@ -39,7 +39,7 @@ class Scene:
     @property
     def helpers(self) -> list[Record]:
         """The callbacks by which the loop helps itself."""
-        return [one for one in self.shown if stem(one) is None]
+        return [record for record in self.shown if stem(record) is None]
 
     def busy_and_idle(self) -> tuple[int, int]:
         """Nanoseconds in the picture in which the thread is busy, and is not."""

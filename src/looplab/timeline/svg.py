@@ -141,8 +141,8 @@ class _Drawing:
         marks = self.scale.late_marks(lane) if count == 1 else []
 
         body.append(f'<g class="{lane.colour}">')
-        name, said = _shortened(lane.name), facts(self.scene, lane)
-        beside = ", ".join(said)
+        name, about = _shortened(lane.name), facts(self.scene, lane)
+        beside = ", ".join(about)
         y += 15
         if width_of(name, 14) + width_of(beside) < PHONE:
             body.append(
@@ -151,7 +151,7 @@ class _Drawing:
             )
         else:
             body.append(_text(percent(0), y, name, "n c"))
-            for line in lines_of(said):
+            for line in lines_of(about):
                 y += 15
                 body.append(_text(percent(0), y, line, "f"))
         y += 6
@@ -165,21 +165,21 @@ class _Drawing:
 
         row_of = {task: i * rows // count for i, task in enumerate(lane.tasks)}
         in_row: list[list[Record]] = [[] for _ in range(rows)]
-        for one in lane.records:
-            in_row[row_of[one.task]].append(one)
+        for record in lane.records:
+            in_row[row_of[record.task]].append(record)
         levels: dict[int, list[str]] = {}
         waits: list[str] = []
         counts: list[tuple[int, int, int, float]] = []
-        for i, ones in enumerate(in_row):
+        for i, records in enumerate(in_row):
             at = i * pitch
-            for x, width in self.scale.waits(ones, bins):
+            for x, width in self.scale.waits(records, bins):
                 if many:
                     waits.append(f"M{x} {at:g}h{width}v{pitch:g}h-{width}z")
                 else:
                     waits.append(
                         f"M{x} {at + 1:g}v{thick - 2:g}M{x} {at + thick / 2:g}h{width}"
                     )
-            for x, width, level, merged in self.scale.blocks(ones, bins):
+            for x, width, level, merged in self.scale.blocks(records, bins):
                 levels.setdefault(level, []).append(
                     f"M{x} {at:g}h{width}v{thick:g}h-{width}z"
                 )
@@ -248,7 +248,9 @@ class _Drawing:
 
     def _label_group(self, lane: Lane, y: float, height: float) -> None:
         """Say in the picture what the tinted area of a large group is."""
-        waiting = max(lane.records, key=lambda one: one.run_ns - wait_from(one))
+        waiting = max(
+            lane.records, key=lambda record: record.run_ns - wait_from(record)
+        )
         since, until = wait_from(waiting), waiting.run_ns
         room = self.scale.pixels(since, until)
         how_long = f"up to {duration(until - since)}"
@@ -278,19 +280,21 @@ class _Drawing:
         y += 6
         body.append(_plot(y, 18) + f'<path class="t" d="M0 0h{SCALE}v18H0z"/>')
         colour_of = {
-            id(one): lane.colour for lane in self.scene.lanes for one in lane.records
+            id(record): lane.colour
+            for lane in self.scene.lanes
+            for record in lane.records
         }
         of_colour: dict[str, list[Record]] = {}
-        for one in self.scene.shown:
-            of_colour.setdefault(colour_of.get(id(one), QUIET), []).append(one)
+        for record in self.scene.shown:
+            of_colour.setdefault(colour_of.get(id(record), QUIET), []).append(record)
         # A short callback is drawn wider than it is, so the ones to be seen come last.
         others = (name for name in COLOURS if name not in (QUIET, PLAIN, LOUD))
         for colour in (QUIET, PLAIN, *others, LOUD):
-            ones = of_colour.get(colour, [])
+            records = of_colour.get(colour, [])
             levels: dict[int, list[str]] = {}
-            for x, width, level, _ in self.scale.blocks(ones, bins):
+            for x, width, level, _ in self.scale.blocks(records, bins):
                 levels.setdefault(level, []).append(f"M{x} 0h{width}v18h-{width}z")
-            if not ones:
+            if not records:
                 continue
             body.append(f'<g class="{colour}">')
             body.extend(
