@@ -16,29 +16,22 @@ from typing import Any
 
 __all__ = ["Asker", "age_ns", "arrival_asker"]
 
-_LISTEN = 10  # TCP_LISTEN in tcpi_state, the first byte
+_LISTEN, _CLOSE_WAIT = 10, 8  # in tcpi_state, the first byte
 _LAST_DATA_RECV = 52  # offset of tcpi_last_data_recv, in milliseconds
 _STEP_NS = 5_000_000  # a younger age says nothing
 _MS = 1_000_000
 _SCAN_NS = 1_000_000_000  # between two searches for listening sockets
 _KNOWN = 100_000  # file descriptors that are remembered
-_TCP = (socket.AF_INET, socket.AF_INET6)
 
 
 class Asker:
-    """Asks for the arrival of data at the keys of *selector*.
-
-    Attributes:
-        usual: the identity of the reader by file descriptor, for connections that were
-            accepted here; of their data nothing need be asked that is not wanted.
-    """
+    """Asks for the arrival of data at the keys of *selector*."""
 
     def __init__(self, selector: Any) -> None:
-        self.usual: dict[int, int] = {}
         # (identity of the reader, accepted, is a TCP connection) by file descriptor
         self._known: dict[int, tuple[int, bool, bool]] = {}
         self._selector = selector
-        self._listening: set[Any] = set()
+        self._listening: set[int] = set()  # ports
         self._scanned_at = -_SCAN_NS
 
     def __call__(
@@ -51,18 +44,13 @@ class Asker:
         wanted.  The second answer is whether the connection was accepted here rather
         than opened here.
         """
-        fd, reader = key.fd, id(key.data[0])
+        fd, reader = key[1], id(key[3][0])
         known = self._known.get(fd)
         fresh = known is None or known[0] != reader
         if known is None or fresh:
             if len(self._known) > _KNOWN:
                 self._known.clear()
-                self.usual.clear()
             known = self._known[fd] = (reader, *self._classify(fd, at))
-            if known[1]:
-                self.usual[fd] = reader
-            else:
-                self.usual.pop(fd, None)
         _, accepted, connected = known
         age = age_ns(fd) if wanted and connected else -1
         if age < _STEP_NS:
@@ -72,19 +60,16 @@ class Asker:
         return at - age if fresh else max(at - age, before), accepted
 
     def _classify(self, fd: int, at: int) -> tuple[bool, bool]:
-        port = _look(fd, self._listening)
-        if port is None:
+        info, port = _tcp_of(fd)
+        if not info or info[0] == _LISTEN:
             return True, False
-        if port not in self._listening:
-            self._scan(at)
+        if port not in self._listening and at - self._scanned_at >= _SCAN_NS:
+            self._scanned_at = at
+            for each in list(self._selector.get_map()):
+                info, listens_at = _tcp_of(each)
+                if info and info[0] == _LISTEN:
+                    self._listening.add(listens_at)
         return port in self._listening, True
-
-    def _scan(self, at: int) -> None:
-        if at - self._scanned_at < _SCAN_NS:
-            return
-        self._scanned_at = at
-        for fd in list(self._selector.get_map()):
-            _look(fd, self._listening)
 
 
 def arrival_asker(selector: Any) -> Asker | None:
@@ -93,44 +78,24 @@ def arrival_asker(selector: Any) -> Asker | None:
     return Asker(selector) if tells else None
 
 
-def _look(fd: int, listening: set[Any]) -> Any:
-    """Return the local port of a TCP connection; None for anything else.
-
-    The port of a listening socket is added to *listening*.
-    """
+def _tcp_of(fd: int) -> tuple[bytes, int]:
+    """What the kernel tells of a TCP socket, and its local port; nothing of others."""
     try:
-        connection = socket.socket(fileno=fd)
+        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
     except OSError:  # a pipe, or closed
-        return None
+        return b"", 0
     try:
-        if connection.type != socket.SOCK_STREAM or connection.family not in _TCP:
-            return None
-        port = connection.getsockname()[1]
-        if connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[0] == _LISTEN:
-            listening.add(port)
-            return None
-        return port
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
+        return info, connection.getsockname()[1]
     except OSError:
-        return None
+        return b"", 0
     finally:
         connection.detach()
-
-
-_CLOSE_WAIT = 8  # state of TCP: the other side has closed
 
 
 def age_ns(fd: int) -> int:
     """Return how long ago the last data came, in nanoseconds; -1 if unknown."""
-    try:
-        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=fd)
-    except OSError:
-        return -1
-    try:
-        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
-    except OSError:
-        return -1
-    finally:
-        connection.detach()
+    info, _ = _tcp_of(fd)
     if len(info) < 56 or info[0] == _CLOSE_WAIT:
         return -1  # its end came, and when, nobody says
     age = info[_LAST_DATA_RECV : _LAST_DATA_RECV + 4]

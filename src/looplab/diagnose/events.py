@@ -6,6 +6,7 @@ The module uses the standard library only and runs in a browser.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["FORMAT", "PARTS", "Await", "Callback", "Cause", "Code", "Job", "Mark"]
@@ -24,6 +25,13 @@ class Code(NamedTuple):
     name: str
     file: str = ""
     line: int = 0
+
+    @classmethod
+    def of(cls, what: Any, line: int = 0) -> Code:
+        """That of a code object, with one of its lines, or of a name."""
+        if not isinstance(what, CodeType):
+            return cls(str(what))
+        return cls(what.co_qualname, what.co_filename, line or what.co_firstlineno)
 
     @property
     def place(self) -> str:
@@ -91,14 +99,12 @@ class Sample(NamedTuple):
         callback: the number of the callback that ran.
         weight_ns: for how much time the sample stands.
         stack: places, the innermost first, out to the first of the program itself.
-        others: (name, place) of each other thread that was not waiting for work.
     """
 
     at_ns: int
     callback: int
     weight_ns: int
     stack: tuple[Code, ...]
-    others: tuple[tuple[str, Code], ...] = ()
 
 
 class Pause(NamedTuple):
@@ -106,7 +112,6 @@ class Pause(NamedTuple):
 
     callback: int
     held_ns: int
-    generation: int
 
 
 class ThreadUse(NamedTuple):
@@ -202,8 +207,8 @@ class Job(NamedTuple):
 #: of a code (c; -1: none), of the code of a function (f) or of a stack (s); and, if
 #: there is more, what the rows hold that stand last.
 PARTS: dict[str, tuple[Any, str, str]] = {
-    "samples": (Sample, "tiis", "nc"),
-    "pauses": (Pause, "iii", ""),
+    "samples": (Sample, "tiis", ""),
+    "pauses": (Pause, "ii", ""),
     "marks": (Mark, "itii", ""),
     "windows": (Window, "ttiiiiii", "niic"),
     "awaits": (Await, "tis", "ci"),

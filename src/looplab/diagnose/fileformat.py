@@ -1,7 +1,7 @@
 """The file format ``looplab-trace/6``: lines of JSON, each of use without the next.
 
-The first line is an object with ``format``, ``clock``, ``origin_ns``, ``started`` (Unix
-time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an object too:
+The first line is an object with ``format``, ``clock``, ``origin_ns``, ``argv``,
+``python``, ``pid`` …  Each later line is an object too:
 
 ========  ==============================================================================
 ``codes`` new kinds of callback, ``[name, file, line]``; they count from 0
@@ -17,17 +17,10 @@ time), ``argv``, ``python``, ``pid``, ``cores`` …  Each later line is an objec
 ``came``  of data among them: ``[number, arrived, accepted]``, see below
 ``tags``  ``[number, name]`` of tags that were made
 ``done``  requests that ended, see below
-``samples`` ``[at, callback, weight, stack, [[thread, code] …]]``
-``pauses``  of the garbage collector: ``[callback, held, generation]``
-``marks``   a tag changed within a callback: ``[callback, at, old, new]``
-``windows`` what threads did between two looks: ``[from, to, CPU time, waited for a
-          core, slices, the same two of the sampler, late, [[thread, CPU time, waited,
-          code] …]]``
-``awaits``  where work was suspended: ``[at, tag, stack, [[code, threads] …]]``
-``jobs``    of executors: ``[tag, callback, submitted, began, ended, code]``
-``threads`` ``[at, name, CPU time, time that it waited for a core]``
 ``end``   when the recording of the loop ended, the last line of a loop
 ========  ==============================================================================
+
+and the :data:`.events.PARTS`, whose rows hold the fields of their classes in order.
 
 ``rows`` are columns of numbers (:mod:`.columns`): when each callback was *ready*,
 *run* and *ended*, the *CPU* time from the end of the one before to its own (it computed
@@ -61,10 +54,11 @@ from looplab._numbers import NS
 
 from .columns import unpack
 from .events import FORMAT, PARTS, Callback, Code, OtherThread, RequestNote
-from .recorder import BLOCK, cause_of
+from .recorder import cause_of
 from .recording import Recording
+from .tags import BLOCK
 
-__all__ = ["NotATraceError", "Tables", "load", "loads", "take"]
+__all__ = ["NotATraceError", "load", "loads"]
 
 _NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
 
@@ -124,49 +118,6 @@ def _finished(loops: dict[int, Recording], name: str) -> list[Recording]:
     return sorted(recordings, key=len, reverse=True)
 
 
-class Tables:
-    """What the lines of one file number.
-
-    Args:
-        about: its first line.
-    """
-
-    def __init__(self, about: dict[str, Any]) -> None:
-        self.about = about
-        self.origin_ns: int = about.get("origin_ns", 0)
-        self.codes: list[Code] = []
-        self.names: list[str] = []
-        self.stacks: list[tuple[Code, ...]] = []
-
-    def learn(self, line: dict[str, Any]) -> None:
-        """Take over what *line* names."""
-        self.codes += [Code(*code) for code in line.get("codes", ())]
-        self.names += line.get("names", ())
-        for stack in line.get("stacks", ()):
-            self.stacks.append(tuple(self.codes[code] for code in stack))
-
-    def row(self, kind: Any, fields: str, inner: str, row: list[Any]) -> Any:
-        """A row of one of the :data:`PARTS`."""
-        values = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
-        if inner:
-            rest = OtherThread if len(inner) == 4 else _pair
-            values.append(tuple(self.row(rest, inner, "", each) for each in row[-1]))
-        return kind(*values)
-
-    def _meant(self, field: str, value: Any) -> Any:
-        if field == "n":
-            return self.names[value]
-        if field == "s":
-            return self.stacks[value]
-        if field in "cf":
-            return None if value < 0 else self.codes[value]
-        return value
-
-
-def _pair(*fields: Any) -> tuple[Any, ...]:
-    return fields
-
-
 def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     rest = iter(lines)
     about = _object(next(rest, ""))
@@ -176,13 +127,13 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
             f"{name} is not a trace of looplab{kind}: give a file that "
             "`looplab trace` wrote"
         )
-    tables = Tables(about)
+    reader = _Reader(about, loops)
     damaged = 0
     for text in rest:
         line = _object(text)
         try:
             if line is not None:
-                take(line, tables, loops)
+                reader.take(line)
                 continue
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             pass
@@ -202,58 +153,99 @@ def _object(text: str) -> dict[str, Any] | None:
     return line if isinstance(line, dict) else None
 
 
-def take(line: dict[str, Any], tables: Tables, loops: dict[int, Recording]) -> None:
-    """Take over what *line* says of a loop, and what it names."""
-    tables.learn(line)
-    if "loop" not in line:
-        return
-    number, about = line["loop"], tables.about
-    loop = loops.get(number)
-    if loop is None:
-        clock = about.get("clock", "real")
-        loop = Recording([], clock=clock, about=about, loop=number, complete=False)
-        loops[number] = loop
-    if "rows" in line:
-        loop.complete = False
-        loop.callbacks += _callbacks(line, tables)
-    if "kind" in line:
-        loop.about = {**loop.about, "kind": line["kind"], "thread": line["thread"]}
-    loop.tags.update((number, name) for number, name in line.get("tags", ()))
-    zero = tables.origin_ns
-    done = unpack(line["done"]) if line.get("done") else ()
-    for began, ended, arrived, tag, first, last, name in done:
-        loop.tags[tag] = tables.names[name]
-        came = None if arrived < 0 else arrived - zero
-        notes = loop.blocks if arrived == BLOCK else loop.notes
-        notes.append(RequestNote(tag, first, last, began - zero, ended - zero, came))
-    for part, form in PARTS.items():
-        if part in line:
-            rows: list[Any] = getattr(loop, part)
-            rows += [tables.row(*form, row) for row in line[part]]
-    if "end" in line:
-        loop.end_ns = max(loop.end_ns, line["end"])
-        loop.complete = True
+class _Reader:
+    """Reads the lines of one file into *loops*.
+
+    Args:
+        about: its first line.
+        loops: the recordings, by the numbers of the loops.
+    """
+
+    def __init__(self, about: dict[str, Any], loops: dict[int, Recording]) -> None:
+        self._about = about
+        self._loops = loops
+        self._origin_ns: int = about.get("origin_ns", 0)
+        self._codes: list[Code] = []
+        self._names: list[str] = []
+        self._stacks: list[tuple[Code, ...]] = []
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take over what *line* names, and what it says of a loop."""
+        self._codes += [Code(*code) for code in line.get("codes", ())]
+        self._names += line.get("names", ())
+        for stack in line.get("stacks", ()):
+            self._stacks.append(tuple(self._codes[code] for code in stack))
+        if "loop" not in line:
+            return
+        number, about = line["loop"], self._about
+        loop = self._loops.get(number)
+        if loop is None:
+            clock = about.get("clock", "real")
+            loop = Recording([], clock=clock, about=about, loop=number, complete=False)
+            self._loops[number] = loop
+        if "rows" in line:
+            loop.complete = False
+            loop.callbacks += self._callbacks(line)
+        if "kind" in line:
+            loop.about = {**loop.about, "kind": line["kind"], "thread": line["thread"]}
+        loop.tags.update((number, name) for number, name in line.get("tags", ()))
+        zero = self._origin_ns
+        done = unpack(line["done"]) if line.get("done") else ()
+        for began, ended, arrived, tag, first, last, name in done:
+            loop.tags[tag] = self._names[name]
+            came = None if arrived < 0 else arrived - zero
+            notes = loop.blocks if arrived == BLOCK else loop.notes
+            notes.append(
+                RequestNote(tag, first, last, began - zero, ended - zero, came)
+            )
+        for part, form in PARTS.items():
+            if part in line:
+                rows: list[Any] = getattr(loop, part)
+                rows += [self._row(*form, row) for row in line[part]]
+        if "end" in line:
+            loop.end_ns = max(loop.end_ns, line["end"])
+            loop.complete = True
+
+    def _row(self, kind: Any, fields: str, inner: str, row: list[Any]) -> Any:
+        """A row of one of the :data:`PARTS`."""
+        values = [self._meant(*pair) for pair in zip(fields, row, strict=False)]
+        if inner:
+            rest = OtherThread if len(inner) == 4 else _pair
+            values.append(tuple(self._row(rest, inner, "", each) for each in row[-1]))
+        return kind(*values)
+
+    def _meant(self, field: str, value: Any) -> Any:
+        if field == "n":
+            return self._names[value]
+        if field == "s":
+            return self._stacks[value]
+        if field in "cf":
+            return None if value < 0 else self._codes[value]
+        return value
+
+    def _callbacks(self, line: dict[str, Any]) -> Iterator[Callback]:
+        """The callbacks in a line that has rows."""
+        zero = self._origin_ns
+        timers = {number: rest for number, *rest in line.get("due", ())}
+        data = {number: rest for number, *rest in line.get("came", ())}
+        rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
+        for index, (row, task) in enumerate(rows, line["from"]):
+            ready, run, ended, cpu, by, tag, number = row
+            cause, maker = cause_of(by)
+            times = ready - zero, run - zero, ended - zero
+            computed = min(round(cpu * NS), ended - run)
+            code = self._codes[number]
+            callback = Callback(index, *times, computed, cause, maker, code, task, tag)
+            if cause == "timer":
+                by, due, was_set = timers[index]
+                callback.by = by if by >= 0 else None
+                callback.due_ns = due - zero
+                callback.set_ns = None if was_set is None else was_set - zero
+            elif index in data:
+                arrived, callback.accepted = data[index]
+                callback.arrived_ns = arrived - zero
+            yield callback
 
 
-def _callbacks(line: dict[str, Any], tables: Tables) -> Iterator[Callback]:
-    """The callbacks in a line that has rows."""
-    zero = tables.origin_ns
-    timers = {number: rest for number, *rest in line.get("due", ())}
-    data = {number: rest for number, *rest in line.get("came", ())}
-    rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
-    for index, (row, task) in enumerate(rows, line["from"]):
-        ready, run, ended, cpu, by, tag, number = row
-        cause, maker = cause_of(by)
-        times = ready - zero, run - zero, ended - zero
-        computed = min(round(cpu * NS), ended - run)
-        code = tables.codes[number]
-        callback = Callback(index, *times, computed, cause, maker, code, task, tag)
-        if cause == "timer":
-            by, due, was_set = timers[index]
-            callback.by = by if by >= 0 else None
-            callback.due_ns = due - zero
-            callback.set_ns = None if was_set is None else was_set - zero
-        elif index in data:
-            arrived, callback.accepted = data[index]
-            callback.arrived_ns = arrived - zero
-        yield callback
+def _pair(*fields: Any) -> tuple[Any, ...]:
+    return fields

@@ -27,7 +27,6 @@ __all__ = ["attach_here", "install", "session", "uninstall"]
 _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None
-_held: list[Session] = []  # while this process forks
 _met: set[str] = set()  # what was said to run
 #: What cannot be recorded: the function that starts it, and what is said of it.
 _UNSEEN = {
@@ -35,7 +34,7 @@ _UNSEEN = {
     "nest_asyncio": ("apply", "nest_asyncio, whose loops are not recorded"),
     "trio": ("run", "trio, which has no asyncio loop to record"),
 }
-_prepared = False  # what is done to frameworks and to forks is done once
+_prepared: list[bool] = []  # what is done to frameworks and to forks is done once
 
 
 def session() -> Session | None:
@@ -43,28 +42,19 @@ def session() -> Session | None:
     return _session
 
 
-def install(options: Options | None = None) -> Session | None:
-    """Record every loop that runs from now on, with the options of the environment.
-
-    Returns None, after one line on standard error, if the options are damaged.  The
-    second call returns what the first one did.
-    """
-    global _session, _stock_run_forever, _prepared
+def install(options: Options | None = None) -> Session:
+    """Record every loop that runs from now on; the default are the options of the
+    environment.  The second call returns what the first one did."""
+    global _session, _stock_run_forever
     if _session is not None and not _session.stopped:
         return _session
-    if options is None:
-        try:
-            options = Options.from_json(os.environ[VARIABLE])
-        except (KeyError, ValueError) as exc:
-            say(f"cannot record this process: {exc}")
-            return None
-    _session = Session(options)
+    _session = Session(options or Options.from_json(os.environ[VARIABLE]))
     if _stock_run_forever is None:
         _stock_run_forever = _loops.run_forever
         _loops.run_forever = _run_forever
     _end_at_sigterm()
     if not _prepared:
-        _prepared = True
+        _prepared.append(True)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
                 before=_before_fork,
@@ -126,22 +116,19 @@ def _before_fork() -> None:
     """The file must not be half written: the lock of its buffer would stay locked."""
     if _session is not None:
         _session.hold()
-        _held.append(_session)
 
 
 def _after_fork() -> None:
-    if _held:
-        _held.pop().release()
+    if _session is not None:
+        _session.release()
 
 
 def _forked() -> None:
     """In a forked process: what it records goes into a file of its own."""
     global _session
     if _session is not None:
-        options = _session.options
-        _held.clear()
         _session.forget()
-        _session = Session(options)
+        _session = Session(_session.options)
 
 
 def _meet_uvloop(module: Any) -> None:
@@ -166,8 +153,6 @@ def _meet(function: str, what: str, module: Any) -> None:
 def attach_here(text: str) -> None:
     """Record the loops of this process that run, and those that will."""
     recording = install(Options.from_json(text))
-    if recording is None:
-        return
     running = asyncio.events._get_running_loop()
     # The loops of other threads are known to nobody but the collector.
     for loop in gc.get_objects():

@@ -6,10 +6,9 @@ every traced Python loads this file by its path.
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterable
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -17,69 +16,46 @@ __all__ = ["WATCHED", "after_import", "watch"]
 
 Act = Callable[[ModuleType], object]
 
-
 #: Modules that an adapter may wait for.  The shim watches them from the start, since
 #: asyncio can be imported in the middle of the import of one of them.
-WATCHED = (
-    "uvicorn.config",
-    "aiohttp.web_app",
-    "tornado.web",
-    "uvloop",
-)
+WATCHED = ("uvicorn.config", "aiohttp.web_app", "tornado.web", "uvloop")
+_acts: dict[str, list[Act]] = {}  # of modules that are not imported yet
+_looking: set[str] = set()
 
 
 class _Finder:
     """Finds modules as the others do, and watches those that somebody waits for."""
 
-    def __init__(self) -> None:
-        self.acts: dict[str, list[Act]] = {}
-        self._looking: set[str] = set()
-
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name not in self.acts or name in self._looking:
+        if name not in _acts or name in _looking:
             return None
-        self._looking.add(name)
+        _looking.add(name)
         try:
-            for finder in sys.meta_path:
-                find = getattr(finder, "find_spec", None)
-                spec = None if find is None else find(name, path, target)
-                if spec is not None:
-                    break
-            else:
-                return None
+            spec = find_spec(name)
         finally:
-            self._looking.discard(name)
-        if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            self._watch(spec)
-        return spec
-
-    def _watch(self, spec: ModuleSpec) -> None:
-        loader: Any = spec.loader
-        execute = loader.exec_module
+            _looking.discard(name)
+        loader: Any = None if spec is None else spec.loader
+        execute = getattr(loader, "exec_module", None)
+        if execute is None or not hasattr(loader, "__dict__"):
+            return spec  # the module is left alone
 
         def exec_module(module: ModuleType) -> None:
             execute(module)
-            if loader.__dict__.get("exec_module") is exec_module:
-                del loader.exec_module
-            for act in self.acts.pop(spec.name, ()):
+            vars(loader).pop("exec_module", None)
+            for act in _acts.pop(name, ()):
                 act(module)
 
-        # A loader that takes no attribute: the module is left alone.
-        with contextlib.suppress(AttributeError):
-            loader.exec_module = exec_module
+        loader.exec_module = exec_module
+        return spec
 
 
-_finder = _Finder()
-
-
-def watch(names: Iterable[str]) -> None:
+def watch(*names: str) -> None:
     """Watch the modules *names*, so that one can wait for them while they load."""
-    finder: Any = _finder
     for name in names:
         if name not in sys.modules:
-            finder.acts.setdefault(name, [])
-    if finder not in sys.meta_path:
-        sys.meta_path.insert(0, finder)
+            _acts.setdefault(name, [])
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
 
 
 def after_import(name: str, act: Act) -> None:
@@ -92,7 +68,6 @@ def after_import(name: str, act: Act) -> None:
     if module is not None and not loading:
         act(module)
         return
-    if module is None:
-        watch([name])
-    if name in _finder.acts:
-        _finder.acts[name].append(act)
+    watch(name)
+    if name in _acts:
+        _acts[name].append(act)

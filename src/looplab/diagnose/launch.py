@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,9 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
     name, rest = words[0], list(words[1:])
     path = Path(name)
     if path.exists():
-        if _has_own_interpreter(path):
+        # A command has an interpreter of its own; a plain script has not.
+        is_command = path.is_file() and os.access(path, os.X_OK)
+        if is_command and path.suffix not in (".py", ".pyw", ".pyz"):
             return [str(path.absolute()), *rest]
         return [sys.executable, name, *rest]
     command = shutil.which(name)
@@ -51,16 +53,6 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
             "-m MODULE, or a command such as uvicorn"
         )
     return [command, *rest]
-
-
-def _has_own_interpreter(path: Path) -> bool:
-    """Whether the system can run *path* itself: a command, not a plain script."""
-    if path.is_dir() or path.suffix in (".py", ".pyw", ".pyz"):
-        return False
-    if not os.access(path, os.X_OK):
-        return False
-    with path.open("rb") as file:
-        return file.read(2) in (b"#!", b"\x7fE", b"MZ")
 
 
 def check_output(output: Path) -> Path:
@@ -107,24 +99,8 @@ def files_of(options: Options) -> list[Path]:
     ]
 
 
-def environment(options: Options) -> dict[str, str]:
-    """The environment in which every Python records its loops."""
-    paths = [str(_SHIM), os.environ.get("PYTHONPATH", "")]
-    return {
-        **os.environ,
-        VARIABLE: options.to_json(),
-        "PYTHONPATH": os.pathsep.join(entry for entry in paths if entry),
-    }
-
-
-def run_recorded(
-    command: Sequence[str],
-    options: Options,
-    meanwhile: Callable[[subprocess.Popen[bytes]], int] = subprocess.Popen.wait,
-) -> int:
+def run_recorded(command: Sequence[str], options: Options) -> int:
     """Run *command* under a recording; return how it ended, as ``Popen.wait`` does.
-
-    *meanwhile* waits for the process and returns its status.
 
     An interrupt of the terminal goes to the program itself, and what is sent to this
     process is passed on.
@@ -132,6 +108,11 @@ def run_recorded(
     Raises:
         LaunchError: if the system cannot start it.
     """
+    paths = filter(None, (str(_SHIM), os.environ.get("PYTHONPATH")))
+    environment = os.environ | {
+        VARIABLE: options.to_json(),
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
     running: list[subprocess.Popen[bytes]] = []
     early: list[int] = []
 
@@ -150,13 +131,13 @@ def run_recorded(
         before[number] = signal.signal(number, pass_on)
     try:
         try:
-            process = subprocess.Popen(command, env=environment(options))
+            process = subprocess.Popen(command, env=environment)
         except OSError as exc:
             raise LaunchError(f"cannot start {command[0]}: {exc.strerror}") from exc
         running.append(process)
         for number in early:
             process.send_signal(number)
-        return meanwhile(process)
+        return process.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -15,16 +15,19 @@ import weakref
 from _thread import get_ident
 from asyncio import current_task
 from collections.abc import Callable
+from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
+from looplab.trace.stock import real_clock
+
 from . import tags
-from .tags import Request, Tag
+from .tags import BLOCK, Tag
 
 if TYPE_CHECKING:
     from .events import Cause
 
-__all__ = ["BEFORE", "BLOCK", "DATA", "THREAD", "TIMER", "UNSEEN", "WATCHED", "WIDTH"]
-__all__ += ["Came", "Due", "Recorder", "cause_of", "cpu_clock", "real_clock", "taken"]
+__all__ = ["BEFORE", "DATA", "THREAD", "TIMER", "UNSEEN", "WATCHED", "WIDTH"]
+__all__ += ["Came", "Due", "Recorder", "cause_of", "cpu_clock", "taken"]
 
 #: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
 #: made one ready: it was ready before; another thread did; data came; a timer was due;
@@ -33,8 +36,6 @@ BEFORE, THREAD, DATA, TIMER, UNSEEN = -1, -2, -3, -4, -5
 #: So much less the number of a callback: data came on a file descriptor, and they are
 #: the first since this callback began to watch it.
 WATCHED = -10
-#: In place of an arrival: not a request, but a block of :class:`looplab.tag`.
-BLOCK = -2
 
 WIDTH = 8  #: entries that a callback has in :attr:`Recorder.notes`
 
@@ -62,8 +63,7 @@ class Recorder:
             *ended*, its *CPU* time in seconds, *task*, *code* and *tag*.
         due: what is known of timers among them, and among the one that runs.
         came: what is known of data among them, and among the one that runs.
-        requests: the requests that ended and were not taken yet.
-        names: the tags, without requests, that were made and not taken yet.
+        requests: the requests and blocks that ended and were not taken yet.
         samples: where the thread was, as :mod:`.sampler` saw it.
         pauses: of the garbage collector.
         thread: the identity of the loop's thread.
@@ -79,18 +79,16 @@ class Recorder:
         self.due: list[Due] = []
         self.came: list[Came] = []
         self.requests: list[RequestRow] = []
-        self.names: list[Tag] = []
         self.samples: list[Any] = []
         self.pauses: list[tuple[int, int, int]] = []
-        self.marks: list[tuple[int, int, int, int]] = []  # callback, at, from, to
+        self.marks: list[Any] = []  # callback, at, from, to
         self.windows: list[Any] = []
         self.awaits: list[Any] = []
         self.jobs: list[Any] = []
-        self.under_way: dict[int, Request] = {}  # by the numbers of their tags
-        self.blocks: dict[int, Tag] = {}  # of tag(), under way
+        self.under_way: dict[int, Tag] = {}  # by their numbers
         self._running = (-1, 0)
         self.thread = [get_ident()]
-        self.now: Callable[[], int] = real_clock()
+        self.now: Callable[[], int] = real_clock()[0]
         self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
@@ -101,57 +99,55 @@ class Recorder:
         """The number of the callback that runs, or -1; and since when."""
         return self._running
 
+    def tag_in(self, context: Context) -> int:
+        """The number of the tag of a callback that ends; 0 if it has none."""
+        tag = context.get(tags.CURRENT)
+        if self._touched:
+            tag = tag or self._touched[0]
+            self._touched.clear()
+        return 0 if tag is None else tag.number
+
     # -- what the tags tell ----------------------------------------------------------
 
-    def touched(self, tag: Tag, before: Any = None) -> None:
-        """The running callback works for *tag*, from here on."""
-        self.names.append(tag)
+    def begins(self, tag: Tag, before: Any, fd: int | None = None) -> None:
+        """The running callback works for *tag* from here on, and did for *before*.
+
+        Of a request the data came on *fd*, if the recorder cannot know.
+        """
         if not self._touched:
             self._touched.append(tag)
-        callback, at = self.running()[0], self.now()
-        self.marks.append((callback, at, getattr(before, "number", 0), tag.number))
-        tag.first, tag.began = callback, at
-        tag.task, tag.noted = _task_here(self.loop), 0
-        self.blocks[tag.number] = tag
-
-    def let_go(self, tag: Tag, after: Any) -> None:
-        """The running callback no longer works for *tag*."""
-        callback, at, number = self.running()[0], self.now(), tag.number
-        self.marks.append((callback, at, number, getattr(after, "number", 0)))
-        if self.blocks.pop(number, None) is not None:
-            row = tag.began, at, BLOCK, number, tag.first, callback, tag.name
-            self.requests.append(row)
-
-    def request_begins(self, tag: Request, fd: int | None) -> None:
-        """*tag* begins in the running callback; its data came on *fd*."""
-        touched = self._touched
-        if not touched:
-            touched.append(tag)
-        tag.first = self.running()[0]
-        tag.task, tag.noted = _task_here(self.loop), 0
-        tag.began = at = self.now()
-        tag.arrived = -1
-        if fd is not None and at < self.slow_until[0]:
-            tag.arrived = at - max(0, self.age(fd))
+        tag.first, tag.began = self.running()[0], self.now()
+        tag.noted = 0
+        try:
+            tag.task = weakref.ref(current_task(self.loop))
+        except (RuntimeError, TypeError):  # no task, or no loop
+            tag.task = lambda: None
+        if tag.arrived == BLOCK:
+            self._mark(tag.first, tag.began, before, tag)
+        elif fd is not None and tag.began < self.slow_until[0]:
+            tag.arrived = tag.began - max(0, self.age(fd))
         self.under_way[tag.number] = tag
 
-    def request_ends(self, tag: Request) -> None:
-        """*tag* ends in the running callback."""
-        number = tag.number
-        if self.under_way.pop(number, None) is None:
-            return
-        at, last = self.now(), self.running()[0]
-        row = tag.began, at, tag.arrived, number, tag.first, last, tag.name
-        self.requests.append(row)
+    def ends(self, tag: Tag, after: Any = None) -> None:
+        """The work ends in the running callback, which goes on with *after*."""
+        last, at, number = self.running()[0], self.now(), tag.number
+        if tag.arrived == BLOCK:
+            self._mark(last, at, tag, after)
+        if self.under_way.pop(number, None) is not None:
+            row = tag.began, at, tag.arrived, number, tag.first, last, tag.name
+            self.requests.append(row)
+
+    def _mark(self, callback: int, at: int, old: Any, new: Any) -> None:
+        numbers = (getattr(tag, "number", 0) for tag in (old, new))
+        self.marks.append((callback, at, *numbers))
 
     def new_names(self) -> list[Tag]:
-        """Take the tags that are new, and the requests that are newly under way.
+        """The tags that are newly under way.
 
-        A request that has ended is told of with its end.
+        One that has ended is told of with its end.
         """
-        names = taken(self.names)
         under_way = list(self.under_way.values())
-        names += [tag for tag in under_way if tag.number not in self._told]
+        names = [tag for tag in under_way if tag.number not in self._told]
         self._told = {tag.number for tag in under_way}
         return names
 
@@ -182,13 +178,6 @@ def taken(notes: list[Any]) -> list[Any]:
     return seen
 
 
-def _task_here(loop: Any) -> Any:
-    try:
-        return weakref.ref(current_task(loop))
-    except (RuntimeError, TypeError):  # no task, or no loop
-        return lambda: None
-
-
 _CAUSES: dict[int, Cause] = {
     BEFORE: "before",
     THREAD: "thread",
@@ -211,13 +200,6 @@ def cause_of(by: int) -> tuple[Cause, int | None]:
     if by not in _CAUSES:
         raise ValueError(f"{by} is no cause")
     return _CAUSES[by], None
-
-
-def real_clock() -> Callable[[], int]:
-    """What tells the time that passes, in nanoseconds."""
-    if time.get_clock_info("monotonic").resolution <= 1e-6:
-        return time.monotonic_ns
-    return time.perf_counter_ns  # Windows: the loop's clock ticks every 16 ms
 
 
 def cpu_clock() -> Callable[[], float]:

@@ -143,7 +143,7 @@ def watch_collector() -> Callable[[], None]:
     """Note the garbage collector's pauses of recorded loops; return what undoes it."""
     began: dict[int, int] = {}
 
-    def noticed(phase: str, info: dict[str, int]) -> None:
+    def noticed(phase: str, info: object) -> None:
         ident = threading.get_ident()
         recorder: Any = recorders.get(ident)
         if recorder is None:
@@ -153,7 +153,7 @@ def watch_collector() -> Callable[[], None]:
             return
         held = time.monotonic_ns() - began.pop(ident, time.monotonic_ns())
         if held >= _PAUSE_NS and (callback := recorder.running()[0]) >= 0:
-            recorder.pauses.append((callback, held, info["generation"]))
+            recorder.pauses.append((callback, held))
 
     gc.callbacks.append(noticed)
 
@@ -225,16 +225,11 @@ class Looks:
         brief = since > last and at - since < _LONG_NS
         if callback < 0 or (brief and self._count % _SPARSE):
             return
-        frames = sys._current_frames()
-        ident = recorder.thread[0]
-        frame = frames.get(ident)
+        frame = sys._current_frames().get(recorder.thread[0])
         if frame is None or recorder.running()[0] != callback:
             return
-        others = []
-        if at - since >= _LONG_NS and len(frames) > 2:
-            others = _others(frames, {ident, threading.get_ident()})
         weight = (at - since) * _SPARSE if brief else at - max(last, since)
-        recorder.samples.append((at, callback, weight, sample_stack(frame), others))
+        recorder.samples.append((at, callback, weight, sample_stack(frame)))
 
     # -- threads and cores -----------------------------------------------------
 
@@ -304,20 +299,19 @@ class Looks:
         """Note what requests under way wait for, once each time."""
         if self._count % 4:
             return
-        for under_way in (self._recorder.under_way, self._recorder.blocks):
-            works = list(under_way.values())
-            if len(works) > _TASKS:  # some at a time, so that no look takes long
-                begin = self._count * _TASKS // 4 % len(works)
-                works = (works + works)[begin : begin + _TASKS]
-            for work in works:
-                task = work.task() if at - work.began >= _UNDER_WAY_NS else None
-                waiter = getattr(task, "_fut_waiter", None)
-                if waiter is not None and id(waiter) != work.noted:
-                    work.noted = id(waiter)
-                    stack = chain_of(task)
-                    if stack[0]:
-                        seen = at, work.number, stack, pool_of(stack[0])
-                        self._recorder.awaits.append(seen)
+        works = list(self._recorder.under_way.values())
+        if len(works) > _TASKS:  # some at a time, so that no look takes long
+            begin = self._count * _TASKS // 4 % len(works)
+            works = (works + works)[begin : begin + _TASKS]
+        for work in works:
+            task = work.task() if at - work.began >= _UNDER_WAY_NS else None
+            waiter = getattr(task, "_fut_waiter", None)
+            if waiter is not None and id(waiter) != work.noted:
+                work.noted = id(waiter)
+                stack = chain_of(task)
+                if stack[0]:
+                    seen = at, work.number, stack, pool_of(stack[0])
+                    self._recorder.awaits.append(seen)
 
 
 def chain_of(task: Any) -> Stack:

@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from bisect import bisect_left
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 
@@ -25,6 +25,9 @@ from .recorder import WIDTH, Recorder, taken
 from .sampler import Clock, Looks, watch_collector
 from .stock import LoopRecorder
 from .writer import PORTION, Store
+
+if TYPE_CHECKING:
+    from .live import Live
 
 __all__ = ["Session", "say"]
 
@@ -45,7 +48,6 @@ class Session:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.origin_ns = time.monotonic_ns()
-        self.started = time.time()
         self.stopped = False
         self._recorders: list[Recorder] = []
         self._loops = 0
@@ -56,7 +58,7 @@ class Session:
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
-        self._store: Store | None = None
+        self._store: Store | Live | None = None
         self._clock = Clock()
         self._undo_collector: Any = None
         self._parts: list[tuple[int, dict[str, Any]]] = []  # to be written
@@ -118,18 +120,14 @@ class Session:
         about = {
             "clock": "real",
             "origin_ns": self.origin_ns,
-            "started": self.started,
             "session": self.options.session,
             "argv": [str(word) for word in getattr(sys, "orig_argv", sys.argv)],
             "python": platform.python_version(),
             "system": platform.system(),
             "pid": os.getpid(),
-            "parent": os.getppid(),
-            "cores": _cores(),
-            "sample": self.options.sample,
         }
         try:
-            self._store = Store(self.options, about, self.origin_ns)
+            self._store = self._store_of(about)
         except OSError as exc:
             self._fail(exc)
             return False
@@ -137,6 +135,13 @@ class Session:
         self._start()
         atexit.register(self.stop)
         return True
+
+    def _store_of(self, about: dict[str, Any]) -> Store | Live:
+        if self.options.every is None:
+            return Store(self.options, about, self.origin_ns)
+        from .live import Live  # it can read, which no other recording needs
+
+        return Live(self.options.every)
 
     def _start(self) -> None:
         self._wake.clear()
@@ -305,10 +310,3 @@ def _below(facts: list[Any], number: int) -> list[Any]:
     seen = facts[:end]
     del facts[:end]
     return seen
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS or Windows
-        return os.cpu_count() or 1

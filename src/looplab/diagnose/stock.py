@@ -7,30 +7,19 @@ shoulder where timers are set and where the selector reports data.
 from __future__ import annotations
 
 import asyncio
-import time
 from _thread import get_ident
-from asyncio import Handle, TimerHandle, selector_events
+from asyncio import Handle, TimerHandle
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from selectors import EVENT_READ, EVENT_WRITE
-from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
-from looplab.trace.stock import NotingQueue, stand_in, step_aside
+from looplab.trace.stock import NotingQueue, real_clock, stand_in, step_aside
 
-from .described import STEP_WRAPPERS, code_of_coroutine, describe
-from .recorder import (
-    BEFORE,
-    DATA,
-    THREAD,
-    TIMER,
-    WATCHED,
-    Recorder,
-    cpu_clock,
-    real_clock,
-)
+from .described import code_of_coroutine, describe
+from .recorder import BEFORE, DATA, THREAD, TIMER, WATCHED, Recorder, cpu_clock
 from .tags import CURRENT
 
 if TYPE_CHECKING:
@@ -38,18 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LoopRecorder"]
 
-_Stock: Any = selector_events.BaseSelectorEventLoop
-_HANDS_OVER = (_Stock._process_events, _Stock._add_callback)
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
-_DESCRIBED = 100_000  # readers and writers whose callback is remembered
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 
-
-# Of the tasks whose steps TaskStepMethWrapper runs.  To call these takes less than to
-# call the method of a task, which Python 3.11 looks for anew each time.
-_Task: Any = getattr(asyncio.tasks, "_CTask", asyncio.Task)
-_name_of, _coro_of = _Task.get_name, _Task.get_coro
-_now, _cpu = real_clock(), cpu_clock()
+# Timers are set by the clock of the loop, which Windows lets tick every 16 ms.
+(_now, _ahead), _cpu = real_clock(), cpu_clock()
 
 
 class LoopRecorder(Recorder):
@@ -99,21 +81,17 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
 
     What is defined here runs once for each callback, or each look for I/O, so it does
     as little as can be.  Names of an enclosing function are found faster than
-    attributes, but each takes its time at each call, whether it is used or not: so
-    what is rare is in functions of its own, and what does not change is global.  A call
-    takes as long as a few lines.
+    attributes.
     """
     loop = recorder.loop
     note = recorder.notes.extend
-    thread, touched = recorder.thread, recorder._touched
+    thread, tag_in = recorder.thread, recorder.tag_in
     waiting: deque[tuple[int, int]] = deque()  # (ready, by)
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
-    # By the identity of the reader or writer: (arrived, accepted).
+    # By the identity of a reader or writer: (ready, by), and (arrived, accepted).
+    handed: dict[int, Any] = {}
     arrivals: dict[int, tuple[int, bool]] = {}
-    described: dict[int, tuple[str | None, Any]] = {}
-    # Timers are set by the monotonic clock.
-    ahead = _now() - time.monotonic_ns() if _now is time.perf_counter_ns else 0
     own: deque[Handle] = loop._ready
 
     index = -1  # of the callback that was begun last
@@ -127,33 +105,18 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
     # between two is little, and whoever reads this knows that none computed for longer
     # than it ran.
     used = _cpu()
-    looked = 0  # when the loop had run all that was ready
-    wrapper: Any = None  # of the steps of this loop's tasks
 
-    def finish() -> None:
-        """The callback that runs, if any, has ended."""
-        nonlocal running_in, looked, used
+    def finish() -> int:
+        """The callback that runs, if any, has ended; return the time."""
+        nonlocal running_in, used
+        at = _now()
         if running_in is None:
-            return
-        looked, before_it, used = _now(), used, _cpu()
-        tag = running_in.get(CURRENT)
-        if touched:
-            tag = tag or touched[0]
-            touched.clear()
-        number = 0 if tag is None else tag.number
-        note((ready, by, run, looked, used - before_it, task, code, number))
+            return at
+        before_it, used = used, _cpu()
+        tag = tag_in(running_in)
+        note((ready, by, run, at, used - before_it, task, code, tag))
         running_in = None
-
-    def more_is_known(handle: Any) -> None:
-        """Note what is known of the callback that begins, if a timer or data did it."""
-        nonlocal by
-        if isinstance(handle, TimerHandle):
-            setter, was_set = timers.pop(id(handle), (-1, None))
-            due = round(handle._when * NS) + ahead  # type: ignore[attr-defined]
-            recorder.due.append((index + 1, setter, due, was_set))
-            by = TIMER
-        elif by <= DATA and id(handle) in arrivals:
-            recorder.came.append((index + 1, *arrivals.pop(id(handle))))
+        return at
 
     class Queue(NotingQueue):
         __slots__ = ()
@@ -163,53 +126,28 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
                 join_waiting((_now(), THREAD))
             elif running_in is not None:
                 join_waiting((_now(), index))
-            else:
-                join_waiting((_now(), BEFORE))  # nobody asked for it just now
+            else:  # a timer, or data; else nobody asked for it just now
+                join_waiting(handed.pop(id(handle), None) or (_now(), BEFORE))
             join(handle)
 
         def popleft(self) -> Handle:
-            nonlocal index, ready, by, run, used, task, code, running_in, wrapper
+            nonlocal index, ready, by, run, task, code, running_in
             handle: Any = leave()
-            at = _now()
-            if running_in is not None:
-                # The lines of finish().
-                before_it, used = used, _cpu()
-                tag = running_in.get(CURRENT)
-                if touched:
-                    tag = tag or touched[0]
-                    touched.clear()
-                number = 0 if tag is None else tag.number
-                note((ready, by, run, at, used - before_it, task, code, number))
-            run = at
+            run = finish()
             ready, by = leave_waiting()
+            came = arrivals.pop(id(handle), None) if arrivals else None
             if handle._cancelled:
-                running_in = None
-                if arrivals:
-                    arrivals.pop(id(handle), None)
                 return handle  # type: ignore[no-any-return]
             running_in = handle._context
-            callback = handle._callback
-            if type(callback) is wrapper:
-                # The lines of describe() for what runs most often.
-                owner = callback.__self__
-                task, code = _name_of(owner), _coro_of(owner)
-                if type(code) is CoroutineType:
-                    code = code.cr_code
-                else:
-                    task, code = describe(callback)
-            else:
-                if by > DATA:
-                    task, code = describe(callback)
-                else:
-                    try:
-                        task, code = described[id(handle)]
-                    except KeyError:
-                        task, code = described[id(handle)] = describe(callback)
-                if type(handle) is not Handle or arrivals:
-                    more_is_known(handle)
-                elif wrapper is None and type(callback) in STEP_WRAPPERS:
-                    wrapper = type(callback)
+            task, code = describe(handle._callback)
             index += 1
+            if isinstance(handle, TimerHandle):
+                setter, was_set = timers.pop(id(handle), (-1, None))
+                due = round(handle._when * NS) + _ahead  # type: ignore[attr-defined]
+                recorder.due.append((index, setter, due, was_set))
+                by = TIMER
+            elif came is not None:
+                recorder.came.append((index, *came))
             return handle  # type: ignore[no-any-return]
 
         def clear(self) -> None:
@@ -234,18 +172,11 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
 
     stock_at = loop.call_at
 
-    def call_at(
-        when: float, callback: Any, *args: Any, context: Any = None
-    ) -> TimerHandle:
-        timer: TimerHandle
-        if args:
-            timer = stock_at(when, callback, *args, context=context)
-        else:  # most often; to pass on no argument takes as long as all the rest
-            timer = stock_at(when, callback, context=context)
+    def call_at(when: float, callback: Any, *args: Any, context: Any = None) -> Any:
+        timer = stock_at(when, callback, *args, context=context)
         timers[id(timer)] = (-1 if running_in is None else index, _now())
         return timer
 
-    loop.call_at = call_at
     stock_executor = loop.run_in_executor
 
     def run_in_executor(executor: Any, func: Any, *args: Any) -> Any:
@@ -265,120 +196,66 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
         recorder.jobs.append(job)
         return stock_executor(executor, work, *args)
 
-    loop.run_in_executor = run_in_executor
-
     # -- the loop looks for I/O ------------------------------------------------------
 
-    polled = before = 0  # when it last found something, and the time before
-    wanted = False  # the arrival of data
+    looked = 0  # when the loop had run all that was ready
+    polled = 0  # when it last found something
     # Who began to watch, as it is noted, by the identity of the reader.
     watched: dict[int, int] = {}
     slow_until = recorder.slow_until
-    usual = {} if arrival is None else arrival.usual
-    selector = loop._selector
-    stock_select = selector.select
-    stock_add = getattr(loop, "_add_reader", None)
-    stock_add_writer = getattr(loop, "_add_writer", None)
-    # What brings what was found to the ready queue; select() does it in their place.
-    sees_data = (
-        stock_add is not None
-        and stock_add_writer is not None
-        and all(
-            getattr(getattr(loop, hand.__name__, None), "__func__", None) is hand
-            for hand in _HANDS_OVER
-        )
-    )
-
-    def data_came(key: Any, reader: Handle) -> tuple[int, int]:
-        reader_id = id(reader)
-        arrived, accepted = None, True
-        if arrival is not None:
-            arrived, accepted = arrival(key, polled, before, wanted)
-        if arrived is not None or not accepted:
-            arrivals[reader_id] = polled if arrived is None else arrived, accepted
-        return polled, watched.pop(reader_id, DATA)
+    stock_select = loop._selector.select
+    stock_add = getattr(loop, "_add_reader", None)  # a loop of Windows has none
 
     def select(timeout: float | None = None) -> Any:
-        nonlocal looked, used, running_in
+        nonlocal looked
         if running_in is not None:
-            # The lines of finish().
-            looked, before_it, used = _now(), used, _cpu()
-            tag = running_in.get(CURRENT)
-            if touched:
-                tag = tag or touched[0]
-                touched.clear()
-            number = 0 if tag is None else tag.number
-            note((ready, by, run, looked, used - before_it, task, code, number))
-            running_in = None
+            looked = finish()
         events = stock_select(timeout)
-        return took(events) if events and sees_data else events
+        if events and stock_add is not None:
+            found(events)
+        return events
 
-    def took(events: Any) -> Any:
-        """Note that data came, and do with them what the loop would."""
-        nonlocal polled, before, wanted
+    def found(events: Any) -> None:
+        """Note that data came."""
+        nonlocal polled
         # A look that finds nothing does not count.  A new connection takes several
         # rounds until somebody watches it, and its data waits through all of them.
         before, polled = polled, _now()
         if looked - before > SLOW_NS:
             slow_until[0] = polled + _AFTER_NS
         wanted = polled < slow_until[0]
-        # What the loop would do with them, without its calls.
+        handed.clear()
         for key, mask in events:
             reader, writer = key[3]  # to read a name of it takes longer
             if mask & EVENT_READ and reader is not None:
-                if reader._cancelled:
-                    loop._remove_reader(key.fileobj)
-                else:
-                    reader_id = id(reader)
-                    if wanted or usual.get(key[1]) != reader_id:
-                        join_waiting(data_came(key, reader))
-                    else:
-                        by_whom = watched.pop(reader_id, DATA) if watched else DATA
-                        join_waiting((polled, by_whom))
-                    join(reader)
+                name = id(reader)
+                handed[name] = polled, watched.pop(name, DATA)
+                if arrival is not None:
+                    arrived, accepted = arrival(key, polled, before, wanted)
+                    if arrived is not None or not accepted:
+                        arrivals[name] = arrived or polled, accepted
             if mask & EVENT_WRITE and writer is not None:
-                if writer._cancelled:
-                    loop._remove_writer(key.fileobj)
-                else:
-                    join_waiting((polled, DATA))
-                    arrivals[id(writer)] = polled, False
-                    join(writer)
-        return ()
+                handed[id(writer)] = polled, DATA
+                arrivals[id(writer)] = polled, False
 
     def add_reader(fd: Any, callback: Any, *args: Any) -> Any:
         reader = stock_add(fd, callback, *args)  # type: ignore[misc]
-        is_new(reader)
         if running_in is not None and reader is not None:
             watched[id(reader)] = WATCHED - index
         return reader
 
-    def add_writer(fd: Any, callback: Any, *args: Any) -> Any:
-        writer = stock_add_writer(fd, callback, *args)  # type: ignore[misc]
-        is_new(writer)
-        return writer
-
-    def is_new(handle: Handle | None) -> None:
-        """What had the identity of a new reader or writer is gone."""
-        described.pop(id(handle), None)
-        if len(described) > _DESCRIBED:
-            described.clear()
-
-    selector.select = select
-    if sees_data:
-        loop._add_reader, loop._add_writer = add_reader, add_writer
+    hooks = [(loop, call_at), (loop, run_in_executor), (loop._selector, select)]
+    if stock_add is not None:
+        add_reader.__name__ = "_add_reader"
+        hooks.append((loop, add_reader))
+    for owner, function in hooks:
+        setattr(owner, function.__name__, function)
 
     def detach() -> None:
         nonlocal join, leave
-        if loop.__dict__.get("call_at") is call_at:
-            del loop.call_at
-        if loop.__dict__.get("run_in_executor") is run_in_executor:
-            del loop.run_in_executor
-        if selector.__dict__.get("select") is select:
-            del selector.select
-        if loop.__dict__.get("_add_reader") is add_reader:
-            del loop._add_reader
-        if loop.__dict__.get("_add_writer") is add_writer:
-            del loop._add_writer
+        for owner, function in hooks:
+            if vars(owner).get(function.__name__) is function:
+                delattr(owner, function.__name__)
         finish()
         if loop._ready is not queue:
             return  # somebody put a queue of theirs on top: leave it

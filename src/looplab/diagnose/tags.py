@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .recorder import Recorder
 
-__all__ = ["CURRENT", "Request", "Tag", "recorders", "tag"]
+__all__ = ["BLOCK", "CURRENT", "Request", "Tag", "recorders", "tag"]
 
 _number = count(1).__next__
+#: In place of an arrival: not a request, but a block of :class:`tag`.
+BLOCK = -2
 
 
 class Tag:
@@ -32,9 +34,10 @@ class Tag:
     Attributes:
         number: counts the tags of this process, from 1.
         name: what the report calls it.
+        arrived: when its data came, or -1; :data:`BLOCK` if nobody outside waits.
     """
 
-    __slots__ = ("began", "first", "name", "noted", "number", "task")
+    __slots__ = ("arrived", "began", "first", "name", "noted", "number", "task")
 
     first: int  #: the number of the callback in which it began
     began: int  #: when, by the clock of the recorder
@@ -44,21 +47,17 @@ class Tag:
     def __init__(self, name: str) -> None:
         self.number = _number()
         self.name = name
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.number}: {self.name}>"
+        self.arrived = BLOCK
 
 
 class Request(Tag):
-    """A piece of work that somebody outside waits for: its time is recorded too."""
+    """A piece of work that somebody outside waits for."""
 
-    __slots__ = ("arrived", "recorder")
-
-    arrived: int  #: when its data came, or -1
+    __slots__ = ("recorder",)
 
     def __init__(self, name: str) -> None:
-        self.number = _number()  # what Tag does, without a call
-        self.name = name
+        super().__init__(name)
+        self.arrived = -1
         self.recorder: Recorder | None = None
 
     def begin(self, fd: int | None = None) -> Request:
@@ -69,14 +68,14 @@ class Request(Tag):
         CURRENT.set(self)
         self.recorder = recorder = recorders.get(get_ident())
         if recorder is not None:
-            recorder.request_begins(self, fd)
+            recorder.begins(self, None, fd)
         return self
 
     def end(self) -> None:
         """Note that the work is done.  The second call does nothing."""
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
-            recorder.request_ends(self)
+            recorder.ends(self)
 
 
 #: The tag in force in this context, or None.
@@ -119,7 +118,7 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         self._tokens.append(token := CURRENT.set(work))
         recorder = recorders.get(get_ident())
         if recorder is not None:
-            recorder.touched(work, token.old_value)
+            recorder.begins(work, token.old_value)
         return work
 
     def __exit__(self, *raised: object) -> None:
@@ -128,7 +127,7 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         CURRENT.reset(token)
         recorder = recorders.get(get_ident())
         if recorder is not None and work is not None:
-            recorder.let_go(work, token.old_value)
+            recorder.ends(work, token.old_value)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate *function*: each call of it is one piece of work."""

@@ -10,11 +10,11 @@ from looplab.clock.running import require_coroutine
 from looplab.clock.watched import WatchedCoroutine
 from looplab.trace.virtual import Notes, attach_to_virtual
 
-from . import tags
 from .described import describe
 from .events import Callback, Cause, Code, Mark, RequestNote
-from .recorder import BLOCK, Recorder
+from .recorder import Recorder
 from .recording import Recording
+from .tags import BLOCK
 
 __all__ = ["record"]
 
@@ -36,23 +36,23 @@ def record(main: Coroutine[Any, Any, T], **settings: Any) -> Recording:
     Introduced in the chapter *Diagnose your own program*.
     """
     require_coroutine(main, "record")
-    made: list[VirtualRecorder] = []
+    made: list[_Notes] = []
     debug, factory = settings.pop("debug", None), settings.pop("loop_factory", None)
     own = {} if factory is None else settings  # those that run() refuses beside it
 
     def recorded_loop() -> Any:
         loop = factory() if factory else _clock.VirtualTimeLoop(**settings)
-        made.append(VirtualRecorder(loop))
+        made.append(_Notes(loop))
         return loop
 
-    watched = WatchedCoroutine(main, lambda: made[0].detach())
+    watched = WatchedCoroutine(main, lambda: made[0].recorder.detach())
     result = _clock.run(watched, debug=debug, loop_factory=recorded_loop, **own)
     recording = made[0].recording()
     recording.result = result
     return recording
 
 
-class VirtualRecorder(Recorder):
+class _Notes(Notes):
     """Records every callback of a virtual loop, a priority loop among them.
 
     It is recorded as the whole of a run is for a player; what a recording has beside
@@ -60,38 +60,42 @@ class VirtualRecorder(Recorder):
     """
 
     def __init__(self, loop: Any) -> None:
-        super().__init__(loop, 1)
-        self.now = loop.time_ns
-        self.ran: list[tuple[Code, int]] = []  # the code and the tag of each callback
-        notes = _Notes(self)
-        self.running = notes.running  # type: ignore[method-assign]
-        detach = attach_to_virtual(loop, notes)
+        super().__init__(loop)
+        self._ran: list[tuple[Code, int]] = []  # the code and the tag of each callback
+        self._handle: Any = None
+        self.recorder = recorder = Recorder(loop, 1)
+        recorder.now = loop.time_ns
+        recorder.running = self._look  # type: ignore[method-assign]
+        detach = attach_to_virtual(loop, self)
 
         def keep() -> None:
-            self.trace = detach()()
+            self._kept = detach()()
 
-        self._detach = keep
-        self.enter()
+        recorder._detach = keep
+        recorder.enter()
 
-    def ended(self, callback: Any, context: Any) -> None:
-        """Note what ran, and for which tag."""
-        tag = context.get(tags.CURRENT)
-        if self._touched:
-            tag = tag or self._touched[0]
-            self._touched.clear()
-        what = describe(callback)[1]
-        code = (
-            Code(what)
-            if isinstance(what, str)
-            else Code(what.co_qualname, what.co_filename, what.co_firstlineno)
-        )
-        self.ran.append((code, 0 if tag is None else tag.number))
+    def _look(self) -> tuple[int, int]:
+        if self._running is None:
+            return -1, 0
+        return len(self._records), self._running[2]
+
+    def left(self, handle: Any, /) -> None:
+        super().left(handle)
+        # It loses both when it is cancelled, which may be while it runs.
+        self._handle = handle._callback, handle._context
+
+    def pause(self) -> None:
+        if self._running is not None:
+            callback, context = self._handle
+            code = Code.of(describe(callback)[1])
+            self._ran.append((code, self.recorder.tag_in(context)))
+        super().pause()
 
     def recording(self) -> Recording:
         """Return what was noted, without a file between."""
-        trace = self.trace
+        trace, recorder = self._kept, self.recorder
         callbacks: list[Callback] = []
-        rows = zip(trace, trace.origins or (), self.ran, strict=True)
+        rows = zip(trace, trace.origins or (), self._ran, strict=True)
         for index, (record, origin, (code, tag)) in enumerate(rows):
             times = record.ready_ns, record.run_ns, record.ended_ns
             held = record.ended_ns - record.run_ns
@@ -104,32 +108,10 @@ class VirtualRecorder(Recorder):
             more |= {"code": code, "task": record.task, "tag": tag}
             callbacks.append(Callback(index, *times, held, **more))
         recording = Recording(callbacks, clock="virtual")
-        recording.tags = {tag.number: tag.name for tag in self.new_names()}
-        recording.marks = [Mark(*mark) for mark in self.marks]
-        for began, end, arrived, tag, first, last, name in self.requests:
+        recording.tags = {tag.number: tag.name for tag in recorder.new_names()}
+        recording.marks = [Mark(*mark) for mark in recorder.marks]
+        for began, end, arrived, tag, first, last, name in recorder.requests:
             recording.tags[tag] = name
             notes = recording.blocks if arrived == BLOCK else recording.notes
             notes.append(RequestNote(tag, first, last, began, end))
         return recording
-
-
-class _Notes(Notes):
-    def __init__(self, recorder: VirtualRecorder) -> None:
-        super().__init__(recorder.loop)
-        self._recorder = recorder
-        self._handle: Any = None
-
-    def running(self) -> tuple[int, int]:
-        if self._running is None:
-            return -1, 0
-        return len(self._records), self._running[2]
-
-    def left(self, handle: Any, /) -> None:
-        super().left(handle)
-        # It loses both when it is cancelled, which may be while it runs.
-        self._handle = handle._callback, handle._context
-
-    def pause(self) -> None:
-        if self._running is not None:
-            self._recorder.ended(*self._handle)
-        super().pause()

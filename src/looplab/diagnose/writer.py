@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any, BinaryIO
 
 from .columns import pack
-from .events import FORMAT, PARTS
+from .events import FORMAT, PARTS, Code
 from .options import Options
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line
@@ -57,7 +57,9 @@ class Encoder:
             number = self._codes[key] = self._numbered
             self._numbered += 1
             self._kept.append(what)
-            self._new["codes"].append(_described(what))
+            self._new["codes"].append(
+                Code.of(*what) if isinstance(what, tuple) else Code.of(what)
+            )
             if key is what:  # a name: the same one is found by its identity, too
                 self._codes[id(what)] = number
         return number
@@ -185,15 +187,6 @@ def _key(what: Any) -> Any:
     if isinstance(what, tuple):
         return id(what[0]), what[1]
     return id(what) if isinstance(what, CodeType) else what
-
-
-def _described(what: Any) -> list[Any]:
-    if isinstance(what, CodeType):
-        return [what.co_qualname, what.co_filename, what.co_firstlineno]
-    if isinstance(what, tuple):
-        code, line = what
-        return [code.co_qualname, code.co_filename, line]
-    return [str(what), "", 0]
 
 
 class Store:

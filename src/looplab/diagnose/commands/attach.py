@@ -60,7 +60,8 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         with tempfile.NamedTemporaryFile(
             "w", suffix=".py", prefix="looplab-", encoding="utf-8", delete=False
         ) as script:
-            script.write(script_for(asked))
+            root = str(Path(__file__).parents[3])
+            script.write(_SCRIPT.format(root=root, options=asked.to_json()))
         path = Path(script.name)
         path.chmod(0o644)
         send(options.pid, path)
@@ -90,12 +91,6 @@ def _wait(pid: int, asked: Options) -> bool:
             return False
         time.sleep(_LOOK)
     return path.exists()
-
-
-def script_for(options: Options) -> str:
-    """The source of what the other process runs."""
-    root = str(Path(__file__).parents[3])
-    return _SCRIPT.format(root=root, options=options.to_json())
 
 
 def send(pid: int, script: Path) -> None:

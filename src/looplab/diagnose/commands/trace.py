@@ -41,16 +41,8 @@ exit status: that of the program; 2 if it could not be started. Times are writte
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     parser.epilog = _EPILOG
-    add = parser.add_argument
     add_output(parser, "stop recording after so long; the program goes on")
-    add(
-        "--sample",
-        type=argument(_sample),
-        default=0.005,
-        metavar="TIME",
-        help="how often to look at which line the loop is (default: 5ms; 0: never)",
-    )
-    add(
+    parser.add_argument(
         "--max-size",
         type=argument(bytes_of),
         default=1_000_000_000,
@@ -93,15 +85,6 @@ def program_of(
     return command_of(options.words, module=options.module)
 
 
-def _sample(text: str) -> float:
-    if text.strip() in ("0", "0s", "0ms"):
-        return 0.0
-    seconds = seconds_of(text)
-    if not 0.001 <= seconds <= 1:
-        raise ValueError(f"{text} is not from 1ms to 1s, and not 0")
-    return seconds
-
-
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Run the program; return its exit status."""
     output = options.output or options.unnamed
@@ -110,7 +93,6 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         asked = Options(
             str(check_output(output)),
             seconds=options.seconds,
-            sample=options.sample,
             max_bytes=options.max_size,
         )
         status = run_recorded(command, asked)

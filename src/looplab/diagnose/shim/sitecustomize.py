@@ -30,7 +30,7 @@ def _start():  # no annotations: any Python may read this file
     imports = module_from_spec(spec)
     sys.modules[name] = imports  # looplab itself is imported when asyncio is
     spec.loader.exec_module(imports)
-    imports.watch(imports.WATCHED)
+    imports.watch(*imports.WATCHED)
 
     def hook(asyncio):
         root = os.path.dirname(os.path.dirname(room))

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from looplab.diagnose import stock
-from looplab.diagnose.arrival import Asker, arrival_asker
-from looplab.diagnose.recorder import DATA, TIMER, WATCHED, WIDTH, real_clock
+from looplab.diagnose.arrival import arrival_asker
+from looplab.diagnose.recorder import DATA, TIMER, WATCHED, WIDTH
 from looplab.diagnose.stock import LoopRecorder
+from looplab.trace.stock import real_clock
 
 HOOKS = {"_process_events", "_add_reader", "_add_writer", "call_at"}
 
@@ -111,7 +112,7 @@ def test_causes():
         arrived_code.append(arrived)
 
     arrived_code, timers, stamps = [], [], []
-    now = real_clock()
+    now = real_clock()[0]
     loop = asyncio.SelectorEventLoop()
     notes = recorded(main(), loop, arrival_asker(loop._selector))
     [soon] = noted(notes, nothing)
@@ -227,8 +228,6 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
         asked.append((at, before, wanted))
         return before + 1, False
 
-    arrival.usual = {}
-
     async def main():
         loop = asyncio.get_running_loop()
         one, other = socket.socketpair()
@@ -256,45 +255,6 @@ def test_a_loop_that_nobody_can_look_into(lacking):
         with pytest.raises(TypeError, match="where nobody can see it"):
             LoopRecorder(loop)
         setattr(loop, lacking, kept)
-
-
-@pytest.mark.skipif(
-    arrival_asker(None) is None, reason="nobody knows when data arrived"
-)
-def test_what_is_known_of_a_reader_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(stock, "SLOW_NS", 1 << 62)  # no arrival is wanted
-    asked = []
-    done = asyncio.Event()
-
-    class Noting(Asker):
-        def __call__(self, key, at, before, wanted):
-            assert not wanted
-            asked.append(key.data[0]._callback.__name__)
-            return super().__call__(key, at, before, wanted)
-
-    async def echo(reader, writer):
-        while data := await reader.read(1):
-            writer.write(data)
-        writer.close()
-        done.set()
-
-    async def main():
-        loop = asyncio.get_running_loop()
-        server = await asyncio.start_server(echo, "127.0.0.1", 0)
-        with socket.create_connection(server.sockets[0].getsockname()) as one:
-            one.setblocking(False)
-            for _ in range(20):
-                await loop.sock_sendall(one, b"x")
-                assert await loop.sock_recv(one, 1) == b"x"
-        await done.wait()
-        server.close()
-
-    loop = asyncio.SelectorEventLoop()
-    notes = recorded(main(), loop, Noting(loop._selector))
-    served = noted(notes, asyncio.StreamReaderProtocol.data_received)
-    assert len(served) >= 20
-    assert not any(note.came for note in served)  # accepted
-    assert asked.count("_read_ready") == 1
 
 
 # -- while an iteration runs --------------------------------------------------------

@@ -145,7 +145,7 @@ CASES = {
         window(100, 400, delay=150, cpu=110, late=0)]),
     "a stop": late_ping(brief(), windows=[window(100, 400)]),
     "the collector": late_ping(hog(), pauses=[
-        Pause(0, 200 * MS, 2), Pause(0, 40 * MS, 1), Pause(99, MS, 0)]),
+        Pause(0, 200 * MS), Pause(0, 40 * MS), Pause(99, MS)]),
     "nobody saw it": late_ping(brief()),
     "the selector's millisecond": late_ping(brief(), run=100.8),
     "between callbacks": late_ping(callback(0, 95, 95, 104, code=SHOP), run=105),

@@ -137,8 +137,8 @@ def test_what_the_sampler_saw_comes_back_as_it_was():
     stack = (code,), (0,)  # at its first instruction, which is of its first line
     threads = [("worker", 6, 7, here), ("b", 1, 2, None)]
     parts = {
-        "samples": [(zero + 5, 1, 9, stack, [("worker", here)])],
-        "pauses": [(1, 8, 2)],
+        "samples": [(zero + 5, 1, 9, stack)],
+        "pauses": [(1, 8)],
         "marks": [(1, zero + 4, 0, 3)],
         "windows": [(zero, zero + 9, 1, 2, 3, 4, 5, 1, threads)],
         "awaits": [(zero + 6, 3, stack, [(here, -4)])],
@@ -150,8 +150,8 @@ def test_what_the_sampler_saw_comes_back_as_it_was():
     lines = [{"rows": rows(1, zero // 1000)}, parts, {"end": zero + 9}]
     text = "".join([f"{head}\n", *(encoder.encode(1, one).decode() for one in lines)])
     [again] = loads(text)
-    assert again.samples == [Sample(5, 1, 9, (name,), (("worker", line),))]
-    assert again.pauses == [Pause(1, 8, 2)]
+    assert again.samples == [Sample(5, 1, 9, (name,))]
+    assert again.pauses == [Pause(1, 8)]
     assert again.marks == [Mark(1, 4, 0, 3)]
     others = OtherThread("worker", 6, 7, line), OtherThread("b", 1, 2, None)
     assert again.windows == [Window(0, 9, 1, 2, 3, 4, 5, 1, others)]

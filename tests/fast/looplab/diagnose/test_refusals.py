@@ -46,8 +46,6 @@ def test_what_cannot_be_started_is_one_line(folder, capsys, words, said):
         [],
         ["--for", "soon", "p.py"],
         ["--for", "0", "p.py"],
-        ["--sample", "1us", "p"],
-        ["--sample", "5", "p"],
     ],
 )
 def test_bad_usage(capsys, words):
