@@ -257,8 +257,8 @@ class _Drawing:
         if room < width_of(how_long) + 14 or len(lane.records) > 20 * len(lane.tasks):
             return
         left = self.scale.x(since)
-        self.body.append(_text(percent(left), y + height - 22, "waiting", "t", dx=5))
-        self.body.append(_text(percent(left), y + height - 7, how_long, "t", dx=5))
+        self.body.append(_text(percent(left), y + height - 22, "waiting", "t", dx=10))
+        self.body.append(_text(percent(left), y + height - 7, how_long, "t", dx=10))
         text = "one runs at a time"
         # Above the stairs, and well below the facts if there is room.
         for share in (0.45, 0.2):
