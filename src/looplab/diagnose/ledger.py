@@ -428,7 +428,7 @@ class Ledger:
             if had and 0 < after.start - before.end < _NEAR_NS:
                 where = before.end, after.start
                 self._shares.append(_Share(*where, 0, had, 0, before.threads))
-        self._shares.sort()
+        self._shares.sort(key=_start)
 
     def _look(self, window: Window) -> _Look:
         a, b = window.start_ns, window.end_ns
@@ -624,7 +624,7 @@ class Ledger:
             if start > at:
                 until(start, int(start - at <= CLOCK_NS), 1.0)
             number, kept = self._number("callback", name), place in self.kept
-            self._hold(self._table[number], end - start, r[place])
+            self._hold(number, end - start, r.callbacks[place])
             cost = plain_costs.get((number, kept))
             if cost is None:
                 cost = plain_costs[number, kept] = len(self._costs)
@@ -639,13 +639,15 @@ class Ledger:
         for name, ns in self.spinning.items():
             self.callback(name).spun_ns = ns
 
-    def _hold(self, row: Row, ns: int, callback: Callback) -> None:
-        """Note in *row* that it held the loop for *ns* of *callback*."""
+    def _hold(self, number: int, ns: int, callback: Callback) -> None:
+        """Note that a row held the loop for *ns* of *callback*."""
+        row = self._table[number]
         row.callbacks += 1
         row.held_ns += ns
-        row.longest_ns = max(row.longest_ns, ns)
+        if ns > row.longest_ns:
+            row.longest_ns = ns
         if callback.cpu_ns is not None:
-            part = callback.cpu_ns * ns // max(1, callback.held_ns)
+            part = callback.cpu_ns * ns // (callback.held_ns or 1)
             row.cpu_ns = (row.cpu_ns or 0) + part
 
     def _shared(self, share: _Share, off: float, costs: Costs) -> Costs:

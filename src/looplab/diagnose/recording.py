@@ -220,6 +220,10 @@ class Recording(Sequence[Callback]):
 
     def requests(self) -> list[Request]:
         """Each request taken apart; see :func:`looplab.diagnose.requests`."""
+        return self._requests
+
+    @cached_property
+    def _requests(self) -> list[Request]:
         return requests(self)
 
 

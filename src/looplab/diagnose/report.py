@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from looplab._numbers import NS
 from looplab._words import seconds
 
-from .latencies import endpoints, requests
+from .latencies import endpoints
 from .ledger import IMPORT, Row
 from .naming import plain
 
@@ -116,7 +116,7 @@ def sentence(recording: Recording, victim: str = "*", file: str = "FILE") -> str
     name = max(own or waited, key=lambda name: (waited[name], name))
     ns, number = max(of[name])
     row, usual = rows[-number], ""
-    for endpoint in endpoints(requests(recording)):
+    for endpoint in endpoints(recording.requests()):
         if endpoint.name == name:
             usual = f"p99 {seconds(endpoint.p99)} (p50 {seconds(endpoint.p50)}). "
     parts = [
@@ -270,7 +270,7 @@ def endpoint_rows(recording: Recording, suffix: str = "") -> list[list[str]]:
     if there are none."""
     parts = [f"{part}{suffix}" for part in ("kernel", "queue", "ran", "elsewhere")]
     rows = [["endpoint", "n", "p50", "p90", "p99", *parts]]
-    for each in endpoints(requests(recording)):
+    for each in endpoints(recording.requests()):
         known = seconds(each.kernel) if knows_arrivals(recording) else "unknown"
         shares = map(seconds, (each.p50, each.p90, each.p99))
         means = map(seconds, (each.queue, each.ran, each.elsewhere))
