@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "results.md"
 PINS = common.FOLDER / "diagnose_requirements.txt"
-COUNTS, QUICK = (500, 2500), (100, 500)
+COUNTS = 500, 2500
 SEEDS = (0, 1, 2)  # of Python's hashes
 #: The most that we aim at, as a multiple of none.
 AIMS = {"recording": 1.08, "streaming": 1.15}
@@ -76,23 +76,18 @@ def measure(
     return counted, float(done.stdout)
 
 
-def run(words: list[str] | None = None) -> None:
+def run() -> None:
     """Measure, print, write."""
-    top = argparse.ArgumentParser(
-        prog="python -m benchmarks.diagnose_cost", description=__doc__
-    )
-    top.add_argument("--quick", action="store_true", help="small; writes no file")
+    top = argparse.ArgumentParser(description=__doc__)
     top.add_argument("--only", choices=TOOLS, action="append", help="beside none")
-    top.add_argument("--python", default=sys.executable, help="makes the environment")
-    options = top.parse_args(words)
-    counts = QUICK if options.quick else COUNTS
-    python = common.environment(options.python, ".venv-bench-diagnose", PINS)
+    options = top.parse_args()
+    python = common.environment(name=".venv-bench-diagnose", pins=PINS)
     counter = common.find_counter(python)
     for tool in TOOLS:  # what it imports is compiled now, and in no count
         measure(python, None, tool, 1, 2, 0)
     # Under a counter that slows the program a clock would tick too often.
-    plain = min(measure(python, None, "none", counts[1], 1, 0)[1] for _ in range(3))
-    slow = measure(python, counter, "none", counts[1], 1, 0)[1]
+    plain = min(measure(python, None, "none", COUNTS[1], 1, 0)[1] for _ in range(3))
+    slow = measure(python, counter, "none", COUNTS[1], 1, 0)[1]
     stretch = max(1.0, slow / plain) if counter.name == "Valgrind" else 1.0
     say(f"{counter.name}; pauses between samples times {stretch:.0f}")
     rows: list[dict[str, Any]] = []
@@ -103,9 +98,9 @@ def run(words: list[str] | None = None) -> None:
         own = {}
         for seed in SEEDS if tool in ("none", *AIMS) else SEEDS[:1]:
             first, last = (
-                measure(python, counter, tool, n, stretch, seed)[0] for n in counts
+                measure(python, counter, tool, n, stretch, seed)[0] for n in COUNTS
             )
-            own[seed] = (last - first) / (counts[1] - counts[0]), last
+            own[seed] = (last - first) / (COUNTS[1] - COUNTS[0]), last
         none = none or own
         ratios = [each / none[seed][0] for seed, (each, _) in own.items()]
         wholes = [last / none[seed][1] for seed, (_, last) in own.items()]
@@ -120,15 +115,15 @@ def run(words: list[str] | None = None) -> None:
             }
         )
         say(f"  {rows[-1]}")
-    if not options.quick:  # what is not counted now stays as it was
-        known = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
-        by_tool = {row["tool"]: row for row in [*known, *rows]}
-        rows = [by_tool[tool] for tool in TOOLS]
-        results = {"counter": counter.name, "requests": counts[1], "rows": rows}
-        results["python"] = common.about(python)["python"]
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-        TABLE.write_text(table(results), encoding="utf-8")
-        readme.follow(TABLE)
+    # What is not counted now stays as it was.
+    known = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
+    by_tool = {row["tool"]: row for row in [*known, *rows]}
+    rows = [by_tool[tool] for tool in TOOLS]
+    results = {"counter": counter.name, "requests": COUNTS[1], "rows": rows}
+    results["python"] = common.about(python)["python"]
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    TABLE.write_text(table(results), encoding="utf-8")
+    readme.follow(TABLE)
 
 
 if __name__ == "__main__":

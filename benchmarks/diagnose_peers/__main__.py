@@ -27,15 +27,8 @@ from tools.common import ROOT, say
 
 HERE = Path(__file__).parent
 RESULTS, TABLE = HERE / "results.json", HERE / "results.md"
-TOOLS = (
-    "debug mode",
-    "blockbuster",
-    "pyleak",
-    "aiocop",
-    "loopsentry",
-    "py-spy",
-    "pyinstrument",
-)
+TOOLS = ["debug mode", "blockbuster", "pyleak", "aiocop", "loopsentry", "py-spy"]
+TOOLS += ["pyinstrument"]
 LIMIT = 90  # seconds for a program
 #: The reports that the page shows, one for each kind of row.
 SHOWN = {
@@ -80,7 +73,6 @@ def output_of(tool: str, name: str, python: str) -> str:
 
 def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
     """What each of *tools* makes of a program."""
-    words = PROGRAMS[name][1]
     load = round(os.getloadavg()[0], 1)
     row: dict[str, Any] = {"load of looplab" if "looplab" in tools else "load": load}
     for tool in tools:
@@ -91,7 +83,8 @@ def row_of(name: str, tools: Sequence[str], python: str) -> dict[str, Any]:
             continue
         if tool == "looplab":
             report = row["sentence"] = report.partition("\n")[0]
-        row[tool] = "named" if any(word in report for word in words) else "–"
+        named = any(word in report for word in PROGRAMS[name][1])
+        row[tool] = "named" if named else "–"
     say(f"  {row}")
     return row
 
@@ -116,7 +109,7 @@ def table(results: dict[str, Any]) -> str:
         for what in ("load of looplab", "load")
     )
     others = f", {theirs[0]} to {theirs[-1]} under the others" if theirs else ""
-    tools = ("looplab", *TOOLS)
+    tools = ["looplab", *TOOLS]
     rows = [[row["program"], *(row.get(tool, "–") for tool in tools)]
             for row in results["rows"]]  # fmt: skip
     counts = [
@@ -139,8 +132,7 @@ def main() -> int:
     parser.add_argument(
         "--python", default=sys.executable, help="one that has the tools"
     )
-    parser.add_argument("--only", choices=PROGRAMS, nargs="*", default=list(PROGRAMS))
-    every = ("looplab", *TOOLS)
+    every = ["looplab", *TOOLS]
     parser.add_argument("--tools", choices=every, nargs="*", default=every)
     parser.add_argument(
         "--reports", action="store_true", help="capture the reports of the page"
@@ -148,12 +140,12 @@ def main() -> int:
     options = parser.parse_args()
     if options.reports:
         REPORTS.mkdir(exist_ok=True)
-        for name in SHOWN.keys() & options.only:
+        for name in SHOWN:
             capture(name, options.python)
         return 0
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
-    rows = {row["program"]: row for row in known["rows"]}
-    for name in options.only:
+    # What a tool that is not asked now said stays as it was.
+    rows = {row["program"]: row for row in json.loads(RESULTS.read_text())["rows"]}
+    for name in PROGRAMS:
         before = rows.get(name, {"program": name})
         rows[name] = before | row_of(name, options.tools, options.python)
     ask = (
@@ -169,7 +161,7 @@ def main() -> int:
         "python": f"CPython {python}",
         "cores": os.cpu_count(),
         "versions": versions,
-        "rows": [rows[name] for name in PROGRAMS if name in rows],
+        "rows": [rows[name] for name in PROGRAMS],
     }
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     TABLE.write_text(table(results), encoding="utf-8")

@@ -14,10 +14,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks import common, readme
 from looplab._numbers import percentile
@@ -29,7 +29,6 @@ from looplab.diagnose import (
     load,
     move,
     predict,
-    requests,
     workers,
     yields,
 )
@@ -44,8 +43,7 @@ PATIENCE = 300  # seconds for a client
 STOP = 20  # seconds for a service to end; a recording survives a kill
 SHORT = 0.005  # seconds; of shorter times a share would be large and say little
 #: What counts, by the key of the rows, and the least that we aim at of them.
-COUNTED = {"client": "p90 near", "what-if": "holds"}
-AIMS = {"client": 0.9, "what-if": 0.85}
+AIMS = {"client": ("p90 near", 0.9), "what-if": ("holds", 0.85)}
 
 JUPYTER = "GET jupyter_server."
 #: For each service its command, and by path its endpoint and requests a second.
@@ -73,7 +71,7 @@ SERVICES = {
     ),
     "aiohttp": ("adev serve --port {port} {folder}", {"/": ("GET /", 20)}),
 }
-#: The twins: what is asked of the replay, and how the program is fixed.
+#: The twins: a fault, what is asked of the replay, and how the program is fixed.
 TWINS: list[tuple[str, Change, dict[str, str]]] = [
     ("hash", move("GET /work", 32), {"FIXED": "thread"}),
     ("sleep", move("GET /work", 32), {"FIXED": "thread"}),
@@ -84,28 +82,8 @@ TWINS: list[tuple[str, Change, dict[str, str]]] = [
     ("storm", yields("job"), {"FIXED": "workers"}),
     ("storm", workers("job", 4), {"FIXED": "semaphore"}),
 ]
-PLANTED = ("GET:/ping:40", "GET:/work:5")
 FRAMEWORKS = ("fastapi", "aiohttp")
 Times = dict[str, list[float]]  # seconds, by path or endpoint
-Rows = Iterator[dict[str, Any]]
-
-
-# -- one run ----------------------------------------------------------------------
-
-
-class Run(NamedTuple):
-    """What was recorded, and what the client saw, by path."""
-
-    recording: Recording
-    client: Times
-
-    @property
-    def latencies(self) -> Times:
-        """As recorded, by endpoint."""
-        of: Times = {}
-        for request in requests(self.recording):
-            of.setdefault(request.endpoint, []).append(request.latency)
-        return of
 
 
 def run(
@@ -115,9 +93,12 @@ def run(
     seconds: float,
     seed: int,
     **more: str,
-) -> Run:
+) -> tuple[Recording, Times, Times]:
     """Serve with *command* under ``looplab trace``, ask ``METHOD:PATH:RATE`` for some
-    *seconds*, and stop; *more* are variables for the service."""
+    *seconds*, and stop; *more* are variables for the service.
+
+    Returns the recording, its latencies by endpoint, and the client's by path.
+    """
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     path = os.pathsep.join([str(python.parent), kept.get("PATH", "")])
     environ = kept | {"PYTHONPATH": str(ROOT / "src"), "PATH": path} | more
@@ -134,10 +115,11 @@ def run(
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        client = [python, HERE / "load.py", str(port), str(seconds), str(seed), *asked]
+        words = [str(python), str(HERE / "load.py")]
+        words += [str(port), str(seconds), str(seed), *asked]
         try:
             done = subprocess.run(
-                client, capture_output=True, text=True, timeout=PATIENCE, check=False
+                words, capture_output=True, text=True, timeout=PATIENCE, check=False
             )
         finally:
             os.killpg(service.pid, signal.SIGINT)
@@ -148,20 +130,13 @@ def run(
                 service.wait()
         if done.returncode:
             raise ToolError(f"the client of {command} failed: {done.stderr[-500:]}")
-        times: Times = {}
-        for line in done.stdout.splitlines():
-            name, _, took = line.rpartition(",")
-            times.setdefault(name, []).append(float(took))
-        return Run(load(file)[0], times)
-
-
-def planted(python: Path, framework: str, seconds: float, **environ: str) -> Run:
-    """A run of a service with a planted fault."""
-    command = f"{HERE / 'planted.py'} {framework} {{port}}"
-    return run(python, command, PLANTED, seconds, 1, **environ)
-
-
-# -- what is held against what ----------------------------------------------------
+        recording, ours, theirs = load(file)[0], Times(), Times()
+    for request in recording.requests():
+        ours.setdefault(request.endpoint, []).append(request.latency)
+    for line in done.stdout.splitlines():
+        name, _, took = line.rpartition(",")
+        theirs.setdefault(name, []).append(float(took))
+    return recording, ours, theirs
 
 
 def near(ours: float, theirs: float, least: float = NEAR_S) -> bool:
@@ -169,90 +144,74 @@ def near(ours: float, theirs: float, least: float = NEAR_S) -> bool:
     return abs(ours - theirs) <= max(least, NEAR * theirs)
 
 
-def against_client(python: Path, rounds: int, seconds: float) -> Rows:
+def against_client(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
     """Recorded p90 and p99 of each endpoint beside the client's."""
-    for (name, (command, paths)), seed in product(SERVICES.items(), range(rounds)):
+    for (name, (command, paths)), seed in product(SERVICES.items(), range(2)):
         asked = [f"GET:{path}:{rate}" for path, (_, rate) in paths.items()]
-        made = run(python, command, asked, seconds, seed)
+        _, recorded, client = run(python, command, asked, seconds, seed)
         for path, (endpoint, _) in paths.items():
-            theirs = made.client[path]
+            theirs = client[path]
             row = {"service": name, "endpoint": path, "seed": seed, "n": len(theirs)}
             # The first request waits for the service to be up.
-            ours = made.latencies.get(endpoint, [])[-len(theirs) :]
+            ours = recorded.get(endpoint, [])[-len(theirs) :]
             for what in (90, 99):
                 pair = [percentile(of, what) for of in (ours, theirs) if ours]
-                row |= {
-                    f"p{what}": pair or None,
-                    f"p{what} near": bool(pair and near(*pair)),
-                }
+                row |= {f"p{what}": pair, f"p{what} near": bool(pair and near(*pair))}
             yield row
 
 
-def predicted(python: Path, seconds: float) -> Rows:
+def predicted(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
     """Whether the range of what-if holds what was recorded after the change.
 
     The unchanged program is recorded twice, before and after the changed one, back to
     back.  A figure counts if the two agree: else the machine was another.
     """
     for framework, (fault, change, fixed) in product(FRAMEWORKS, TWINS):
-        before, after, again = (
-            planted(python, framework, seconds, FAULT=fault, **environ)
+        command = f"{HERE / 'planted.py'} {framework} {{port}}"
+        asked = "GET:/ping:40", "GET:/work:5"
+        runs = [
+            run(python, command, asked, seconds, 1, FAULT=fault, **environ)
             for environ in ({}, fixed, {})
-        )
+        ]
         row = {"framework": framework, "fault": fault, "change": str(change)}
         try:
-            prediction = predict(before.recording, change)
+            prediction = predict(runs[0][0], change)
             figures = [prediction.figure("GET /ping", what) for what, _ in SHARES]
         except DisagreementError as exc:
             yield row | {"refused": str(exc), "counts": False, "holds": False}
             continue
-        own, changed, twin = (r.latencies["GET /ping"] for r in (before, after, again))
+        own, changed, twin = (latencies["GET /ping"] for _, latencies, _ in runs)
         for figure, (what, share) in zip(figures, SHARES, strict=True):
-            then, unchanged = (percentile(of, 100 * share) for of in (changed, twin))
+            then, again = (percentile(of, 100 * share) for of in (changed, twin))
+            low, high = by_chance(own, share)
             yield row | {
                 "what": what,
-                "before": [figure.recorded, unchanged],
+                "before": [figure.recorded, again],
                 "range": [figure.low, figure.high],
                 "measured": then,
-                "counts": near(unchanged, figure.recorded, 0),
+                "counts": near(again, figure.recorded, 0),
                 "holds": figure.low <= then <= figure.high,
-                "unlike": beyond(by_chance(own, share), unchanged),
+                "unlike": max(0.0, low - again, again - high),
             }
 
 
-def beyond(ends: tuple[float, float], value: float) -> float:
-    """How far a *value* lies outside of a range."""
-    return max(0.0, ends[0] - value, value - ends[1])
-
-
-def needed(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+def needed(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
     """What the ranges of chance lack to hold 19 of 20 of those recordings of unchanged
     programs that count: a share, of times from :data:`SHORT` on, and seconds."""
-    shares, seconds = [0.0], [0.0]
-    for row in rows:
-        value = row["before"][1] if row["counts"] else 0.0
-        if value >= SHORT:
-            shares.append(row["unlike"] / value)
-        elif row["counts"]:
-            seconds.append(row["unlike"])
-    return percentile(shares[1:] or shares, 95), percentile(seconds[1:] or seconds, 95)
+    counted = [(row["before"][1], row["unlike"]) for row in rows if row["counts"]]
+    shares = [beyond / value for value, beyond in counted if value >= SHORT]
+    seconds = [beyond for value, beyond in counted if value < SHORT]
+    return percentile(shares or [0.0], 95), percentile(seconds or [0.0], 95)
 
 
-# -- the tables of the page -------------------------------------------------------
-
-
-def _ms(*seconds: float | None, to: str = " / ") -> str:
-    return to.join(
-        "–" if each is None else f"{1000 * each:.{1 if each >= 0.01 else 2}f}"
-        for each in seconds
-    )
+def _ms(*seconds: float, to: str = " / ") -> str:
+    return to.join(f"{1000 * s:.{1 if s >= 0.01 else 2}f}" for s in seconds) or "–"
 
 
 def _client(row: dict[str, Any]) -> list[str]:
-    times = [each for what in ("p90", "p99") for each in row[what] or (None, None)]
     agree = " and ".join(what for what in ("p90", "p99") if row[f"{what} near"])
-    names = [row["service"], f"`{row['endpoint']}`", str(row["n"])]
-    return [*names, *map(_ms, times), agree or "no"]
+    names = row["service"], f"`{row['endpoint']}`", str(row["n"])
+    return [*names, _ms(*row["p90"]), _ms(*row["p99"]), agree or "no"]
 
 
 def _what_if(row: dict[str, Any]) -> list[str]:
@@ -267,41 +226,31 @@ def _what_if(row: dict[str, Any]) -> list[str]:
 
 TABLES: dict[str, tuple[str, str, Any]] = {
     "client": (
-        "Recorded latency beside the client's, ms; near is within 15 % or 10 ms",
-        "Service | Endpoint | Requests | p90 | p90, client | p99 | p99, client | near",
+        "Recorded latency and the client's, ms; near is within 15 % or 10 ms",
+        "Service|Endpoint|Requests|p90|p99|near",
         _client,
     ),
     "what-if": (
         "What a change would bring to `/ping`, and what it brought, ms. A row counts "
         "if two recordings of the unchanged program agree within 15 %",
-        "Framework | Fault | Change | | Unchanged, twice | Predicted | After | Holds",
+        "Framework|Fault|Change||Unchanged, twice|Predicted|After|Holds",
         _what_if,
     ),
 }
-
-
-def _lines(title: str, heads: str, rows: list[list[str]]) -> str:
-    cells = [head.strip() for head in heads.split("|")]
-    lines = [cells, ["---"] * len(cells), *rows]
-    return "\n".join([f"**{title}**", "", *map(readme.line, lines)])
-
-
-def score(name: str, rows: Sequence[dict[str, Any]]) -> tuple[int, int]:
-    """How many rows are as they should be, of how many that count."""
-    counted = [row for row in rows if row.get("counts", True)]
-    return sum(row[COUNTED[name]] for row in counted), len(counted)
 
 
 def table(results: dict[str, Any]) -> str:
     """All that was measured, in Markdown."""
     parts = [f"{results['cores']} cores. {results['python']}."]
     for name, (title, heads, cells) in TABLES.items():
-        right, count = score(name, results[name])
-        met = "Met" if right >= AIMS[name] * count else "Not met"
+        (what, aim), rows = AIMS[name], results[name]
+        counted = [row[what] for row in rows if row.get("counts", True)]
+        met = "Met" if sum(counted) >= aim * len(counted) else "Not met"
+        lines = [heads.split("|"), ["---"] * len(heads.split("|")), *map(cells, rows)]
         parts += [
-            _lines(title, heads, [cells(row) for row in results[name]]),
-            f"Aim: {AIMS[name]:.0%} of the rows that count. {met}: {right} of {count}. "
-            f"Load average {results['loads'][name]:.1f}.",
+            "\n".join([f"**{title}**", "", *map(readme.line, lines)]),
+            f"Aim: {aim:.0%} of the rows that count. {met}: {sum(counted)} of "
+            f"{len(counted)}. Load average {results['loads'][name]:.1f}.",
         ]
     share, seconds = needed(results["what-if"])
     parts.append(
@@ -313,33 +262,24 @@ def table(results: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def run_all(words: list[str] | None = None) -> None:
+def main() -> None:
     """Measure, print, write."""
-    top = argparse.ArgumentParser(
-        prog="python -m benchmarks.diagnose_truth", description=__doc__
-    )
-    top.add_argument("--only", choices=COUNTED)
-    top.add_argument("--quick", action="store_true", help="short; writes no file")
-    top.add_argument("--python", default=sys.executable, help="makes the environment")
-    options = top.parse_args(words)
-    made = common.environment(options.python, ".venv-bench-diagnose", PINS)
-    python, long = Path(made), not options.quick
-    parts = {
-        "client": lambda: against_client(python, 1 + long, 30 if long else 6),
-        "what-if": lambda: predicted(python, 10 if long else 6),
-    }
-    # What is not measured now stays as it was.
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=AIMS, help="the rest stays as it was")
+    only = parser.parse_args().only
+    made = common.environment(name=".venv-bench-diagnose", pins=PINS)
+    python = Path(made)
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    for key, part in parts.items():
-        if options.only in (None, key):
+    for key, rows in (
+        ("client", against_client(python, 30)),
+        ("what-if", predicted(python, 10)),
+    ):
+        if only in (None, key):
             results["loads"][key] = os.getloadavg()[0]
             results[key] = []
-            for row in part():
+            for row in rows:
                 results[key].append(row)
                 say(f"  {row}")
-            say("{}: {} of {}".format(key, *score(key, results[key])))
-    if options.quick:
-        return
     results |= {"cores": len(os.sched_getaffinity(0))}
     results["python"] = common.about(made)["python"]
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -348,4 +288,4 @@ def run_all(words: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(common.status(run_all))
+    sys.exit(common.status(main))

@@ -13,8 +13,10 @@ import random
 import sys
 
 
-async def ask(port: int, method: str, path: str) -> None:
-    """Send one request on a connection of its own and read the answer."""
+async def ask(port: int, method: str, path: str, due: float = 0) -> tuple[str, float]:
+    """Ask on a connection of its own when it is due; the path and the seconds since."""
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(due - loop.time())
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -26,13 +28,6 @@ async def ask(port: int, method: str, path: str) -> None:
         await reader.read()
     finally:
         writer.close()
-
-
-async def timed(port: int, method: str, path: str, due: float) -> tuple[str, float]:
-    """Ask when it is due; return the path and the seconds since it was due."""
-    loop = asyncio.get_running_loop()
-    await asyncio.sleep(due - loop.time())
-    await ask(port, method, path)
     return path, loop.time() - due
 
 
@@ -60,7 +55,7 @@ async def main(port: int, seconds: float, seed: int, wanted: list[str]) -> None:
             at += dice.expovariate(float(rate))
     start = asyncio.get_running_loop().time() + 0.5
     tasks = [
-        asyncio.create_task(timed(port, method, path, start + at))
+        asyncio.create_task(ask(port, method, path, start + at))
         for at, method, path in plan
     ]
     for path, took in await asyncio.gather(*tasks):
