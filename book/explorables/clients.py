@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import log10
 
 from charts import STYLE, Axes, figure
+from model import model
 
 from livecells import Explorable, Frame
-from ontime.cost import clients_per_core
 
 EXTRA = 0.010  # ms of CPU time that the tasks of a request add
 VALUES = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -28,11 +28,6 @@ print(f"with tasks: {{dearer:,.1f}}, {{1 - dearer / plain:.1%}} fewer")
 """
 
 
-def clients(ms: float) -> float:
-    """Clients for each core, with one request a second each."""
-    return clients_per_core(ms / 1000)
-
-
 def rounded(number: float) -> str:
     """Three digits, which is more than such a forecast is worth."""
     digits = 0 if number >= 99.5 else 1 if number >= 9.95 else 2
@@ -46,14 +41,15 @@ def in_words(number: float) -> str:
 
 
 def frame(ms: float) -> Frame:
-    plain, dearer = clients(ms), clients(ms + EXTRA)
+    names = model(LIVE, ms)
+    plain, dearer = names["plain"], names["dearer"]
     fewer = 1 - dearer / plain
 
     low, high = log10(VALUES[0]), log10(VALUES[-1])
     many = Axes(24, 180, (low, high), (0, 4.9))
     many.head("Clients for each core")
     many.grid([(0, "1"), (1, "10"), (2, "100"), (3, "1,000"), (4, "10,000")])
-    many.line([(log10(v), log10(clients(v))) for v in VALUES], "blue")
+    many.line([(log10(v), log10(model(LIVE, v)["plain"])) for v in VALUES], "blue")
     place = log10(ms)
     many.upright(place, log10(plain), "rule")
     many.ring(place, log10(plain), "blue")

@@ -7,15 +7,16 @@ loop no time there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 from bars import bars
 from charts import STYLE
+from model import model
 
 from livecells import Explorable, Frame
-from looplab import Heartbeat, burn, spread
+from looplab import burn, spread
 
 JOB, PIECE = 0.100, 0.010  # seconds of CPU work of a job, and of one piece of it
+COLOURS = ("orange", "blue", "green", "grey")  # of the ways
 COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20)
 
 LIVE = f"""
@@ -39,64 +40,42 @@ spread(main, runs=40).max
 """
 
 
-async def whole() -> None:
+async def in_one_piece() -> None:
     burn(JOB)
-
-
-async def in_pieces() -> None:
-    for _ in range(round(JOB / PIECE)):
-        burn(PIECE)
-        await asyncio.sleep(0)
 
 
 async def elsewhere() -> None:
     await asyncio.sleep(JOB)
 
 
-async def together(job: Callable[[], Awaitable[None]], count: int) -> None:
-    await asyncio.gather(*(job() for _ in range(count)))
-
-
-async def one_by_one(job: Callable[[], Awaitable[None]], count: int) -> None:
-    for _ in range(count):
-        await job()
-
-
-def lateness(
-    way: Callable[[Callable[[], Awaitable[None]], int], Awaitable[None]],
-    job: Callable[[], Awaitable[None]],
-    count: int,
-) -> float:
-    """The largest lateness of a heartbeat beside that many jobs, in seconds.
+def lateness(count: int) -> dict[str, float]:
+    """The largest lateness of a heartbeat beside so many jobs, in seconds, by the way.
 
     They may come at any moment of its sleep: the largest of 40 phases.
     """
+    names = model(LIVE, count)
+    in_pieces = names["in_pieces"]
 
-    async def main(phase: float) -> float:
-        async with Heartbeat(interval=0.05) as heart:
-            await asyncio.sleep(0.05 * (1 + phase))
-            await way(job, count)
-            await asyncio.sleep(0.05)
-        return heart.worst
+    async def one_by_one() -> None:
+        for _ in range(count):
+            await in_pieces()
 
-    return round(spread(main, runs=40).max, 6)
-
-
-WAYS = {
-    "A task each, in one piece": (together, whole, "orange"),
-    "A task each, in pieces": (together, in_pieces, "blue"),
-    "One worker, in pieces": (one_by_one, in_pieces, "green"),
-    "Other processes": (together, elsewhere, "grey"),
-}
+    mains = {}
+    for words, jobs, job in (
+        ("A task each, in one piece", count, in_one_piece),
+        ("A task each, in pieces", count, in_pieces),
+        ("One worker, in pieces", 1, one_by_one),
+        ("Other processes", count, elsewhere),
+    ):
+        mains[words] = model(LIVE, jobs, in_pieces=job)["main"]
+    return {words: round(spread(main, runs=40).max, 6) for words, main in mains.items()}
 
 
 def frame(count: int, most: float) -> Frame:
-    latenesses = {
-        words: lateness(way, job, count) for words, (way, job, _) in WAYS.items()
-    }
+    latenesses = lateness(count)
     rows = [
-        (words, late, f"{1000 * late:,.0f} ms late", WAYS[words][2])
-        for words, late in latenesses.items()
+        (words, late, f"{1000 * late:,.0f} ms late", role)
+        for (words, late), role in zip(latenesses.items(), COLOURS, strict=True)
     ]
     listed = "; ".join(
         f"{words.lower()}, {1000 * late:,.0f} ms" for words, late in latenesses.items()
@@ -108,7 +87,7 @@ def frame(count: int, most: float) -> Frame:
 
 
 def explorable() -> Explorable:
-    most = max(lateness(way, job, COUNTS[-1]) for way, job, _ in WAYS.values())
+    most = max(lateness(COUNTS[-1]).values())
     return Explorable(
         title="Where the work is done, and what a heartbeat feels of it",
         parameter="Jobs at once",

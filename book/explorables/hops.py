@@ -6,13 +6,12 @@ virtual clock.
 
 from __future__ import annotations
 
-import asyncio
-
 from bars import bars
 from charts import STYLE
+from model import model
 
 from livecells import Explorable, Frame
-from looplab import burn, elapsed, run
+from looplab import run
 
 POLL = 0.0001  # seconds of CPU that one poll takes
 COUNTS = (0, 1, 2, 4, 8, 16, 32, 64)
@@ -43,30 +42,13 @@ async def main(times):
 """
 
 
-def duration(polling: int, hops: int) -> float:
-    """Seconds that a message takes from task to task."""
-
-    async def poll() -> None:
-        while True:
-            burn(POLL)
-            await asyncio.sleep(0)
-
-    async def main() -> float:
-        polls = [asyncio.create_task(poll()) for _ in range(polling)]
-        await asyncio.sleep(0.01)
-        began = elapsed()
-        for _ in range(hops):
-            await asyncio.create_task(asyncio.sleep(0))
-        took = elapsed() - began
-        for task in polls:
-            task.cancel()
-        return took
-
-    return round(run(main()), 6)
+def durations(polling: int) -> dict[int, float]:
+    """Seconds that a message takes, by how often it is handed over."""
+    main = model(LIVE, polling)["main"]
+    return {hops: run(main(hops)) for hops in HOPS}
 
 
 def frame(polling: int, most: float) -> Frame:
-    took = {hops: duration(polling, hops) for hops in HOPS}
     rows = [
         (
             "1 hand-over" if hops == 1 else f"{hops} hand-overs",
@@ -74,7 +56,7 @@ def frame(polling: int, most: float) -> Frame:
             f"{1000 * seconds:,.1f} ms",
             HOPS[hops],
         )
-        for hops, seconds in took.items()
+        for hops, seconds in durations(polling).items()
     ]
     listed = ", ".join(f"{words} {value}" for words, _, value, _ in rows)
     scale = [(n * most / 4, f"{250 * n * most:,.0f} ms") for n in range(5)]
@@ -82,7 +64,7 @@ def frame(polling: int, most: float) -> Frame:
 
 
 def explorable() -> Explorable:
-    most = duration(COUNTS[-1], max(HOPS))
+    most = max(durations(COUNTS[-1]).values())
     return Explorable(
         title="Each hand-over waits for every poll",
         parameter="Tasks that poll",

@@ -10,9 +10,10 @@ import math
 from functools import cache
 
 from charts import STYLE, Axes, figure, number
+from model import model
 
 from livecells import Explorable, Frame
-from ontime.leases import LeaseRun, LeaseRuns, LeaseSettings, consume_many
+from ontime.leases import LeaseRuns
 
 RUNS = 10
 WORK = (0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0)
@@ -30,12 +31,7 @@ sorted(runs, key=lambda run: run.lost)[{RUNS // 2}]
 @cache
 def often(cpu: float) -> LeaseRuns:
     """Runs whose timers fire a little late, each differently."""
-    return consume_many(LeaseSettings(cpu=cpu), runs=RUNS, jitter=0.001)
-
-
-def middle(cpu: float) -> LeaseRun:
-    """The run that the lower picture shows."""
-    return sorted(often(cpu), key=lambda run: run.lost)[RUNS // 2]
+    return model(LIVE, cpu)["runs"]
 
 
 def frame(cpu: float) -> Frame:
@@ -63,7 +59,7 @@ def frame(cpu: float) -> Frame:
         ]
     )
 
-    run = middle(cpu)
+    run = sorted(often(cpu), key=lambda run: run.lost)[RUNS // 2]
     row = Axes(247, 44, (0, 50), (0, 1))
     row.head(f"The middle run: its messages in order, {run.makespan:.0f} s in all")
     step = 100 / 50  # per cent

@@ -10,9 +10,10 @@ from functools import cache
 from math import log
 
 from charts import STYLE, Axes, figure
+from model import model
 
 from livecells import Explorable, Frame
-from looplab import Heartbeat, Spread, burn, elapsed, run, spread
+from looplab import Spread, elapsed, run, spread
 
 JOBS, CPU, WAIT = 200, 0.010, 0.010  # the waits are before and after the work
 RUNS = 60
@@ -52,51 +53,36 @@ spread(late, runs={RUNS})
 """
 
 
-async def job() -> None:
-    await asyncio.sleep(WAIT)
-    burn(CPU)
-    await asyncio.sleep(WAIT)
-
-
-async def jobs(workers: int) -> float:
-    """Do all jobs; return the seconds it took."""
-    queue: asyncio.Queue[object] = asyncio.Queue(maxsize=1)
-
-    async def worker() -> None:
-        while True:
-            await queue.get()
-            await job()
-            queue.task_done()
-
-    began = elapsed()
-    crew = [asyncio.create_task(worker()) for _ in range(workers)]
-    for _ in range(JOBS):
-        await queue.put(None)
-    await queue.join()
-    took = elapsed() - began
-    for task in crew:
-        task.cancel()
-    return took
-
-
 @cache
 def lateness(workers: int) -> Spread:
     """The worst lateness of a beat, over phases."""
-
-    async def late(phase: float) -> float:
-        async with Heartbeat(interval=1) as heart:
-            await asyncio.sleep(2 + phase)
-            await jobs(workers)
-            await asyncio.sleep(2)
-        return heart.worst
-
-    return spread(late, runs=RUNS)
+    return spread(model(LIVE, workers)["late"], runs=RUNS)
 
 
 @cache
 def finish(workers: int) -> float:
     """Seconds until all jobs are done."""
-    return round(run(jobs(workers)), 9)
+    job = model(LIVE, workers)["job"]
+
+    async def main() -> float:
+        queue: asyncio.Queue[None] = asyncio.Queue(maxsize=1)
+
+        async def worker() -> None:
+            while True:
+                await queue.get()
+                await job()
+                queue.task_done()
+
+        crew = [asyncio.create_task(worker()) for _ in range(workers)]
+        for _ in range(JOBS):
+            await queue.put(None)
+        await queue.join()
+        took = elapsed()
+        for task in crew:
+            task.cancel()
+        return took
+
+    return round(run(main()), 9)
 
 
 def seconds(value: float) -> str:

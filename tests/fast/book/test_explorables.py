@@ -13,7 +13,7 @@ FOLDER = ROOT / "book" / "explorables"
 EXPLORE = ("workers", "arrivals", "lost_leases", "clients")  # on explore.md, too
 BARS = ("cpu_work", "hops")
 BOOK = (*EXPLORE, *BARS)
-HELPERS = {"charts", "bars", "places"}
+HELPERS = {"charts", "bars", "model", "places"}
 
 
 def test_these_are_all() -> None:
