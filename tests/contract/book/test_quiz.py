@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from typing import Any
 
 import pytest
 
-from looplab import run
 from tests.fast.book.test_quiz import right
 from tools.common import ROOT
-
-# ---- chapter 1 ----------------------------------------------------------------
 
 
 class Waits:
@@ -52,28 +47,3 @@ def test_how_long_the_selector_may_wait() -> None:
     loop.timers.clear()
     loop.run_once()
     assert waits.asked[2] is None
-
-
-# ---- chapter 3 ----------------------------------------------------------------
-
-
-@pytest.mark.skipif(
-    sys.version_info < (3, 12), reason="eager tasks came with Python 3.12"
-)
-def test_an_eager_task_that_never_waits() -> None:
-    answer = right("03_task_cost", "Tasks are eager")
-
-    async def find(key: str) -> int:
-        return {"a": 1}[key]
-
-    async def main(eager: bool) -> bool:
-        if eager:
-            factory = asyncio.eager_task_factory  # type: ignore[attr-defined,unused-ignore]
-            asyncio.get_running_loop().set_task_factory(factory)
-        task = asyncio.create_task(find("a"))
-        done = task.done()
-        assert await task == 1
-        return done
-
-    assert run(main(eager=True)) and not run(main(eager=False))
-    assert answer == "When `create_task` returns"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import weakref
 from collections import Counter, deque
 from collections.abc import Generator
@@ -92,6 +93,31 @@ def test_a_bare_yield_in_await() -> None:
 
     assert run(main()) == ["ready before", 7]
     assert answer == "In the next iteration, with 7"
+
+
+# ---- chapter 3 ----------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="eager tasks came with Python 3.12"
+)
+def test_an_eager_task_that_never_waits() -> None:
+    answer = right("03_task_cost", "Tasks are eager")
+
+    async def find(key: str) -> int:
+        return {"a": 1}[key]
+
+    async def main(eager: bool) -> bool:
+        if eager:
+            factory = asyncio.eager_task_factory  # type: ignore[attr-defined,unused-ignore]
+            asyncio.get_running_loop().set_task_factory(factory)
+        task = asyncio.create_task(find("a"))
+        done = task.done()
+        assert await task == 1
+        return done
+
+    assert run(main(eager=True)) and not run(main(eager=False))
+    assert answer == "When `create_task` returns"
 
 
 # ---- chapter 5 ----------------------------------------------------------------

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from tests.fast.notebooks import guards
 
-LOOP = {"Loop", "TimerLoop", "Future", "Task", "sleep", "TimersFirst"}
-PROGRAMS = {"every_two", "at_random", "both"}
-STORM = {"job", "waiting_job", "storm", "nothing"}
-LIMITS = {"with_semaphore", "through_queue"}
-INSTRUMENTS = {"measure", "over_phases", "makespan", "Collect"}
-RULE = {"work_by_iteration", "three_in_a_row"}
-QUEUES = {"pipe", "stream", "links_of", "polling_consumer", "waiting_consumer"}
+REPEATED = {
+    "01": {"Loop", "TimerLoop", "Future", "Task", "sleep", "TimersFirst"}
+    | {"every_two", "at_random", "both"},
+    "04": {"job", "waiting_job", "storm", "nothing", "with_semaphore", "through_queue"}
+    | {"measure", "over_phases", "makespan", "Collect"}
+    | {"work_by_iteration", "three_in_a_row"},
+    "05": {"pipe", "stream", "links_of", "polling_consumer", "waiting_consumer"},
+}
 
 
 def definitions(path: Path) -> dict[str, list[str]]:
@@ -32,27 +35,13 @@ def definitions(path: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_the_loop_of_the_first_lab_is_the_same_in_both() -> None:
-    lab = definitions(guards.NOTEBOOKS / "01_callbacks.ipynb")
-    deeper = definitions(guards.NOTEBOOKS / "01_going_deeper.ipynb")
-    for name in LOOP | PROGRAMS:
+@pytest.mark.parametrize("chapter", REPEATED)
+def test_what_is_repeated_is_the_same_in_both(chapter: str) -> None:
+    (page,) = guards.BOOK.glob(f"{chapter}_*.md")
+    lab = definitions(guards.NOTEBOOKS / f"{page.stem}.ipynb")
+    deeper = definitions(guards.NOTEBOOKS / f"{chapter}_going_deeper.ipynb")
+    for name in REPEATED[chapter]:
         assert lab[name] == deeper[name], name
         assert len(lab[name]) == 1, name
-
-
-def test_the_storm_of_the_fourth_lab_is_the_same_in_both() -> None:
-    lab = definitions(guards.NOTEBOOKS / "04_late_heartbeat.ipynb")
-    deeper = definitions(guards.NOTEBOOKS / "04_going_deeper.ipynb")
-    for name in STORM | LIMITS | INSTRUMENTS | RULE:
-        assert lab[name] == deeper[name], name
-        assert len(lab[name]) == 1, name
-    # And nothing else is in both, or it would have to be in the list.
-    assert set(lab) & set(deeper) == STORM | LIMITS | INSTRUMENTS | RULE
-
-
-def test_the_queues_of_the_fifth_lab_are_the_same_in_both() -> None:
-    lab = definitions(guards.NOTEBOOKS / "05_backpressure.ipynb")
-    deeper = definitions(guards.NOTEBOOKS / "05_going_deeper.ipynb")
-    for name in QUEUES:
-        assert lab[name] == deeper[name], name
-        assert len(lab[name]) == 1, name
+    if chapter == "04":  # nothing else is in both, or it would have to be in the list
+        assert set(lab) & set(deeper) == REPEATED[chapter]
