@@ -14,11 +14,17 @@ from looplab.diagnose import Recording, load
 from tools.common import ROOT
 
 CLIENT = """
-    import http.client, threading
+    import http.client, threading, time
 
     OTHERS = 4
     begun = threading.Event()  # the slow one, which holds the loop until it has
     sent = threading.Semaphore(0)  # all requests of the others
+
+    def hold():
+        begun.set()
+        for _ in range(OTHERS):
+            sent.acquire()
+        time.sleep(2)
 
     def ask(port, path, then=lambda: None):
         one = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
@@ -48,13 +54,10 @@ UVICORN = """
     from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse
     from starlette.routing import Mount, Route
-    from client import OTHERS, ask_all, begun, sent
+    from client import ask_all, hold
 
     async def slow(request):
-        begun.set()
-        for _ in range(OTHERS):
-            sent.acquire()
-        time.sleep(2)
+        hold()
         return PlainTextResponse("slow")
 
     async def item(request):
@@ -75,15 +78,12 @@ UVICORN = """
     server.run()
 """
 AIOHTTP = """
-    import asyncio, threading, time
+    import asyncio, threading
     from aiohttp import web
-    from client import OTHERS, ask_all, begun, sent
+    from client import ask_all, hold
 
     async def slow(request):
-        begun.set()
-        for _ in range(OTHERS):
-            sent.acquire()
-        time.sleep(2)
+        hold()
         return web.Response(text="slow")
 
     async def item(request):
@@ -106,18 +106,15 @@ AIOHTTP = """
     asyncio.run(main())
 """
 TORNADO = """
-    import asyncio, threading, time
+    import asyncio, threading
     import tornado.web
     from tornado.httpserver import HTTPServer
     from tornado.netutil import bind_sockets
-    from client import OTHERS, ask_all, begun, sent
+    from client import ask_all, hold
 
     class Slow(tornado.web.RequestHandler):
         async def get(self):
-            begun.set()
-            for _ in range(OTHERS):
-                sent.acquire()
-            time.sleep(2)
+            hold()
 
     class Item(tornado.web.RequestHandler):
         async def get(self, n):

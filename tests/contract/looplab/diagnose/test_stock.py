@@ -6,7 +6,6 @@ import asyncio
 import socket
 import time
 from contextlib import closing
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -184,40 +183,6 @@ def test_both_directions_of_a_connection_and_one_that_is_given_up():
     assert (read.by, read.came) == (WATCHED - by, None)
     assert (write.by, write.came) == (DATA, (write.ready, False))
     assert read.ready <= read.run
-
-
-@pytest.mark.parametrize("what", ["reader", "writer"])
-def test_a_new_one_is_not_taken_for_one_that_is_gone(what):
-    """CPython gives the place of a freed handle to another one."""
-
-    def first(seen):
-        seen.set()
-
-    def second(seen):
-        seen.set()
-
-    async def once(add, remove, function):
-        seen = asyncio.Event()
-        add(function, seen)
-        await seen.wait()
-        remove()
-
-    async def main():
-        loop = asyncio.get_running_loop()
-        one, other = socket.socketpair()
-        with one, other:
-            other.send(b"x")  # nobody reads it: there is data at each look
-            add = partial(getattr(loop, f"add_{what}"), one)
-            remove = partial(getattr(loop, f"remove_{what}"), one)
-            for _ in range(50):
-                await once(add, remove, first)
-                await once(add, remove, second)
-
-    notes = recorded(main(), asyncio.SelectorEventLoop())
-    data = [note for note in notes if note.by <= DATA and note.by != TIMER]
-    functions = [first.__code__, second.__code__]
-    found = [note.code for note in data if note.code in functions]
-    assert found == functions * 50
 
 
 def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):

@@ -34,6 +34,7 @@ HOG = """
 
     if __name__ == "__main__":
         asyncio.run(main())
+        print(sys.argv[1:], [path for path in sys.path if "shim" in path], seen)
         sys.exit(7)
 """
 
@@ -48,27 +49,15 @@ def program(tmp_path):
     return write
 
 
-def looplab(tmp_path, *words, env=None, **options):
+def looplab(tmp_path, *words, **env):
     return subprocess.run(
         [sys.executable, "-m", "looplab", *map(str, words)],
         cwd=tmp_path,
-        env=ENVIRON | (env or {}),
+        env=ENVIRON | env,
         capture_output=True,
         text=True,
         timeout=SLOW,
         check=False,
-        **options,
-    )
-
-
-def start(tmp_path, *words):
-    return subprocess.Popen(
-        [sys.executable, "-m", "looplab", "trace", "-o", "t.jsonl", *map(str, words)],
-        cwd=tmp_path,
-        env=ENVIRON,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
     )
 
 
@@ -84,97 +73,61 @@ def child_of(process):
         return int(file.read().split()[0])
 
 
-def test_a_script(tmp_path, program):
-    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(HOG))
-    assert (done.returncode, done.stdout) == (7, "")
+def test_a_module_that_sees_nothing_of_it(tmp_path, program):
+    (tmp_path / "site").mkdir()
+    program("import builtins; builtins.seen = 'yes'", "site/sitecustomize.py")
+    program(HOG)
+    path = os.pathsep.join([str(tmp_path / "site"), str(ROOT / "src")])
+    words = ("-m", "program", "-o", "theirs", "--for", "x")
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", *words, PYTHONPATH=path)
+    assert done.returncode == 7
+    assert done.stdout == "['-o', 'theirs', '--for', 'x'] [] yes\n"
     assert done.stderr == "looplab: recorded; next: looplab who t.jsonl\n"
     [recording] = load(tmp_path / "t.jsonl")
     assert recording.complete
     [row] = [row for row in recording.blame() if row.name == "hog"]
     line = HOG.split("\n").index("        time.sleep(3)") + 1
     assert (row.place, row.function) == (f"{tmp_path / 'program.py'}:{line}", "hog")
-    said = looplab(tmp_path, "who", "t.jsonl")
-    assert said.returncode == 0
-    assert "callback hog at" in said.stdout
+    who = looplab(tmp_path, "who", "t.jsonl")
+    assert who.returncode == 0
+    assert "callback hog at" in who.stdout
 
 
-def test_a_module_with_arguments_sees_nothing_of_it(tmp_path, program):
-    program(
-        """
-        import asyncio, sys
-        asyncio.run(asyncio.sleep(0.01))
-        print(sys.argv[1:], [path for path in sys.path if "shim" in path])
-        """,
-        "one.py",
-    )
-    words = ("trace", "-o", "t.jsonl", "-m", "one", "-o", "theirs", "--for", "x")
-    done = looplab(tmp_path, *words)
-    assert done.stdout == "['-o', 'theirs', '--for', 'x'] []\n"
-    assert done.returncode == 0
-    assert len(load(tmp_path / "t.jsonl")) == 1
-
-
-def test_a_sitecustomize_of_the_environment_runs_too(tmp_path, program):
-    (tmp_path / "site").mkdir()
-    program("import builtins; builtins.seen = 'yes'", "site/sitecustomize.py")
-    path = program("import asyncio; asyncio.run(asyncio.sleep(0)); print(seen)")
-    env = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT / "src")])}
-    done = looplab(tmp_path, "trace", "-o", "t.jsonl", path, env=env)
-    assert done.stdout == "yes\n"
-    assert load(tmp_path / "t.jsonl")
-
-
-@pytest.mark.parametrize("how", ["spawn", "fork", "command"])
-def test_child_processes_have_files_of_their_own(tmp_path, program, how):
-    text = f"""
-        import asyncio, multiprocessing, os, subprocess, sys
+def test_child_processes_and_threads(tmp_path, program):
+    text = """
+        import asyncio, multiprocessing, subprocess, sys, threading
 
         def work():
             asyncio.run(asyncio.sleep(0.01))
 
         if __name__ == "__main__":
-            if {how!r} == "command":
-                code = "import asyncio; asyncio.run(asyncio.sleep(0.01))"
-                subprocess.run([sys.executable, "-c", code], check=True)
-            else:
-                context = multiprocessing.get_context({how!r})
-                one = context.Process(target=work)
-                one.start()
-                one.join()
-            work()
+            code = "import asyncio; asyncio.run(asyncio.sleep(0.01))"
+            subprocess.run([sys.executable, "-c", code], check=True)
+            loop = asyncio.new_event_loop()
+            for _ in range(3):
+                loop.run_until_complete(asyncio.sleep(0.01))
+            loop.close()
+            for how in "spawn", "fork":
+                child = multiprocessing.get_context(how).Process(target=work)
+                child.start()
+                child.join()
+            thread = threading.Thread(target=work, name="side")
+            thread.start()
+            thread.join()
     """
     done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
     assert done.returncode == 0, done.stderr
-    assert "recorded 2 processes" in done.stderr
+    assert "recorded 4 processes" in done.stderr
     files = sorted(tmp_path.glob("t*.jsonl"))
-    assert len(files) == 2
-    pids = {load(one)[0].about["pid"] for one in files}
-    assert len(pids) == 2
-
-
-def test_a_loop_that_runs_several_times_and_one_in_a_thread(tmp_path, program):
-    text = """
-        import asyncio, threading
-        loop = asyncio.new_event_loop()
-        for _ in range(3):
-            loop.run_until_complete(asyncio.sleep(0.01))
-        loop.close()
-        work = lambda: asyncio.run(asyncio.sleep(0.01))
-        thread = threading.Thread(target=work, name="side")
-        thread.start()
-        thread.join()
-    """
-    path = program(text)
-    for _ in range(2):  # the second recording replaces the first
-        looplab(tmp_path, "trace", "-o", "t.jsonl", path)
-    found = load(tmp_path / "t.jsonl")
-    assert {one.about["thread"]: one.loop for one in found} == {
+    loaded = {path: load(path) for path in files}
+    assert len({loops[0].about["pid"] for loops in loaded.values()}) == 4
+    [several] = [loops for loops in loaded.values() if len(loops) > 1]
+    assert {one.about["thread"]: one.loop for one in several} == {
         "MainThread": 1,
         "side": 2,
     }
-    timers = [sum(one.cause == "timer" for one in each) for each in found]
+    timers = [sum(one.cause == "timer" for one in each) for each in several]
     assert sorted(timers) == [1, 3]
-    assert len(list(tmp_path.glob("t*.jsonl"))) == 1
 
 
 SERVE = """
@@ -199,7 +152,15 @@ def has_many(path):
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the child")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_what_ends_the_program_leaves_its_recording(tmp_path, program, number):
-    process = start(tmp_path, program(SERVE))
+    words = ["-m", "looplab", "trace", "-o", "t.jsonl", program(SERVE)]
+    process = subprocess.Popen(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     killed = number == signal.SIGKILL  # else it is passed on, and ends the recording
     os.kill(child_of(process) if killed else process.pid, number)
@@ -269,3 +230,94 @@ def test_a_place_that_cannot_be_written_any_more(tmp_path, program, fault):
     assert first.startswith("looplab: cannot write ")
     assert first.endswith("the program goes on without a record")
     assert "Traceback" not in done.stderr
+
+
+def test_lag(tmp_path, program):
+    done = looplab(tmp_path, "lag", "--every", "1h", program(HOG.replace("seen", "1")))
+    assert done.returncode == 7
+    [line] = done.stderr.splitlines()
+    assert "late p50" in line
+    assert "longest" in line
+
+
+UVLOOP = """
+    import asyncio, time
+    import uvloop
+
+    async def hog():
+        await asyncio.sleep(0.02)
+        time.sleep(0.05)
+
+    async def main():
+        print(type(asyncio.get_running_loop()).__module__)
+        await asyncio.gather(hog(), asyncio.sleep(0.05))
+
+    uvloop.run(main())
+"""
+
+
+def test_uvloop(tmp_path, program):
+    pytest.importorskip("uvloop")
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(UVLOOP))
+    assert (done.returncode, done.stdout) == (0, "asyncio.unix_events\n")
+    assert "uvloop is replaced" in done.stderr
+    names = [one.code.name for one in load(tmp_path / "t.jsonl")[0]]
+    assert names.count("hog") == 2  # up to its sleep, and the rest
+
+
+@pytest.mark.skipif(
+    hasattr(sys, "remote_exec"), reason="this Python can attach: it has a test below"
+)
+def test_attaching_needs_a_newer_python(tmp_path):
+    done = looplab(tmp_path, "attach", "1")
+    assert done.returncode == 2
+    assert "attaching needs Python 3.14 or newer" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "remote_exec"), reason="sys.remote_exec came with Python 3.14"
+)
+def test_attaching(tmp_path, program):
+    text = """
+        import asyncio, pathlib, time
+
+        async def hog():
+            time.sleep(0.05)
+
+        async def main():
+            pathlib.Path("ready").touch()
+            while not pathlib.Path("stop").exists():
+                await asyncio.gather(hog(), asyncio.sleep(0.01))
+
+        asyncio.run(main())
+    """
+    running = [sys.executable, program(text)]
+    process = subprocess.Popen(running, cwd=tmp_path, env=ENVIRON)
+    try:
+        wait_for(lambda: (tmp_path / "ready").exists() or process.poll() is not None)
+        done = looplab(tmp_path, "attach", process.pid, "--for", "1s", "-o", "t.jsonl")
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "stop").touch()
+        assert process.wait(timeout=SLOW) == 0
+    finally:
+        process.kill()
+        process.wait()
+    recording = load(tmp_path / "t.jsonl")[0]
+    assert recording.complete
+    assert "hog" in {one.code.name for one in recording}
+
+
+def test_reading_needs_nothing_that_a_browser_lacks():
+    code = """
+import sys
+import looplab.diagnose as room
+from looplab.diagnose import endpoints, load, predict, record, replay, requests
+import looplab.diagnose.report
+ours = {m.rpartition('.')[2] for m in sys.modules if m.startswith('looplab.diagnose.')}
+print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'writer'}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
