@@ -42,51 +42,41 @@ def asgi(app: Any) -> Any:
 
     async def tagged(scope: Any, receive: Any, send: Any) -> None:
         kind = None if _KEY in scope else scope.get("type")
-        if kind == "http":
-            method = scope.get("method", "?")
-            request = Request(f"{method} {scope.get('path', '?')}").begin()
-            scope[_KEY] = request
-            try:
-                await app(scope, receive, send)
-            finally:
-                request.name = f"{method} {_route(scope)}"
-                request.end()
-        elif kind == "websocket":
-            request = Request(f"WS {scope.get('path', '?')}").begin()
-            scope[_KEY] = request
-            receive, finish = _by_message(request.name, receive, scope)
-            request.end()
-            try:
-                await app(scope, receive, send)
-            finally:
-                finish()
-        else:
+        if kind not in ("http", "websocket"):
             await app(scope, receive, send)
+            return
+        what = scope.get("method", "?") if kind == "http" else "WS"
+        under_way: list[Request] = []
+
+        def begin() -> None:
+            name = f"{what} {scope.get('path', '?')}"
+            under_way.append(Request(name).begin())
+
+        def finish() -> None:
+            while under_way:
+                request = under_way.pop()
+                request.name = f"{what} {_route(scope)}"
+                request.end()
+
+        async def next_message() -> Any:
+            """Each message is a request, until the next one is asked for."""
+            finish()
+            message = await receive()
+            if message.get("type") == "websocket.receive":
+                begin()
+            return message
+
+        scope[_KEY] = True
+        begin()
+        if kind == "websocket":
+            finish()
+        try:
+            await app(scope, receive if kind == "http" else next_message, send)
+        finally:
+            finish()
 
     tagged.__looplab_app__ = app  # type: ignore[attr-defined]
     return tagged
-
-
-def _by_message(
-    name: str, receive: Any, scope: Any
-) -> tuple[Callable[[], Any], Callable[[], None]]:
-    """Make each message of a websocket a request, until the next one is asked for."""
-    now: list[Request] = []
-
-    def finish() -> None:
-        while now:
-            request = now.pop()
-            request.name = f"WS {_route(scope)}"
-            request.end()
-
-    async def next_message() -> Any:
-        finish()
-        message = await receive()
-        if message.get("type") == "websocket.receive":
-            now.append(Request(name).begin())
-        return message
-
-    return next_message, finish
 
 
 def _route(scope: Any) -> str:

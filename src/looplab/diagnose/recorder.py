@@ -69,6 +69,8 @@ class Recorder:
         thread: the identity of the loop's thread.
         slow_until: until when the arrival of data is asked for.
         age: tells how long ago data came on a file descriptor.
+        taken: how many callbacks were taken from *notes*.
+        looks: what looks at the thread, if somebody does.
     """
 
     def __init__(self, loop: Any, number: int) -> None:
@@ -93,6 +95,8 @@ class Recorder:
         self._touched: list[Tag] = []
         self.slow_until = [0]
         self.age: Callable[[int], int] = lambda fd: 0
+        self.taken = 0
+        self.looks: Any = None
         self._detach: Callable[[], None] | None = None
 
     def running(self) -> tuple[int, int]:

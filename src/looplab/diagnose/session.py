@@ -54,7 +54,6 @@ class Session:
         self._of_loop: weakref.WeakKeyDictionary[Any, Recorder | None] = (
             weakref.WeakKeyDictionary()
         )
-        self._noted: dict[int, int] = {}  # how many callbacks of each loop were taken
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -62,7 +61,6 @@ class Session:
         self._clock = Clock()
         self._undo_collector: Any = None
         self._parts: list[tuple[int, dict[str, Any]]] = []  # to be written
-        self._looks: dict[int, Looks] = {}  # by the numbers of the loops
 
     # -- loops -----------------------------------------------------------------------
 
@@ -105,11 +103,9 @@ class Session:
             say(f"{exc}: it is not recorded")
             return None
         recorder.age = age_ns
-        self._looks[number] = Looks(
-            recorder, round(self.options.sample * NS), self._clock
-        )
+        pause = round(self.options.sample * NS)
+        recorder.looks = Looks(recorder, pause, self._clock)
         self._recorders.append(recorder)
-        self._noted[number] = 0
         about = {"kind": recorder.kind, "thread": threading.current_thread().name}
         self._parts.append((number, about))
         return recorder
@@ -165,7 +161,7 @@ class Session:
         while not self._wakes(pause):
             if options.sample:
                 for recorder in self._recorders:
-                    self._looks[recorder.number].look(last)
+                    recorder.looks.look(last)
             last = now()
             if last - written >= WRITE_EVERY * NS:
                 written = last
@@ -175,7 +171,7 @@ class Session:
                     self._flush()
                     self._drop_closed()
             if end is not None and last >= end:
-                self.stop(from_thread=True)
+                self.stop()
                 return
 
     def _wakes(self, pause: float) -> bool:
@@ -191,7 +187,6 @@ class Session:
             if recorder.loop.is_closed() and not recorder.notes:
                 recorder.detach()
                 self._recorders.remove(recorder)
-                del self._noted[recorder.number], self._looks[recorder.number]
 
     # -- from notes to lines ---------------------------------------------------------
 
@@ -200,8 +195,8 @@ class Session:
         notes = taken(recorder.notes)
         for begin in range(0, len(notes), PORTION * WIDTH):
             portion = notes[begin : begin + PORTION * WIDTH]
-            first = self._noted[number]
-            self._noted[number] = last = first + len(portion) // WIDTH
+            first = recorder.taken
+            recorder.taken = last = first + len(portion) // WIDTH
             due, came = _below(recorder.due, last), _below(recorder.came, last)
             self._parts.append((number, {"rows": (first, portion, due, came)}))
             if not end:
@@ -236,14 +231,14 @@ class Session:
 
     # -- the end ---------------------------------------------------------------------
 
-    def stop(self, *, from_thread: bool = False) -> None:
+    def stop(self) -> None:
         """Stop recording and end the file.  The second call does nothing."""
         with self._lock:
             if self.stopped:
                 return
             self.stopped = True
         self._wake.set()
-        if not from_thread and self._thread is not None:
+        if self._thread not in (None, threading.current_thread()):
             self._thread.join(timeout=5)
         with self._lock:
             for recorder in self._recorders:

@@ -87,7 +87,9 @@ def _wait(pid: int, asked: Options) -> bool:
         with suppress(FileNotFoundError):  # it is not there yet, or moves aside
             if has_end(path):
                 return True
-        if not is_alive(pid):
+        try:
+            _require(pid)
+        except ProcessLookupError:
             return False
         time.sleep(_LOOK)
     return path.exists()
@@ -107,8 +109,7 @@ def send(pid: int, script: Path) -> None:
             "start the program under `looplab trace` instead"
         )
     try:
-        if not is_alive(pid):
-            raise ProcessLookupError
+        _require(pid)
         execute(pid, str(script))
     except ProcessLookupError:
         raise LaunchError(f"there is no process {pid}") from None
@@ -124,13 +125,8 @@ def send(pid: int, script: Path) -> None:
         ) from None
 
 
-def is_alive(pid: int) -> bool:
-    """Whether there is a process *pid*; on Windows, where one cannot ask so, True."""
+def _require(pid: int) -> None:
+    """Raise ProcessLookupError if there is no process *pid*; Windows cannot tell."""
     if sys.platform != "win32":
-        try:
+        with suppress(PermissionError):
             os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass
-    return True
