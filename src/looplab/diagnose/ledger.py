@@ -49,6 +49,8 @@ S = TypeVar("S", bound=tuple[Any, ...])
 
 SWITCH_NS = 5_000_000  # how long a thread keeps the interpreter while others want it
 IMPORT = "an import"  # what a line called that imports
+#: What somebody asked for, or what every timer has.
+NO_HARM = frozenset(["executor", "clock", "loop"])
 KEPT_NS = 25_000_000  # so long in one go is one call and no turns
 CLOCK_NS = 1_200_000  # a selector rounds what it waits up to a millisecond
 _LITTLE_NS = 300_000  # off the CPU: nothing to explain
@@ -212,7 +214,7 @@ class Ledger:
     """All that was waited for in *recording*.
 
     Attributes:
-        rows: what was waited for, the most first.
+        rows: what was waited for, the most first; at the end what is no harm.
         segments: the callbacks, cut where their tag changes.
         waiting: when each victim waited; *names* has what they are called.
         gaps: when somebody waited and no callback held the loop.
@@ -906,7 +908,8 @@ def _sum(rows: Sequence[Row]) -> int:
 
 
 def _ranked(rows: Mapping[int, Row]) -> list[Row]:
-    return sorted(rows.values(), key=lambda row: -row.ns)
+    """The most first, and at the end what somebody asked for or every timer has."""
+    return sorted(rows.values(), key=lambda row: (row.kind in NO_HARM, -row.ns))
 
 
 def union(spans: Sequence[Span]) -> list[Span]:

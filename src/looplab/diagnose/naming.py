@@ -78,7 +78,8 @@ def is_own(file: str) -> bool:
 
 def is_pythons(file: str) -> bool:
     """Whether *file* is of Python itself."""
-    return "/lib/python3" in file and "-packages/" not in file
+    in_library = "/lib/python3" in file and "-packages/" not in file
+    return in_library or file.startswith("<frozen ")
 
 
 def is_recorders(file: str) -> bool:
@@ -88,15 +89,12 @@ def is_recorders(file: str) -> bool:
 
 def own_line(stack: Iterable[Code]) -> Code | None:
     """The innermost place of a stack that is the program's own, and not only imported;
-    else the innermost that is not Python's own."""
+    else the innermost of a library; else of Python, but not of its imports."""
     places = [code for code in stack if not is_recorders(code.file)]
     own = [code for code in places if is_own(code.file)]
     for code in own:
         if code.name != "<module>":
             return code
-    if own:
-        return own[0]
-    for code in places:
-        if not is_pythons(code.file):
-            return code
-    return places[0] if places else None
+    libraries = [code for code in places if not is_pythons(code.file)]
+    importing = [code for code in places if not code.file.startswith("<frozen ")]
+    return next(iter([*own, *libraries, *importing, *places]), None)

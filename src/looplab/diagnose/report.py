@@ -15,7 +15,7 @@ from looplab._numbers import NS
 from looplab._words import seconds
 
 from .latencies import endpoints
-from .ledger import IMPORT, Row
+from .ledger import IMPORT, NO_HARM, Row
 from .naming import plain
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ SHORT_NS = 10_000_000  # what is shorter is a piece of a batch
 _BRIEF_NS = 5_000_000  # nobody complains of so little
 _OWN = 0.05  # of what waits most: enough to speak of what the program itself waits
 _SPUN = 0.25  # of the time: a core that is kept busy for so much is a matter of its own
-#: What somebody asked for, or what every timer has, is no harm: never the sentence.
-_ASKED_FOR = frozenset(["executor", "clock", "loop"])
 _AWAITED = frozenset(["await", "pool"])
 _INNOCENT = frozenset(["await", "pool", "core", "stopped", "thread"])
 _ADVICE = {
@@ -93,7 +91,7 @@ def sentence(recording: Recording, victim: str = "*", file: str = "FILE") -> str
     for number, row in enumerate(rows):
         for name, ns in row.whom.items():
             briefly = row.kind not in _AWAITED and longest[name] < _BRIEF_NS
-            if row.kind not in _ASKED_FOR and not briefly:
+            if row.kind not in NO_HARM and not briefly:
                 of[name].append((ns, -number))
     waited = {name: sum(ns for ns, _ in parts) for name, parts in of.items()}
     most = max(waited.values(), default=0)

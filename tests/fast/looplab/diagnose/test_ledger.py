@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from looplab import burn, tag
 from looplab.diagnose import Code, Ledger, Recording, record
 from looplab.diagnose.ledger import minus, union
+from looplab.diagnose.naming import own_line
 from tests.fast.looplab.diagnose.made import (
     CASES,
+    DUMPS,
     MS,
     PING,
     SCRUB,
+    SERVE,
     SHOP,
     SITE,
     STDLIB,
@@ -78,8 +81,8 @@ a full executor, and no tags: 298 pool | a full executor | shop.py:12 | hog | fo
 a thread that had to start: 5 unseen | for ping 5 x1
 a job that has not begun: 498 pool | a full executor | for GET /user 498 x1
 a job that found a thread: 299 await | Lock.acquire | shop.py:40 | ping | for GET /user 299 x1
-a job that found a thread: 190 executor | ping in an executor | shop.py:40 | ping | for GET /user 190 x1
 a job that found a thread: 9 unseen | for GET /user 9 x1
+a job that found a thread: 190 executor | ping in an executor | shop.py:40 | ping | for GET /user 190 x1
 a sleep that was asked for: 199 unseen | for GET /user 199 x1
 tags in one callback: 240 callback | BIG | shop.py:12 | hog | for timers of ping 240 x1
 tags in one callback: 50 callback | small | shop.py:12 | hog | for timers of ping 50 x1
@@ -150,6 +153,16 @@ def test_only_the_waits_of_a_victim():
         assert sorted(rows) == ["hog", "ping", "serve"]
     [row] = CASES["a callback keeps the interpreter"].ledger.rows_of("ping")
     assert (row.kept_ns, row.ns) == (300 * MS, 300 * MS)
+
+
+def test_the_line_of_a_stack():
+    """The program's own, else a library's, else Python's, and last what imports."""
+    frozen = Code("_path_stat", "<frozen importlib._bootstrap_external>", 147)
+    module = SHOP._replace(name="<module>")
+    every = [frozen, DUMPS, SERVE, module, SHOP]
+    for end, line in enumerate(every, 1):
+        assert own_line(every[:end]) == line
+    assert own_line([]) is None
 
 
 def test_unions_and_differences():
