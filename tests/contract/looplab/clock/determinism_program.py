@@ -1,10 +1,9 @@
 """Run one tangled program on the virtual-time loop and print its trace.
 
-    python determinism_program.py numbered|plain SRC SEED
+    python determinism_program.py SRC SEED
 
 First the memory is filled with junk that depends on the seed, and with the tasks of
-another loop.  ``plain`` runs the program with asyncio's own tasks and futures, which
-hash by their address, and with asyncio's own runner.
+another loop.
 """
 
 from __future__ import annotations
@@ -13,25 +12,15 @@ import os
 import random
 import sys
 
-sys.path.insert(0, sys.argv[2])
+sys.path.insert(0, sys.argv[1])
 
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from looplab.clock import VirtualTimeLoop, burn, run
+from looplab.clock import burn, run
 
 JUNK: list[object] = []
-
-
-class PlainLoop(VirtualTimeLoop):
-    """The same clock with tasks and futures that hash by their address."""
-
-    def create_future(self) -> asyncio.Future[Any]:
-        return asyncio.Future(loop=self)
-
-    def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:  # type: ignore[override]
-        return asyncio.Task(coro, loop=self, **options)
 
 
 def fill_memory(seed: int) -> None:
@@ -105,29 +94,12 @@ def program(trace: list[str]) -> Any:
         for each in asyncio.as_completed(works):
             say(f"{await each} came")
 
-    async def queues() -> None:
-        queue: asyncio.Queue[int] = asyncio.Queue(2)
-
-        async def take(name: str) -> None:
-            while True:
-                say(f"{name} took {await queue.get()}")
-                burn(0.0002)
-                queue.task_done()
-
-        takers = [asyncio.create_task(take(f"taker {i}")) for i in range(4)]
-        for i in range(20):
-            await queue.put(i)
-        await queue.join()
-        for taker in takers:
-            taker.cancel()
-
     async def main() -> None:
         nonlocal loop
         loop = asyncio.get_running_loop()
         await groups()
         await waits()
         await completed()
-        await queues()
         for i in range(12):
             generator = numbers(f"generator {i}")
             open_generators.append(generator)
@@ -141,16 +113,8 @@ def program(trace: list[str]) -> Any:
     return main()
 
 
-def main(kind: str, seed: int) -> None:
-    fill_memory(seed)
-    trace: list[str] = []
-    if kind == "plain":
-        with asyncio.Runner(loop_factory=PlainLoop) as runner:
-            runner.run(program(trace))
-    else:
-        run(program(trace))
-    print("\n".join(trace), flush=True)
-    os._exit(0)  # the junk needs no clearing up
-
-
-main(sys.argv[1], int(sys.argv[3]))
+fill_memory(int(sys.argv[2]))
+lines: list[str] = []
+run(program(lines))
+print("\n".join(lines), flush=True)
+os._exit(0)  # the junk needs no clearing up

@@ -1,51 +1,20 @@
-"""run(), run_real(), run_on(), burn() and elapsed()."""
+"""run_real(), runs in runs, and what a real clock shows of burn() and elapsed()."""
 
 from __future__ import annotations
 
 import _thread
 import asyncio
-import gc
 import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
-from looplab.clock import (
-    DeadlockError,
-    VirtualTimeLoop,
-    burn,
-    elapsed,
-    run,
-    run_on,
-    run_real,
-)
-from tests.fast.looplab.clock.helpers import nothing, python
-
-
-@pytest.mark.filterwarnings("error")
-def test_run_takes_settings_or_a_factory_of_a_virtual_loop() -> None:
-    with pytest.raises(TypeError, match=r"jitter and seed beside .*\(jitter=0\.5\)"):
-        run(nothing(), loop_factory=VirtualTimeLoop, jitter=0.5, seed=1)
-    with pytest.raises(TypeError, match=r"virtual clock, got <.*use run_real\(\)"):
-        run(nothing(), loop_factory=asyncio.SelectorEventLoop)  # type: ignore[arg-type]
-    gc.collect()  # a coroutine or a loop that was left would warn here
-
-
-@pytest.mark.filterwarnings("error")
-def test_run_on_the_clock_that_is_asked_for() -> None:
-    async def main() -> bool:
-        return isinstance(asyncio.get_running_loop(), VirtualTimeLoop)
-
-    assert run_on("virtual", main(), seed=1) is True
-    assert run_on("real", main(), debug=True) is False
-    with pytest.raises(ValueError, match="clock is 'wall': give \"virtual\" or"):
-        run_on("wall", main())  # type: ignore[arg-type]
-    gc.collect()
+from looplab.clock import DeadlockError, burn, elapsed, run, run_on, run_real
+from tests.fast.looplab.clock.helpers import python
 
 
 @pytest.mark.parametrize("outer_run", [asyncio.run, run, run_real])
@@ -100,52 +69,28 @@ def interruptible() -> Iterator[None]:
 # run_real()
 
 
+@pytest.mark.filterwarnings("error")
 def test_run_real_runs_on_a_stock_loop_in_a_thread_of_its_own() -> None:
-    async def main() -> tuple[bool, bool, bool]:
-        await asyncio.sleep(0.01)
-        loop = asyncio.get_running_loop()
-        return (
-            isinstance(loop, VirtualTimeLoop),
-            threading.current_thread() is threading.main_thread(),
-            elapsed() >= 0.01,
-        )
-
-    assert run_real(main()) == (False, False, True)
-    assert not any(thread.name == "run_real" for thread in threading.enumerate())
-
-
-def test_run_real_inside_a_running_loop() -> None:
-    async def outer() -> float:
-        return run_real(inner())
-
-    async def inner() -> float:
-        await asyncio.sleep(0.01)
-        return elapsed()
-
-    assert 0.01 <= asyncio.run(outer()) < 30
-    assert 0.01 <= run(outer()) < 30
-
-
-def test_run_real_loop_factory_and_debug() -> None:
     class Loop(asyncio.SelectorEventLoop):
         pass
 
-    async def main() -> tuple[bool, bool]:
+    async def main() -> tuple[Any, ...]:
+        await asyncio.sleep(0.01)
         loop = asyncio.get_running_loop()
-        return isinstance(loop, Loop), loop.get_debug()
+        here = threading.current_thread() is threading.main_thread()
+        return type(loop), loop.get_debug(), here, elapsed() >= 0.01
 
-    assert run_real(main(), loop_factory=Loop, debug=True) == (True, True)
+    async def inside() -> Any:
+        return run_real(main())
 
-
-def test_run_real_closes_the_coroutine_when_the_factory_fails() -> None:
-    def broken() -> asyncio.AbstractEventLoop:
-        raise LookupError("no loop")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(LookupError, match="no loop"):
-            run_real(nothing(), loop_factory=broken)
-        gc.collect()
+    stock = (asyncio.SelectorEventLoop, False, False, True)
+    for done in (run_real(main()), asyncio.run(inside()), run(inside())):
+        assert done == stock
+    assert run_real(main(), loop_factory=Loop, debug=True)[:2] == (Loop, True)
+    assert run_on("real", main(), debug=True)[1] is True
+    with pytest.raises(ZeroDivisionError):  # and the coroutine is closed
+        run_real(main(), loop_factory=lambda: 1 / 0)  # type: ignore[arg-type,return-value]
+    assert not any(thread.name == "run_real" for thread in threading.enumerate())
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -230,28 +175,12 @@ def test_burn_on_the_stock_loop_uses_cpu_and_holds_the_loop() -> None:
     assert order == ["burnt", "timer"]
 
 
-def test_burn_does_not_move_another_threads_virtual_clock() -> None:
-    async def main() -> float:
-        thread = threading.Thread(target=burn, args=(0.01,))
-        thread.start()
-        thread.join()
-        return elapsed()
-
-    assert run(main()) == 0.0
-
-
 def test_elapsed() -> None:
-    async def virtual() -> float:
-        await asyncio.sleep(2)
-        burn(0.5)
-        return elapsed()
-
     async def real() -> tuple[float, float]:
         first = elapsed()
         await asyncio.sleep(0.01)
         return first, elapsed()
 
-    assert run(virtual()) == 2.5
     first, second = asyncio.run(real())  # not started by looplab: from the first call
     assert first == 0.0
     assert second >= 0.01
