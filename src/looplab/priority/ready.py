@@ -248,8 +248,11 @@ class ReadyQueue(deque[Any]):
         Raises:
             IndexError: there is none.
         """
-        now = self._clock() if self.in_use else 0.0  # to ask costs less than to look
-        timers = self.in_use and now >= self.look_at and self._loop._look()
+        if self.in_use:
+            now = self._clock()  # to ask costs less than to look
+            timers = now >= self.look_at and self._loop._look()
+        else:
+            now, timers = 0.0, False
         if not self.aside:
             try:
                 handle = self.top.popleft()

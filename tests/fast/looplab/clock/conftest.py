@@ -1,14 +1,10 @@
 """What the tests of the clock share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 
-from looplab.clock import (
-    VirtualTimeLoop,
-)
+from looplab.clock import VirtualTimeLoop
 
 
 @pytest.fixture

@@ -15,26 +15,34 @@ from looplab.clock import (
     run,
 )
 
-# Deadlock, livelock, limits
-
 
 def test_deadlock_names_who_waits_and_where() -> None:
     async def get(queue: asyncio.Queue[int]) -> None:
         await queue.get()
 
+    class Odd:
+        """What is awaited need be no coroutine and have no frame."""
+
+        def __await__(self) -> Any:
+            return iter(asyncio.get_running_loop().create_future())
+
+    async def odd() -> None:
+        await Odd()
+
     async def main() -> None:
-        queue: asyncio.Queue[int] = asyncio.Queue()
         async with asyncio.TaskGroup() as group:
-            group.create_task(get(queue), name="reader")
+            group.create_task(get(asyncio.Queue()), name="reader")
+            group.create_task(odd(), name="odd")
             await asyncio.sleep(1.5)
 
     line = get.__code__.co_firstlineno + 1
     with pytest.raises(DeadlockError) as caught:
         run(main())
     text = str(caught.value)
-    assert text.startswith("at 1.5 s nothing is ready and no timer is set, but 2 tasks")
+    assert text.startswith("at 1.5 s nothing is ready and no timer is set, but 3 tasks")
     assert f"  reader: get, line {line}, in Queue.get\n" in text
     assert "  Task-1: main, line " in text
+    assert "  odd: odd, line " in text
 
 
 def test_deadlock_of_many_tasks_names_the_first() -> None:
@@ -46,48 +54,27 @@ def test_deadlock_of_many_tasks_names_the_first() -> None:
         run(main())
 
 
-def test_deadlock_without_a_task(loop: VirtualTimeLoop) -> None:
+def test_after_a_deadlock_the_loop_is_usable(loop: VirtualTimeLoop) -> None:
     with pytest.raises(DeadlockError, match="there is no task"):
         loop.run_forever()
-    # The loop is usable afterwards.
     loop.run_until_complete(asyncio.sleep(1))
     assert loop.time() == 1.0
 
 
-def test_deadlock_of_a_task_on_a_foreign_awaitable() -> None:
-    """What is awaited need be no coroutine and have no frame."""
-
-    class Odd:
-        def __await__(self) -> Any:
-            return iter(asyncio.get_running_loop().create_future())
-
-    async def main() -> None:
-        await Odd()
-
-    with pytest.raises(DeadlockError, match="main, line"):
-        run(main())
-
-
-def test_polling_is_a_livelock() -> None:
-    async def main() -> None:
-        while True:
+async def poll(turns: int, times: int = 1) -> int:
+    polls = 0
+    for _ in range(times):
+        for _ in range(turns):
             await asyncio.sleep(0)
+            polls += 1
+        await asyncio.sleep(0.001)
+    return polls
 
+
+def test_polling_at_one_instant_is_a_livelock() -> None:
     with pytest.raises(LivelockError, match=r"1,000 iterations .* at 0 s"):
-        run(main(), max_stalled=1000)
-
-
-def test_livelock_counts_iterations_at_one_instant_only() -> None:
-    async def main() -> int:
-        polls = 0
-        for _ in range(20):
-            for _ in range(50):
-                await asyncio.sleep(0)
-                polls += 1
-            await asyncio.sleep(0.001)
-        return polls
-
-    assert run(main(), max_stalled=60) == 1000
+        run(poll(2_000), max_stalled=1000)
+    assert run(poll(50, times=20), max_stalled=60) == 1000
 
 
 def test_callback_cost_lets_polling_move_the_clock() -> None:
@@ -105,28 +92,18 @@ def test_callback_cost_lets_polling_move_the_clock() -> None:
     assert run(main(), callback_cost=0.001, max_stalled=100) == 1001
 
 
-def test_callback_cost_is_charged_for_every_callback() -> None:
-    loop = VirtualTimeLoop(callback_cost=0.25)
-    for _ in range(8):
-        loop.call_soon(int)
-    loop.call_soon(loop.stop)
-    loop.run_forever()
-    assert loop.time() == 9 * 0.25
+@pytest.mark.parametrize("limit", [1, 2, 7, 100])
+def test_max_steps_is_exact(limit: int) -> None:
+    ran: list[int] = []
+    loop = VirtualTimeLoop(max_steps=limit)
+    for number in range(200):
+        handle = loop.call_soon(ran.append, number)
+        if number % 3 == 0:
+            handle.cancel()  # does not run, so does not count
+    with pytest.raises(StepLimitError, match=f"^{limit} callbacks have run"):
+        loop.run_forever()
+    assert len(ran) == limit
     loop.close()
-
-
-def test_max_steps_is_exact() -> None:
-    for limit in (1, 2, 7, 100):
-        ran: list[int] = []
-        loop = VirtualTimeLoop(max_steps=limit)
-        for number in range(200):
-            handle = loop.call_soon(ran.append, number)
-            if number % 3 == 0:
-                handle.cancel()  # does not run, so does not count
-        with pytest.raises(StepLimitError, match=f"^{limit} callbacks have run"):
-            loop.run_forever()
-        assert len(ran) == limit
-        loop.close()
 
 
 def test_run_cleans_up_after_the_step_limit() -> None:
@@ -142,3 +119,11 @@ def test_run_cleans_up_after_the_step_limit() -> None:
     with pytest.raises(StepLimitError, match="50 callbacks have run, as many as"):
         run(main(), max_steps=50)
     assert seen == ["cleaned"]
+
+
+@pytest.mark.parametrize("name", ["max_steps", "max_stalled"])
+def test_bad_limits(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 0"):
+        VirtualTimeLoop(**{name: 0})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=f"expected {name} as a whole number, or None"):
+        VirtualTimeLoop(**{name: 1.5})  # type: ignore[arg-type]

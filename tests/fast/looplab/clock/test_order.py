@@ -1,4 +1,4 @@
-"""The order of events, and times that are not times."""
+"""Timers: their order, times that are none, cancelled ones, late ones."""
 
 from __future__ import annotations
 
@@ -23,23 +23,40 @@ from looplab.clock import (
     VirtualTimeLoop,
     run,
 )
-from looplab.clock.times import nanoseconds
 from tests.fast.looplab.clock.helpers import nothing
 
-# The order of events
 
-
-def test_equal_timers_run_in_the_order_they_were_set(loop: VirtualTimeLoop) -> None:
-    order: list[int] = []
-    dice = random.Random(5)
+def test_timers_run_by_time_and_then_in_the_order_they_were_set(
+    loop: VirtualTimeLoop,
+) -> None:
+    """Most of them are cancelled, so they are swept out meanwhile."""
+    dice = random.Random(8)
+    order: list[tuple[float, int]] = []
+    timers = []
     for number in range(10_000):
-        if dice.random() < 0.5:
-            loop.call_later(1.5, order.append, number)
-        else:
-            loop.call_at(1.5, order.append, number)
-    loop.call_later(1.5, loop.stop)
+        due = dice.randrange(1, 300) / 10
+        at = loop.call_at if dice.random() < 0.5 else loop.call_later
+        timers.append((due, number, at(due, order.append, (due, number))))
+    dropped = set(dice.sample(range(10_000), 6_000))
+    for number in dropped:
+        timers[number][2].cancel()
+    loop.call_soon(timers[min(set(range(10_000)) - dropped)][2].cancel)
+    loop.call_at(31, loop.stop)
     loop.run_forever()
-    assert order == list(range(10_000))
+    expected = [(due, number) for due, number, _ in timers if number not in dropped]
+    expected.remove(min(expected, key=lambda timer: timer[1]))
+    assert order == sorted(expected)
+
+
+def test_cancelled_timers_are_swept_out(loop: VirtualTimeLoop) -> None:
+    keep = [loop.call_later(9_999, int) for _ in range(500)]
+    most = 0
+    for number in range(20_000):
+        loop.call_later(1_000 + number, int).cancel()
+        most = max(most, sum(map(len, loop._timers.values())))
+    assert not any(timer.cancelled() for timer in keep)
+    assert sorted(loop._timers) == sorted(loop._due_heap)
+    assert most <= 500 + 502
 
 
 def test_sleeps_add_up_exactly() -> None:
@@ -63,13 +80,6 @@ def test_long_and_short_sleeps_end(seconds: Any) -> None:
     assert math.isclose(run(main()), float(2 * seconds), rel_tol=1e-15, abs_tol=1e-9)
 
 
-def test_call_at_comes_back_to_the_same_nanosecond(loop: VirtualTimeLoop) -> None:
-    dice = random.Random(7)
-    for _ in range(20_000):
-        now_ns = dice.randrange(20 * 86_400 * 10**9)  # 20 days
-        assert nanoseconds(now_ns / 10**9, "when") == now_ns
-
-
 def test_timer_says_when_it_is_due(loop: VirtualTimeLoop) -> None:
     timer = loop.call_later(1.5, nothing)
     assert timer.when() == 1.5
@@ -78,9 +88,6 @@ def test_timer_says_when_it_is_due(loop: VirtualTimeLoop) -> None:
     timer.cancel()
     assert repr(timer).startswith("<TimerHandle cancelled when=1.5")
     assert timer < loop.call_at(2.0, nothing)
-
-
-# Times that are none
 
 
 BAD_TIMES = [
@@ -175,9 +182,27 @@ def test_errors_are_of_the_families_they_belong_to() -> None:
     assert names <= set(looplab.__all__)
 
 
-@pytest.mark.parametrize("name", ["max_steps", "max_stalled"])
-def test_bad_limits(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} is 0"):
-        VirtualTimeLoop(**{name: 0})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=f"expected {name} as a whole number, or None"):
-        VirtualTimeLoop(**{name: 1.5})  # type: ignore[arg-type]
+def jittered(seed: int, jitter: float = 0.01) -> list[tuple[float, float]]:
+    """Due and real time of 200 timers."""
+    loop = VirtualTimeLoop(jitter=jitter, seed=seed)
+    seen: list[tuple[float, float]] = []
+
+    def note(number: int) -> None:
+        seen.append((timers[number].when(), loop.time()))
+
+    timers = [loop.call_later(1 + 0.1 * number, note, number) for number in range(200)]
+    with pytest.raises(DeadlockError):
+        loop.run_forever()
+    loop.close()
+    return seen
+
+
+def test_jitter_is_seeded_and_fires_late_by_up_to_its_bound() -> None:
+    assert jittered(1) == jittered(1) != jittered(2)
+    assert all(due == ran for due, ran in jittered(1, jitter=0.0))
+    late = [ran - due for due, ran in jittered(3)]
+    assert all(0 <= each <= 0.01 + 1e-9 for each in late)
+    assert max(late) > 0.009
+    assert min(late) < 0.001
+    dues = [1 + 0.1 * number for number in range(200)]
+    assert [due for due, _ in jittered(3)] == pytest.approx(dues, abs=1e-6)

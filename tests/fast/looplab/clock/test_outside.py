@@ -5,22 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from looplab.clock import (
-    OutsideCallError,
-    VirtualTimeLoop,
-    run,
-)
+from looplab.clock import OutsideCallError, VirtualTimeLoop, run
 from looplab.clock.outside import INSTEAD
 from tests.fast.looplab.clock.helpers import nothing
-
-# Calls into the outside
 
 
 @pytest.mark.parametrize("name", sorted(INSTEAD))
@@ -45,45 +38,29 @@ def test_no_call_into_the_outside_is_forgotten() -> None:
             assert name in INSTEAD, name
 
 
-async def to_thread() -> None:
-    await asyncio.to_thread(time.sleep, 1)
-
-
-async def executor() -> None:
-    await asyncio.get_running_loop().run_in_executor(None, time.sleep, 1)
-
-
-async def process() -> None:
-    await asyncio.create_subprocess_exec("true")
-
-
-async def shell() -> None:
-    await asyncio.create_subprocess_shell("true")
-
-
-async def connection() -> None:
-    await asyncio.open_connection("localhost", 1)
-
-
-async def server() -> None:
-    async def serve(reader: object, writer: object) -> None: ...
-
-    await asyncio.start_server(serve, "localhost", 0)
-
-
-async def names() -> None:
-    await asyncio.get_running_loop().getaddrinfo("localhost", 1)
+async def serve(reader: object, writer: object) -> None: ...
 
 
 @pytest.mark.parametrize(
-    "call", [to_thread, executor, process, shell, connection, server, names]
+    "call",
+    [
+        lambda: asyncio.to_thread(time.sleep, 1),
+        lambda: asyncio.get_running_loop().run_in_executor(None, time.sleep, 1),
+        lambda: asyncio.create_subprocess_exec("true"),
+        lambda: asyncio.create_subprocess_shell("true"),
+        lambda: asyncio.open_connection("localhost", 1),
+        lambda: asyncio.start_server(serve, "localhost", 0),
+        lambda: asyncio.get_running_loop().getaddrinfo("localhost", 1),
+    ],
 )
+@pytest.mark.filterwarnings("error")  # such as "coroutine was never awaited"
 def test_asyncios_own_calls_into_the_outside(call: Callable[[], Any]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # such as "coroutine was never awaited"
-        with pytest.raises(OutsideCallError):
-            run(call())
-        gc.collect()
+    async def main() -> None:
+        await call()
+
+    with pytest.raises(OutsideCallError):
+        run(main())
+    gc.collect()
 
 
 def test_a_pool_that_was_given_is_shut_down_without_a_thread() -> None:

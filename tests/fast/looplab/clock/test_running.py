@@ -8,20 +8,13 @@ import inspect
 import random
 import signal
 import threading
-import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from looplab.clock import (
-    TimeValueError,
-    VirtualTimeLoop,
-    burn,
-    elapsed,
-    run,
-    run_real,
-)
-from tests.fast.looplab.clock.helpers import nothing
+from looplab.clock import VirtualTimeLoop, burn, elapsed, run, run_on, run_real
+from tests.fast.looplab.clock.random_programs import StockLoop
 
 
 def test_run_makes_the_loop_that_it_is_told_to() -> None:
@@ -44,30 +37,49 @@ def test_run_leaves_no_loop_running_and_closes_its_own() -> None:
         return asyncio.get_running_loop()
 
     assert run(main()).is_closed()
-    with pytest.raises(RuntimeError, match="no running event loop"):
-        asyncio.get_running_loop()
+    assert isinstance(run_on("virtual", main(), seed=1), VirtualTimeLoop)
+    for wants_a_loop in (asyncio.get_running_loop, elapsed):
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            wants_a_loop()
 
 
-def test_run_wants_a_coroutine() -> None:
-    async def main() -> None: ...
-
-    with pytest.raises(TypeError, match=r"call it: run\(main\(\)\)"):
-        run(main)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="not this int"):
-        run(3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"call it: run_real\(main\(\)\)"):
-        run_real(main)  # type: ignore[arg-type]
+async def main() -> None: ...
 
 
-def test_run_closes_the_coroutine_when_a_setting_is_wrong() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(TimeValueError):
-            run(nothing(), jitter=-1)
-        gc.collect()
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: run(main), TypeError, r"call it: run\(main\(\)\)"),  # type: ignore[arg-type]
+        (lambda: run(3), TypeError, "not this int"),  # type: ignore[arg-type]
+        (lambda: run_real(main), TypeError, r"call it: run_real\(main\(\)\)"),  # type: ignore[arg-type]
+        (lambda: run(main(), jitter=-1), ValueError, "jitter is -1"),
+        (
+            lambda: run(main(), loop_factory=VirtualTimeLoop, jitter=0.5, seed=1),
+            TypeError,
+            r"jitter and seed beside .*\(jitter=0\.5\)",
+        ),
+        (
+            lambda: run(main(), loop_factory=StockLoop),  # type: ignore[arg-type]
+            TypeError,
+            r"virtual clock, got <.*use run_real\(\)",
+        ),
+        (
+            lambda: run_on("wall", main()),  # type: ignore[arg-type]
+            ValueError,
+            "clock is 'wall': give \"virtual\" or",
+        ),
+    ],
+)
+def test_bad_input_is_named_and_no_coroutine_is_left(
+    call: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        call()
+    gc.collect()
 
 
-def test_run_cancels_what_is_left_in_order() -> None:
+def test_run_cancels_what_is_left_in_order(caplog: pytest.LogCaptureFixture) -> None:
     ended: list[int] = []
 
     async def wait(number: int) -> None:
@@ -75,31 +87,17 @@ def test_run_cancels_what_is_left_in_order() -> None:
             await asyncio.Event().wait()
         finally:
             ended.append(number)
+            if number == 100:
+                raise LookupError("too late")
 
     async def main() -> list[asyncio.Task[None]]:
         tasks = [asyncio.create_task(wait(i)) for i in range(200)]
-        random.Random(1).shuffle(tasks)
         await asyncio.sleep(1)
-        return tasks
+        return random.Random(1).sample(tasks, 200)
 
     tasks = run(main())
     assert ended == list(range(200))
-    assert all(task.cancelled() for task in tasks)
-
-
-def test_run_reports_a_leftover_that_fails(caplog: pytest.LogCaptureFixture) -> None:
-    async def stubborn() -> None:
-        try:
-            await asyncio.sleep(10)
-        finally:
-            raise LookupError("too late")
-
-    async def main() -> asyncio.Task[None]:
-        task = asyncio.create_task(stubborn())
-        await asyncio.sleep(1)
-        return task
-
-    run(main())
+    assert sum(task.cancelled() for task in tasks) == 199
     assert "unhandled exception during run() shutdown" in caplog.text
     assert "too late" in caplog.text
 
@@ -130,21 +128,15 @@ def test_ctrl_c_during_a_run() -> None:
     assert seen == ["cancelled"]
 
 
-# run_real()
-
-
 def test_an_interrupt_before_there_is_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(thread: threading.Thread) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
-    main = nothing()
+    began = main()
     with pytest.raises(KeyboardInterrupt):
-        run_real(main)
-    assert inspect.getcoroutinestate(main) == inspect.CORO_CLOSED
-
-
-# burn() and elapsed()
+        run_real(began)
+    assert inspect.getcoroutinestate(began) == inspect.CORO_CLOSED
 
 
 def test_burn_is_exact_on_the_virtual_clock() -> None:
