@@ -249,7 +249,7 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
             del timer._source_traceback[-1]
         queue = self._ready
         queue.expect(timer)
-        if when < queue.look_at:
+        if when < queue.look_at and queue.in_use:
             queue.look_at = when
         return timer  # type: ignore[no-any-return]
 

@@ -24,6 +24,7 @@ loop's shortcut away: the next callback that it adds itself finds theirs before 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import Context
@@ -109,7 +110,7 @@ class ReadyQueue(deque[Any]):
         #: Whether there is an order of urgency: the program has given a priority.
         self.in_use = key_of is not None
         #: When the loop must look for timers and I/O again, on its clock.
-        self.look_at = 0.0
+        self.look_at = 0.0 if self.in_use else math.inf
         #: Whether there may be plumbing, or something to put in order.
         self.aside = False
         #: Whether it may be more than plumbing.
@@ -248,21 +249,21 @@ class ReadyQueue(deque[Any]):
         Raises:
             IndexError: there is none.
         """
-        if self.in_use:
-            now = self._clock()  # to ask costs less than to look
-            timers = now >= self.look_at and self._loop._look()
-        else:
-            now, timers = 0.0, False
-        if not self.aside:
+        now = self._clock()  # to ask costs less than to look
+        if now < self.look_at and not self.aside:
             try:
                 handle = self.top.popleft()
             except IndexError:
                 handle = self._next()
-        elif now < self._lot_ends and not (timers or self.pending) and self._batch:
-            handle = self._batch.popleft()  # amid a lot of plumbing
-            self.known_plumbing.discard(handle)
         else:
-            handle = self._take(now, timers)
+            timers = now >= self.look_at and self._loop._look()
+            if not self.aside:
+                handle = self._next()
+            elif now < self._lot_ends and not (timers or self.pending) and self._batch:
+                handle = self._batch.popleft()  # amid a lot of plumbing
+                self.known_plumbing.discard(handle)
+            else:
+                handle = self._take(now, timers)
         self._take_token()
         return handle
 

@@ -90,17 +90,27 @@ def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
     assert levels == [9, 9]
 
 
-def test_who_goes_on_after_all_is_lowered_again() -> None:
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_who_goes_on_or_what_is_left_behind_is_lowered_again(goes_on: bool) -> None:
     async def main() -> list[int]:
         levels = []
+        left: list[asyncio.Task[None]] = []
+
+        async def twice(again: float) -> None:
+            levels.append(current_priority())
+            await asyncio.sleep(again)
+            levels.append(current_priority())
 
         async def stubborn() -> None:
             try:
                 await asyncio.sleep(1_000)
             except asyncio.CancelledError:
+                if not goes_on:
+                    left.append(asyncio.create_task(twice(0.01)))
+                    await asyncio.sleep(0.001)
+                    raise
                 levels.append(current_priority())
                 asyncio.current_task().uncancel()  # type: ignore[union-attr]
-            await asyncio.sleep(0.001)
             levels.append(current_priority())
 
         with priority(1):
@@ -108,39 +118,24 @@ def test_who_goes_on_after_all_is_lowered_again() -> None:
         await asyncio.sleep(0.001)
         with priority(9):
             task.cancel()
-        await task
-        return levels
-
-    assert exactly(main) == [9, 1]
-
-
-def test_what_a_cancelled_task_leaves_behind_is_not_raised_for_ever() -> None:
-    async def main() -> list[int]:
-        levels = []
-        left: list[asyncio.Task[None]] = []
-
-        async def survivor() -> None:
-            levels.append(current_priority())
-            await asyncio.sleep(0.01)
-            levels.append(current_priority())
-
-        async def task_with_a_survivor() -> None:
-            try:
-                await asyncio.sleep(1_000)
-            finally:
-                left.append(asyncio.create_task(survivor()))
-                await asyncio.sleep(0.001)
-
-        with priority(1):
-            task = asyncio.create_task(task_with_a_survivor())
-        await asyncio.sleep(0.001)
-        with priority(9):
-            task.cancel()
             await asyncio.wait([task])
-        await left[0]
+        for task in left:
+            await task
         return levels
 
     assert exactly(main) == [9, 1]
+
+
+def test_in_a_program_without_priorities_nothing_is_raised() -> None:
+    async def main() -> bool:
+        here: Any = asyncio.get_running_loop()
+        task = asyncio.create_task(asyncio.sleep(1_000))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return bool(here._ready.in_use)
+
+    assert not exactly(main)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ import pytest
 from looplab import burn, run
 from looplab.priority import (
     ByDeadline,
-    ByPriority,
     PriorityLock,
     PriorityQueue,
     PrioritySemaphore,
@@ -40,12 +39,12 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def hold(lock: Any, pause: float = 0.0) -> None:
+async def hold(lock: Any) -> None:
     """Compute for 0.05 s in five pieces, with a lock."""
     async with lock:
         for _ in range(5):
             burn(0.01)
-            await asyncio.sleep(pause)
+            await asyncio.sleep(0)
 
 
 async def wait_beside_work(lock: Any, *users: Coroutine[Any, Any, None]) -> float:
@@ -80,32 +79,24 @@ async def wait_beside_work(lock: Any, *users: Coroutine[Any, Any, None]) -> floa
     return waited
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.001], ids=["yields", "sleeps"])
-def test_an_urgent_task_waits_for_the_holder_and_nobody_else(pause: float) -> None:
+def test_an_urgent_task_waits_for_the_holder_and_nobody_else() -> None:
     async def inversion(lock: Any) -> float:
-        users = [hold(lock, pause) for _ in range(2)]
-        return await wait_beside_work(lock, *users)
+        return await wait_beside_work(lock, hold(lock), hold(lock))
 
-    async def with_asyncios() -> float:
-        return await inversion(asyncio.Lock())
-
-    async def with_ours() -> float:
-        return await inversion(PriorityLock())
-
-    assert exactly(with_asyncios) >= 10, "as long as there is work between the two"
-    assert exactly(with_ours) <= 0.07, "what the holder had left, and one callback"
-
-
-def test_it_holds_along_a_chain() -> None:
-    async def holds_both(a: Any, b: Any) -> None:
-        async with a, b:
-            pass
-
-    async def main() -> float:
+    async def chain() -> float:
+        """Who holds the lock waits for another one, whose holder is raised too."""
         a, b = PriorityLock(), PriorityLock()
-        return await wait_beside_work(a, hold(b), holds_both(a, b))
 
-    assert exactly(main) <= 0.07
+        async def holds_both() -> None:
+            async with a, b:
+                pass
+
+        return await wait_beside_work(a, hold(b), holds_both())
+
+    assert exactly(lambda: inversion(asyncio.Lock())) >= 10
+    # What the holder had left, and one callback.
+    assert exactly(lambda: inversion(PriorityLock())) <= 0.07
+    assert exactly(chain) <= 0.07
 
 
 def test_another_task_may_release_it() -> None:
@@ -306,7 +297,9 @@ def test_random_workers_are_raised_as_the_model_says(seed: int) -> None:
 
 # ---------------------------------------------------------------- in what order
 
-LOOPS = pytest.mark.parametrize("on", [exactly, plainly])
+LOOPS = pytest.mark.parametrize(
+    "on", [exactly, plainly, lambda main: exactly(main, ByDeadline())]
+)
 
 
 @LOOPS
@@ -350,28 +343,6 @@ def test_who_is_cancelled_when_it_was_chosen_hands_the_lock_on(on: Any) -> None:
     assert not on(main)
 
 
-@pytest.mark.parametrize("policy", [ByPriority(ageing=1_000), ByDeadline()])
-def test_locks_work_with_every_policy(policy: Any) -> None:
-    async def main() -> int:
-        lock = PriorityLock()
-        ran = 0
-
-        async def use() -> None:
-            nonlocal ran
-            async with lock:
-                await asyncio.sleep(0.001)
-                ran += 1
-
-        tasks = []
-        for level in range(20):
-            with priority(level % 4):
-                tasks.append(asyncio.create_task(use()))
-        await asyncio.gather(*tasks)
-        return ran
-
-    assert exactly(main, policy) == 20
-
-
 # ---------------------------------------------------------------- bad input
 
 
@@ -379,13 +350,9 @@ def test_locks_work_with_every_policy(policy: Any) -> None:
     ("call", "error", "words"),
     [
         (lambda: PrioritySemaphore(-1), ValueError, "value is -1"),
-        (
-            lambda: PrioritySemaphore("2"),
-            TypeError,
-            "value as a whole number, got '2'",
-        ),  # type: ignore[arg-type]
+        (lambda: PrioritySemaphore("2"), TypeError, "value as a .*, got '2'"),  # type: ignore[arg-type]
         (lambda: PriorityQueue(-1), ValueError, "maxsize is -1"),
-        (lambda: PriorityQueue(1.5), TypeError, "maxsize as a whole number, got 1.5"),  # type: ignore[arg-type]
+        (lambda: PriorityQueue(1.5), TypeError, "maxsize as a .*, got 1.5"),  # type: ignore[arg-type]
         (lambda: PriorityLock().release(), RuntimeError, "not acquired"),
     ],
 )

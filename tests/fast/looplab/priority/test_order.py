@@ -17,13 +17,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from looplab.clock import DeadlockError
-from looplab.priority import (
-    ByDeadline,
-    ByPriority,
-    VirtualPriorityLoop,
-    priority,
-)
+from looplab.priority import ByDeadline, ByPriority, VirtualPriorityLoop, priority
 from looplab.priority.context import context_with
+from tests.fast.looplab.priority.priority_loops import exactly
 
 THOROUGH = settings(
     max_examples=60,
@@ -50,26 +46,20 @@ class Step:
 
 def steps(*, timers: bool) -> st.SearchStrategy[list[Step]]:
     delays = st.none() | st.integers(0, 6) if timers else st.none()
-    one: Any = st.builds(
-        Step,
-        level=st.integers(-1, 2),
-        deadline=st.integers(0, 9),
-        delay=delays,
-        burn=st.integers(0, 3) if timers else st.just(0),
-        cancel=st.none() | st.integers(0, 12),
-    )
-    tree: Any = st.recursive(
-        one,
-        lambda child: st.builds(
+
+    def step(**then: Any) -> Any:
+        return st.builds(
             Step,
             level=st.integers(-1, 2),
             deadline=st.integers(0, 9),
             delay=delays,
             burn=st.integers(0, 3) if timers else st.just(0),
-            then=st.lists(child, max_size=4),
             cancel=st.none() | st.integers(0, 12),
-        ),
-        max_leaves=14,
+            **then,
+        )
+
+    tree: Any = st.recursive(
+        step(), lambda child: step(then=st.lists(child, max_size=4)), max_leaves=14
     )
     return st.lists(tree, min_size=1, max_size=6)
 
@@ -204,36 +194,6 @@ def test_a_random_program_runs_as_the_model_says(
     assert all(times == 1 for times in Counter(number for _, number in seen).values())
 
 
-@THOROUGH
-@given(
-    jobs=st.lists(
-        st.tuples(st.integers(0, 3), st.integers(0, 20), st.integers(1, 5)),
-        min_size=1,
-        max_size=30,
-    ),
-    delay=st.integers(0, 60),
-)
-def test_an_urgent_timer_waits_for_one_callback_at_most(
-    jobs: list[tuple[int, int, int]], delay: int
-) -> None:
-    loop = VirtualPriorityLoop()
-    ran: list[int] = []
-    for level, after, burn in jobs:
-        loop.call_later(
-            after / 1000, loop.burn, burn / 1000, context=context_with(level)
-        )
-    loop.call_later(
-        delay / 1000, lambda: ran.append(loop.time_ns() // MS), context=context_with(9)
-    )
-    with pytest.raises(DeadlockError):
-        loop.run_forever()
-    loop.close()
-    assert 0 <= ran[0] - delay < max(burn for _, _, burn in jobs)
-
-
-# ---------------------------------------------------------------- adding at any moment
-
-
 def test_levels_that_nobody_uses_any_more_are_forgotten() -> None:
     loop = VirtualPriorityLoop()
     for level in range(2_000):
@@ -247,8 +207,8 @@ def test_levels_that_nobody_uses_any_more_are_forgotten() -> None:
 # ---------------------------------------------------------------- policies
 
 
-async def urgent_for(seconds: float, rest: float) -> float:
-    """Urgent jobs for a time, with *rest* between them; when did the other job run?"""
+async def urgent_for(seconds: float) -> float:
+    """Urgent jobs for a time; when did the other job run?"""
     here = asyncio.get_running_loop()
     burn: Any = here.burn  # type: ignore[attr-defined]
     ran: list[float] = []
@@ -256,7 +216,7 @@ async def urgent_for(seconds: float, rest: float) -> float:
     async def urgent() -> None:
         while here.time() < seconds:
             burn(0.01)
-            await asyncio.sleep(rest)
+            await asyncio.sleep(0)
 
     async def other() -> None:
         ran.append(here.time())
@@ -270,9 +230,8 @@ async def urgent_for(seconds: float, rest: float) -> float:
 
 
 def test_ageing_ends_the_wait_of_the_lowest() -> None:
-    def waited(policy: ByPriority) -> float:
-        with asyncio.Runner(loop_factory=lambda: VirtualPriorityLoop(policy)) as runner:
-            return runner.run(urgent_for(10, 0))
+    def waited(policy: ByPriority) -> Any:
+        return exactly(lambda: urgent_for(10), policy)
 
     assert waited(ByPriority()) >= 10, "as long as anything urgent is ready"
     assert waited(ByPriority(ageing=0.5)) == pytest.approx(5 * 0.5, abs=0.05)

@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from looplab.priority import (
-    VirtualPriorityLoop,
-    priority,
-)
+from looplab.priority import VirtualPriorityLoop, priority
 from looplab.priority.context import context_with
-from tests.fast.looplab.priority.priority_loops import exactly, on
+from tests.fast.looplab.priority.priority_loops import exactly
 
 # ---------------------------------------------------------------- nobody starves
 
@@ -69,108 +66,67 @@ def test_timers_that_never_end_starve_no_plumbing() -> None:
 # ---------------------------------------------------------------- a flood
 
 
-def test_a_flood_of_plumbing_delays_an_urgent_task_by_one_callback() -> None:
-    """Or by a millisecond, whichever is longer; exactly, on the virtual clock."""
+async def flood(count: int, cost: float, batch: float, again: bool) -> Any:
+    """Plumbing, while less urgent work computes for *batch* at a time.
 
-    async def main() -> tuple[float, int]:
-        here: Any = asyncio.get_running_loop()
-        worst, left = 0.0, 1_500
+    Returns:
+        How long an urgent task that yields 20 times waits at most; how much of the
+        flood was left then; and when it was over.
+    """
+    here: Any = asyncio.get_running_loop()
+    left, worst = count, 0.0
+    done = asyncio.Event()
 
-        def callback() -> None:
-            nonlocal left
-            left -= 1
-            here.burn(0.001)
-
-        async def urgent() -> None:
-            nonlocal worst
-            for _ in range(20):
-                ready_at = here.time()
-                await asyncio.sleep(0)
-                worst = max(worst, here.time() - ready_at)
-
-        async def batch() -> None:
-            while left:
-                here.burn(0.005)
-                await asyncio.sleep(0)
-
-        with priority(1):
-            other = asyncio.create_task(batch())
-        for _ in range(left):
+    def callback() -> None:
+        nonlocal left
+        left -= 1
+        here.burn(cost)
+        if not left:
+            done.set()
+        elif again:
             here.call_soon(callback, context=Context())
-        with priority(9):
-            await asyncio.create_task(urgent())
-        still = left
-        await other
-        return worst, still
 
-    worst, left = on(main, loop=VirtualPriorityLoop)
+    async def work() -> None:
+        while not done.is_set():
+            here.burn(batch)
+            await asyncio.sleep(0)
+
+    async def urgent() -> int:
+        nonlocal worst
+        for _ in range(20):
+            ready_at = here.time()
+            await asyncio.sleep(0)
+            worst = max(worst, here.time() - ready_at)
+        return left
+
+    with priority(1):
+        other = asyncio.create_task(work())
+    for _ in range(1 if again else count):
+        here.call_soon(callback, context=Context())
+    with priority(9):
+        still = await asyncio.create_task(urgent())
+        await done.wait()
+        took = here.time()
+    await other
+    return worst, still, took
+
+
+def test_a_flood_of_plumbing_delays_an_urgent_task_by_one_callback() -> None:
+    """Or by a millisecond, whichever is longer."""
+    worst, left, _ = exactly(lambda: flood(1_500, 0.001, 0.005, again=False))
     assert worst == pytest.approx(0.001)
     assert left > 1_400, "the flood has only begun"
 
 
 def test_long_other_work_takes_half_of_the_time_from_plumbing_at_most() -> None:
-    async def main() -> float:
-        here: Any = asyncio.get_running_loop()
-        left = 1_000
-        began = here.time()
-        done = asyncio.Event()
-
-        def callback() -> None:
-            nonlocal left
-            left -= 1
-            here.burn(0.001)
-            if not left:
-                done.set()
-
-        async def batch() -> None:
-            while not done.is_set():
-                here.burn(0.050)
-                await asyncio.sleep(0)
-
-        for _ in range(left):
-            here.call_soon(callback, context=Context())
-        with priority(1):
-            other = asyncio.create_task(batch())
-        with priority(9):
-            await done.wait()
-            took = here.time() - began
-        await other
-        return float(took)
-
-    assert 1 < on(main, loop=VirtualPriorityLoop) <= 2.2
+    *_, took = exactly(lambda: flood(1_000, 0.001, 0.050, again=False))
+    assert 1 < took <= 2.2
 
 
 def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
     """After long other work a lot lasts as long; its callbacks may be few and late."""
-
-    async def main() -> int:
-        here: Any = asyncio.get_running_loop()
-        left = 50
-        done = asyncio.Event()
-
-        def callback() -> None:
-            nonlocal left
-            left -= 1
-            here.burn(0.002)  # longer than a lot without other work
-            if left:
-                here.call_soon(callback, context=Context())
-            else:
-                done.set()
-
-        async def batch() -> None:
-            while not done.is_set():
-                here.burn(0.050)
-                await asyncio.sleep(0)
-
-        here.call_soon(callback, context=Context())
-        with priority(1):
-            other = asyncio.create_task(batch())
-        with priority(9):
-            await done.wait()
-        await other
-        return left
-
-    assert on(main, loop=VirtualPriorityLoop) == 0
+    *_, took = exactly(lambda: flood(50, 0.002, 0.050, again=True))
+    assert took <= 50 * 0.052 + 0.1
 
 
 # ---------------------------------------------------------------- threads

@@ -6,7 +6,6 @@ import asyncio
 import math
 import random
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,13 +26,7 @@ from looplab.priority import (
     priority,
 )
 from ontime.leases import LeaseSettings, consume, consume_many
-
-
-def on(loop_factory: Callable[[], asyncio.AbstractEventLoop], main: Any) -> Any:
-    """Run ``main()`` on a loop of its own."""
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        return runner.run(main())
-
+from tests.fast.looplab.priority.priority_loops import exactly
 
 # ---------------------------------------------------------------- leases
 
@@ -219,10 +212,12 @@ def test_a_heartbeat_in_a_storm_is_late_by_one_job_at_most() -> None:
         return heartbeat.worst
 
     assert run(main()) == pytest.approx(1.5)
-    assert on(VirtualPriorityLoop, main) <= 0.010 + 1e-9
+    assert exactly(main) <= 0.010 + 1e-9
 
 
 def test_the_earliest_deadline_goes_first() -> None:
+    assert (current_priority(), current_deadline()) == (DEFAULT_PRIORITY, math.inf)
+
     async def main() -> list[str]:
         order: list[str] = []
         here = asyncio.get_running_loop()
@@ -238,8 +233,7 @@ def test_the_earliest_deadline_goes_first() -> None:
             await asyncio.sleep(0.001)
         return order
 
-    made = on(lambda: VirtualPriorityLoop(ByDeadline()), main)
-    assert made == ["early", "mid", "late", "never"]
+    assert exactly(main, ByDeadline()) == ["early", "mid", "late", "never"]
 
 
 # ---------------------------------------------------------------- bad input
@@ -278,8 +272,3 @@ def test_another_python_is_refused(
     monkeypatch.setattr(sys, "version_info", version)
     with pytest.raises(UnsupportedLoopError, match=r"3\.11 to 3\.14.*PriorityGate"):
         PriorityEventLoop()
-
-
-def test_the_defaults_stand_outside_of_any_block() -> None:
-    assert current_priority() == DEFAULT_PRIORITY
-    assert current_deadline() == math.inf

@@ -1,14 +1,15 @@
-"""Who waits for a task lends it its priority."""
+"""Who waits for a task lends it its priority; a task gets another priority."""
 
 from __future__ import annotations
 
 import asyncio
 from contextvars import copy_context
+from typing import Any
 
 import pytest
 
-from looplab import burn
-from looplab.priority import current_priority, priority
+from looplab import burn, run
+from looplab.priority import current_priority, priority, set_priority
 from tests.fast.looplab.priority.priority_loops import exactly
 
 PIECE = 0.01  # seconds
@@ -60,14 +61,15 @@ async def waited(how: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "how", ["await", "gather", "chain", "wait", "wait_for", "gather of a chain"]
+    ("how", "pieces"),
+    [
+        *((how, 5) for how in ("await", "gather", "chain", "wait", "wait_for")),
+        ("gather of a chain", 5),
+        ("event", 65),
+    ],
 )
-def test_who_is_waited_for_goes_first(how: str) -> None:
-    assert exactly(lambda: waited(how)) == pytest.approx(5 * PIECE)
-
-
-def test_an_event_raises_nobody() -> None:
-    assert exactly(lambda: waited("event")) == pytest.approx(65 * PIECE)
+def test_who_is_waited_for_goes_first(how: str, pieces: int) -> None:
+    assert exactly(lambda: waited(how)) == pytest.approx(pieces * PIECE)
 
 
 def test_who_waits_no_more_raises_nobody() -> None:
@@ -107,3 +109,68 @@ def test_who_makes_tasks_in_a_group_does_not_lend_them_its_priority() -> None:
 
     exactly(main)
     assert order == ["high"] * 3 + ["low"] * 3
+
+
+# ---------------------------------------------------------------- another priority
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_ready_task_moves_up(given: bool) -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+
+        async def work(name: str) -> None:
+            for _ in range(3):
+                burn(0.01)
+                order.append(name)
+                await asyncio.sleep(0)
+
+        with priority(1 if given else 0):
+            middle = asyncio.create_task(work("middle"))
+        low = asyncio.create_task(work("low"))
+        set_priority(low, 2)
+        await asyncio.wait([low, middle])
+        return order
+
+    assert exactly(main) == ["low"] * 3 + ["middle"] * 3
+
+
+def test_a_task_lowers_itself() -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+
+        async def other() -> None:
+            order.append("other")
+
+        async def work() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            set_priority(task, -1)
+            asyncio.get_running_loop().create_task(other(), context=context)
+            await asyncio.sleep(0)
+            order.append("work")
+
+        context = copy_context()
+        await asyncio.create_task(work())
+        return order
+
+    assert exactly(main) == ["other", "work"]
+
+
+@pytest.mark.parametrize(
+    ("on", "level", "words"),
+    [
+        (exactly, 1.5, "priority .* got 1.5"),
+        (exactly, None, "priority .* got None"),
+        (exactly, "high", "priority .* got 'high'"),
+        (lambda main: run(main()), 1, "a task that a priority loop has made"),
+    ],
+)
+def test_bad_input_is_named(on: Any, level: Any, words: str) -> None:
+    async def main() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        set_priority(task, level)
+
+    with pytest.raises(TypeError, match=words):
+        on(main)
