@@ -7,6 +7,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -103,16 +104,12 @@ def test_ids_differ_between_pictures(storm_trace: Trace) -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_nothing_from_outside(picture: Timeline) -> None:
-    outside = re.findall(r"https?://[^\"']+", picture._repr_html_())
-    assert set(outside) == {"http://www.w3.org/2000/svg"}
-    assert "<script" not in picture.svg
-
-
-def test_names_cannot_break_out() -> None:
+def test_nothing_comes_from_outside_and_names_cannot_break_out() -> None:
     evil = "</desc><script>alert('&')</script>"
     trace = Trace(callbacks((0, MS), task=evil, label=evil))
     picture = Timeline(trace, title=evil)
+    outside = re.findall(r"https?://[^\"']+", picture._repr_html_())
+    assert set(outside) == {"http://www.w3.org/2000/svg"}
     assert "<script" not in picture._repr_html_()
     assert evil in (parse(picture).findtext(f"{SVG}desc") or "")
 
@@ -135,30 +132,33 @@ def test_the_lateness_is_written_beside_its_line(picture: Timeline) -> None:
     assert "Times are exact, on the virtual clock." in said
 
 
+def lane_paths(timeline: Timeline, colour: str, style: str) -> list[str]:
+    groups = parse(timeline).iter(f"{SVG}g")
+    lane = next(group for group in groups if group.get("class") == colour)
+    paths = lane.iter(f"{SVG}path")
+    return [p.get("d") or "" for p in paths if p.get("class") == style]
+
+
 def test_the_line_goes_from_due_to_run(picture: Timeline) -> None:
-    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "orange")
-    lines = [p.get("d") or "" for p in lane.iter(f"{SVG}path") if p.get("class") == "w"]
     # Due at 3 s and run at 4.5 s of 6 s; 9,600 units across.
-    assert lines == ["M4800 1v16M4800 9h2400"]
+    assert lane_paths(picture, "orange", "w") == ["M4800 1v16M4800 9h2400"]
 
 
 def test_the_staircase_has_one_step_a_row(picture: Timeline) -> None:
-    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "blue")
-    paths = {p.get("class"): p.get("d") or "" for p in lane.iter(f"{SVG}path")}
-    steps = re.findall(r"M(\d+) ([\d.]+)h(\d+)", paths["c"])
+    (drawn,) = lane_paths(picture, "blue", "c")
+    steps = re.findall(r"M(\d+) ([\d.]+)h(\d+)", drawn)
     assert len(steps) == 48
     assert steps == sorted(steps, key=lambda s: float(s[1]))
     starts = [int(x) for x, _, _ in steps]
     assert starts == sorted(starts)
     assert (starts[0], starts[-1] + int(steps[-1][2])) == (4000, 7200)  # 2.5 to 4.5 s
-    waits = re.findall(r"M(\d+) [\d.]+h(\d+)", paths["c q"])
+    (drawn,) = lane_paths(picture, "blue", "c q")
+    waits = re.findall(r"M(\d+) [\d.]+h(\d+)", drawn)
     assert {x for x, _ in waits} == {"4000"}
     assert max(int(width) for _, width in waits) == round(1.99 * 1600)
 
 
-def test_alt_tells_the_numbers_of_the_trace(
-    storm_trace: Trace, picture: Timeline
-) -> None:
+def test_alt_tells_the_numbers_of_the_trace(picture: Timeline) -> None:
     assert picture.alt == (
         "Timeline of 214 callbacks from 0 s to 6 s (virtual clock, exact). "
         "The thread is busy for 2.000 s and idle for 4.000 s. "
@@ -168,26 +168,16 @@ def test_alt_tells_the_numbers_of_the_trace(
         "waited up to 1.990 s in the ready queue. "
         "6 callbacks of the loop itself, such as timers, in the thread's lane only."
     )
-    assert f"{storm_trace.worst_lateness:.3f} s late" in picture.alt
-    assert f"{len(storm_trace)} callbacks" in picture.alt
-    assert f"busy for {storm_trace.busy:.3f} s" in picture.alt
-    waited = max(record.queueing_delay for record in storm_trace)
-    assert f"up to {waited:.3f} s" in picture.alt
     assert repr(picture) == f"<Timeline: {picture.alt}>"
 
 
-def test_a_heartbeat_on_time_is_said_to_be() -> None:
+def test_what_is_not_there_is_said() -> None:
     quiet = Timeline(record(storm(0)), probe="heartbeat")
     assert "heartbeat: 5 beats, never late." in quiet.alt
     assert not any("late" in text and "never" not in text for text in texts(quiet))
-
-
-def test_one_moment_has_a_picture() -> None:
-    async def main() -> None: ...
-
-    picture = Timeline(record(main()))
-    assert "1 callback from 0 s to 0 s" in picture.alt
-    parse(picture)
+    moment = Timeline(record(asyncio.sleep(0)))
+    assert " callbacks from 0 s to 0 s" in moment.alt
+    parse(moment)
 
 
 # -- lanes -----------------------------------------------------------------------------
@@ -262,20 +252,6 @@ def test_colours(storm_trace: Trace) -> None:
         Timeline(storm_trace, colours={"job": "red"})
 
 
-@pytest.mark.parametrize(
-    "name", ["release-notes", "please", "heartbeat", "probe", "receiver", "consumer"]
-)
-def test_the_name_of_a_task_says_nothing_about_its_lane(name: str) -> None:
-    async def main() -> None:
-        await asyncio.create_task(asyncio.sleep(1), name=name)
-
-    lanes = Timeline(record(main()))._scene.lanes
-    assert [(lane.name, lane.colour, lane.is_probe) for lane in lanes] == [
-        ("main", QUIET, False),
-        (name, PLAIN, False),
-    ]
-
-
 # -- a window --------------------------------------------------------------------------
 
 
@@ -285,13 +261,9 @@ def test_a_window_counts_only_what_is_in_it(storm_trace: Trace) -> None:
     assert "busy for 0.100 s and idle for 0 s" in picture.alt
     for x in re.findall(r"M(-?\d+)", picture.svg):
         assert 0 <= int(x) <= 9600
-
-
-def test_a_wait_that_only_crosses_the_window_is_drawn(storm_trace: Trace) -> None:
-    picture = Timeline(storm_trace, probe="heartbeat", start=3.2, end=3.4)
-    assert "heartbeat: 1 beat, the worst 1.500 s late at 3 s" in picture.alt
-    lane = next(g for g in parse(picture).iter(f"{SVG}g") if g.get("class") == "orange")
-    assert any("h9600" in (p.get("d") or "") for p in lane.iter(f"{SVG}path"))
+    crossed = Timeline(storm_trace, probe="heartbeat", start=3.2, end=3.4)
+    assert "heartbeat: 1 beat, the worst 1.500 s late at 3 s" in crossed.alt
+    assert any("h9600" in line for line in lane_paths(crossed, "orange", "w"))
 
 
 @pytest.mark.parametrize(
@@ -450,25 +422,16 @@ def test_long_facts_take_several_lines_on_a_phone() -> None:
         assert width_of(line) <= PHONE
 
 
-def test_no_line_goes_through_a_word(picture: Timeline) -> None:
-    css = picture.svg.partition("<style>")[2].partition("</style>")[0]
-    (rule,) = re.findall(r"\.looplab-tl text\{(paint-order:stroke[^}]*)\}", css)
-    assert "stroke:var(--pst-color-background" in rule
-    # A word on a block has no ground around it.
-    (on,) = re.findall(r"\.looplab-tl \.on\{([^}]*)\}", css)
-    assert "stroke:none" in on
-
-
 # -- colours ---------------------------------------------------------------------------
 
 
-def luminance(colour: str) -> float:
-    def linear(part: int) -> float:
-        c = part / 255
-        return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+def linear(c: float) -> float:
+    return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
 
-    r, g, b = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+
+def luminance(colour: str) -> float:
+    r, g, b = (linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
 def contrast(one: str, other: str) -> float:
@@ -539,28 +502,16 @@ DICHROMACY = {
 }
 
 
-def lab(colour: str, matrix: Any) -> tuple[float, float, float]:
-    rgb = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
-    r, g, b = (
-        min(1.0, max(0.0, sum(m * c for m, c in zip(row, linear, strict=True))))
-        for row in matrix
-    )
-    xyz = (
-        (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
-        0.2126 * r + 0.7152 * g + 0.0722 * b,
-        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
-    )
-    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
-
-
 @pytest.mark.parametrize("sight", DICHROMACY)
 @pytest.mark.parametrize("colours", [one[0] for one in THEMES.values()], ids=THEMES)
 def test_the_colours_differ_for_every_eye(colours: Any, sight: str) -> None:
-    seen = {name: lab(c, DICHROMACY[sight]) for name, c in colours.items()}
+    matrix = DICHROMACY[sight]
+    seen = {}
+    for name, colour in colours.items():
+        rgb = [linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5)]
+        seen[name] = [sum(map(mul, row, rgb)) for row in matrix]
     for one, other in combinations(seen, 2):
-        assert math.dist(seen[one], seen[other]) > 10, (one, other)
+        assert math.dist(seen[one], seen[other]) > 0.08, (one, other)
 
 
 def test_both_themes_are_in_the_picture(picture: Timeline) -> None:
