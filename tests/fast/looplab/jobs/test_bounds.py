@@ -10,9 +10,7 @@ import pytest
 
 from looplab.clock import burn, run
 from looplab.heartbeat import Heartbeat
-from looplab.jobs import (
-    JobQueue,
-)
+from looplab.jobs import JobQueue
 from tests.fast.looplab.jobs.shared import now
 
 

@@ -12,11 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from looplab.clock import burn, run
-from looplab.jobs import (
-    JobQueue,
-    JobQueueClosedError,
-    Outcomes,
-)
+from looplab.jobs import JobQueue, JobQueueClosedError, Outcomes
 from tests.fast.looplab.jobs.shared import on_stock_loop
 
 
@@ -157,14 +153,8 @@ def test_every_job_is_accounted_for_exactly_once(
     states = [ticket.state for ticket in jobs.tickets]
     counts = Counter(states)
     outcomes = jobs.outcomes
-    assert outcomes == Outcomes(
-        0,
-        0,
-        counts["done"],
-        counts["failed"],
-        counts["cancelled"],
-        counts["never started"],
-    )
+    ends = ("done", "failed", "cancelled", "never started")
+    assert outcomes == Outcomes(0, 0, *(counts[end] for end in ends))
     assert outcomes.total == len(calls) == sum(counts.values())
     # First in, first out, and each at most once.
     assert started == sorted(set(started))
@@ -185,8 +175,9 @@ def test_every_job_is_accounted_for_exactly_once(
     # With nothing going wrong everything is done.
     if error is None and not ticket_cancels:
         assert set(states) <= {"done", "cancelled"}
-        ends = [plan.end for plan in jobs_planned]
-        assert "raise" not in ends and counts["cancelled"] == ends.count("cancel")
+        planned = [plan.end for plan in jobs_planned]
+        assert "raise" not in planned
+        assert counts["cancelled"] == planned.count("cancel")
 
 
 @settings(max_examples=50)

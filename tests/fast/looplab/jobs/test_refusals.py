@@ -11,11 +11,7 @@ from typing import Any
 import pytest
 
 from looplab.clock import run
-from looplab.jobs import (
-    JobQueue,
-    JobQueueClosedError,
-    Outcomes,
-)
+from looplab.jobs import JobQueue, JobQueueClosedError, Outcomes
 from tests.fast.looplab.jobs.shared import Main, fail, give
 
 
@@ -40,15 +36,6 @@ def test_put_that_waits_when_the_queue_aborts() -> None:
     run(main())
 
 
-def test_entered_twice() -> None:
-    async def main() -> None:
-        async with JobQueue() as jobs:
-            with pytest.raises(RuntimeError, match="can be entered once"):
-                await jobs.__aenter__()
-
-    run(main())
-
-
 def test_a_job_queue_belongs_to_one_loop() -> None:
     async def main() -> None:
         async with JobQueue() as jobs:
@@ -68,18 +55,19 @@ def test_a_job_queue_belongs_to_one_loop() -> None:
 
 def test_things_that_are_not_jobs() -> None:
     async def main() -> None:
+        future = asyncio.get_running_loop().create_future()
+        started = give(1, 1)
+        started.send(None)
+        refused: list[tuple[tuple[Any, ...], str]] = [
+            ((3,), "must be an async function, not 3"),
+            ((give(1), 2), "takes no arguments"),
+            ((future,), "under way already"),
+            ((started,), "has been started already"),
+        ]
         async with JobQueue() as jobs:
-            with pytest.raises(TypeError, match="must be an async function, not 3"):
-                await jobs.put(3)  # type: ignore[call-overload]
-            with pytest.raises(TypeError, match="takes no arguments"):
-                await jobs.put(give(1), 2)  # type: ignore[call-overload]
-            future = asyncio.get_running_loop().create_future()
-            with pytest.raises(TypeError, match="under way already"):
-                await jobs.put(future)  # type: ignore[call-overload]
-            started = give(1, 1)
-            started.send(None)
-            with pytest.raises(TypeError, match="has been started already"):
-                await jobs.put(started)
+            for job, words in refused:
+                with pytest.raises(TypeError, match=words):
+                    await jobs.put(*job)
         assert jobs.outcomes.total == 0
 
     run(main())
@@ -104,27 +92,19 @@ def test_without_keep_nothing_is_remembered() -> None:
     run(main())
 
 
-def test_repr_says_the_state() -> None:
-    async def main() -> None:
-        jobs = JobQueue(2, 3)
-        assert repr(jobs) == "<JobQueue workers=2 maxsize=3 not entered, 0 jobs>"
-        async with jobs:
-            await jobs.put(give, 1)
-            assert repr(jobs).endswith("open, 1 job: 1 waiting>")
-        assert repr(jobs).endswith("over, 1 job: 1 done>")
-
-    run(main())
-
-
 def test_put_before_and_after_the_block(both: Callable[[Main], Any]) -> None:
     async def main() -> None:
         jobs = JobQueue()
         with pytest.raises(JobQueueClosedError, match="not open yet"):
             await jobs.put(give(1))
+        assert repr(jobs) == "<JobQueue workers=4 maxsize=1 not entered, 0 jobs>"
         async with jobs:
-            pass
+            await jobs.put(give, 1)
+            assert repr(jobs).endswith("open, 1 job: 1 waiting>")
+            with pytest.raises(RuntimeError, match="can be entered once"):
+                await jobs.__aenter__()
         with pytest.raises(JobQueueClosedError, match="is over"):
             await jobs.put(give(1))  # and the coroutine is closed
-        assert jobs.outcomes.total == 0
+        assert repr(jobs).endswith("over, 1 job: 1 done>")
 
     both(main())

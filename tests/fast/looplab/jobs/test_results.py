@@ -9,10 +9,7 @@ from functools import partial
 from typing import Any
 
 from looplab.clock import run
-from looplab.jobs import (
-    JobQueue,
-    Outcomes,
-)
+from looplab.jobs import JobQueue, Outcomes
 from tests.fast.looplab.jobs.shared import Main, give
 
 
