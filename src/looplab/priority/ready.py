@@ -73,7 +73,6 @@ class ReadyQueue(deque[Any]):
     __slots__ = (
         "_batch",
         "_clock",
-        "_clock_in_use",
         "_gave_at",
         "_gave_key",
         "_gave_way",
@@ -109,9 +108,7 @@ class ReadyQueue(deque[Any]):
         self._key_of = key_of
         #: Whether there is an order of urgency: the program has given a priority.
         self.in_use = key_of is not None
-        # Until then the loop does not look, so any number will do: 0.0, in no time.
-        self._clock: Callable[[], float] = clock if self.in_use else float
-        self._clock_in_use = clock
+        self._clock = clock
         #: When the loop must look for timers and I/O again, on its clock.
         self.look_at = 0.0 if self.in_use else math.inf
         #: Whether there may be plumbing, or something to put in order.
@@ -190,7 +187,7 @@ class ReadyQueue(deque[Any]):
             return
         descriptors = self._loop._descriptors()
         self.in_use = True
-        self._clock, self.look_at = self._clock_in_use, 0.0
+        self.look_at = 0.0
         for waiting in tuple(self._levels.values()):  # at most one level
             for _ in range(len(waiting)):
                 handle = waiting.popleft()
@@ -252,7 +249,10 @@ class ReadyQueue(deque[Any]):
         Raises:
             IndexError: there is none.
         """
-        now = self._clock()  # to ask costs less than to look
+        now = 0.0
+        if self.in_use:
+            clock = self._clock  # a slot that is called as a method is slow
+            now = clock()  # to ask costs less than to look
         if now < self.look_at and not self.aside:
             try:
                 handle = self.top.popleft()

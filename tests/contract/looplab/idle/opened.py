@@ -38,9 +38,7 @@ class Opened:
 
 
 @contextmanager
-def in_thread(
-    work: Callable[[], Any], *, name: str = "mine", debug: bool = False
-) -> Iterator[Opened]:
+def in_thread(work: Callable[[], Any], *, name: str = "mine") -> Iterator[Opened]:
     """A loop in a thread: runs *work()* until the end of the block."""
     ready: queue.Queue[Any] = queue.Queue()
 
@@ -51,9 +49,7 @@ def in_thread(
         await over.wait()
         task.cancel()
 
-    thread = threading.Thread(
-        target=lambda: asyncio.run(main(), debug=debug), name=name
-    )
+    thread = threading.Thread(target=lambda: asyncio.run(main()), name=name)
     thread.start()
     opened = Opened(*ready.get(), thread)
     try:

@@ -16,7 +16,7 @@ import pytest
 
 from looplab import idle
 from looplab.idle import BusyLoopError, assert_idle, assert_idle_here, running_loops
-from tests.contract.looplab.idle.opened import Poller, in_thread, wait, wait_until
+from tests.contract.looplab.idle.opened import Poller, in_thread, wait
 
 LastsUntil = Callable[[Callable[[], object]], None]
 
@@ -91,25 +91,6 @@ def test_the_test_client_of_starlette(lasts_until: LastsUntil) -> None:
         assert len(assert_idle(turns=1000, settle=0).by_loop) == 2
         first.send_text("over")
         second.send_text("over")
-
-
-@pytest.mark.parametrize("polls", [False, True])
-def test_a_loop_that_ends_during_the_count_is_refused(
-    polls: bool, lasts_until: LastsUntil
-) -> None:
-    """What it did before is told first."""
-    poller = Poller()
-    with in_thread(poller.poll if polls else wait) as mine:
-
-        def ended() -> bool:
-            if polls:
-                wait_until(poller.asks(100))
-            mine.end()
-            return True
-
-        lasts_until(ended)
-        with pytest.raises(BusyLoopError if polls else RuntimeError):
-            assert_idle(mine.loop, settle=0)
 
 
 def test_it_waits_beside_the_loop_itself() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from looplab import VirtualTimeLoop, run
 from looplab.idle import (
     BusyLoopError,
     assert_idle,
@@ -19,7 +20,9 @@ from looplab.idle import (
     count_turns,
     counting,
     guard,
+    running_loops,
 )
+from looplab.priority import VirtualPriorityLoop
 from tests.fast.book.spinning_loop.example import idle_guard
 from tests.fast.looplab.idle.elsewhere import Machine
 from tests.fast.looplab.jobs.shared import on_stock_loop
@@ -74,18 +77,14 @@ def test_a_loop_that_waits_passes(machine: Machine) -> None:
     idle_guard.assert_idle()
 
 
-def test_a_timer_is_allowed_its_turns(machine: Machine) -> None:
-    machine.loop(tick())
-    assert 3 <= assert_idle(turns=10).most <= 10
-    with pytest.raises(BusyLoopError):
-        assert_idle(turns=1)
-
-
-def test_callbacks_that_come_again_are_named(machine: Machine) -> None:
+def test_a_timer_is_allowed_its_turns_and_callbacks_are_named(machine: Machine) -> None:
     def again(loop: asyncio.AbstractEventLoop) -> None:
         loop.call_soon(again, loop)
 
-    loop = machine.loop(wait())
+    loop = machine.loop(tick())
+    assert 3 <= assert_idle(turns=10).most <= 10
+    with pytest.raises(BusyLoopError):
+        assert_idle(turns=1)
     again(loop)
     with pytest.raises(BusyLoopError, match=r"busy with callback .*again"):
         assert_idle()
@@ -205,9 +204,8 @@ def test_turns_are_counted_and_nothing_is_left(machine: Machine) -> None:
     assert vars(loop).keys() == before
     assert not counting._counters
 
-
-def test_a_coroutine_counts_its_own_loop(machine: Machine) -> None:
     async def main() -> int:
+        """A coroutine counts its own loop."""
         machine.others = [asyncio.get_running_loop()]
         with count_turns() as turns:
             for _ in range(50):
@@ -217,21 +215,29 @@ def test_a_coroutine_counts_its_own_loop(machine: Machine) -> None:
     assert on_stock_loop(main()) == 50
 
 
-def test_a_foreign_loop_is_refused(machine: Machine) -> None:
+def test_loops_whose_turns_cannot_be_seen_are_refused(machine: Machine) -> None:
     class Foreign(asyncio.AbstractEventLoop):
         def is_running(self) -> bool:
             return True
 
+    async def here() -> None:
+        with pytest.raises(TypeError, match=r"Virtual.*Loop cannot be counted"):
+            await assert_idle_here(settle=0)
+
     machine.others = [Foreign()]  # type: ignore[abstract]
     with pytest.raises(TypeError, match="Foreign cannot be counted"):
         assert_idle()
+    for new_loop in (VirtualTimeLoop, VirtualPriorityLoop):
+        run(here(), loop_factory=new_loop)
+        loop = new_loop()
+        with pytest.raises(TypeError, match="cannot be counted"), count_turns(loop):
+            pass
+        loop.close()
 
 
 def test_after_gc_freeze_nobody_looks_for_loops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from looplab.idle import running_loops
-
     frozen = gc.get_freeze_count()  # Python 3.12 has some of its own
     monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen + 1)
     with pytest.raises(RuntimeError, match=r"gc\.freeze\(\) has hidden .*unfreeze"):
