@@ -49,11 +49,6 @@ class Load:
         return self.answers / self.wall
 
     @property
-    def share(self) -> float:
-        """The share of a core that the service had."""
-        return self.cpu / self.wall
-
-    @property
     def each(self) -> float:
         """CPU seconds for one request."""
         return self.cpu / self.answers

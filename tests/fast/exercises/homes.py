@@ -42,17 +42,9 @@ from ontime.grade.cells import needed
 from ontime.grade.labs import default_folder
 
 __all__ = [
-    "ANSWERS",
-    "Home",
-    "after",
-    "all_homes",
-    "changed",
-    "code_cells",
-    "exercise",
-    "misjudged",
-    "run_cell",
-    "verdict_on",
-]
+    "ANSWERS", "Home", "after", "all_homes", "changed", "code_cells", "exercise",
+    "misjudged", "run_cell", "verdict_on",
+]  # fmt: skip
 
 ANSWERS = Path(__file__).resolve().parents[3] / "teaching" / "answers"
 

@@ -42,14 +42,6 @@ def quiet() -> Iterator[None]:
         gc.collect(1)
 
 
-def passes(name: str, how: str) -> None:
-    assert not misjudged(name, how, right=True)
-
-
-def fails(name: str, what: str) -> None:
-    assert not misjudged(name, what, right=False)
-
-
 def test_every_exercise_has_a_home() -> None:
     assert sorted(HOMES) == sorted(exercises() + extra_exercises())
 
@@ -78,9 +70,9 @@ def test_a_change_stands_at_a_place_of_its_own() -> None:
 
 @pytest.mark.parametrize(("name", "how"), RIGHT)
 def test_a_right_answer_passes(name: str, how: str) -> None:
-    passes(name, how)
+    assert not misjudged(name, how, right=True)
 
 
 @pytest.mark.parametrize(("name", "what"), WRONG)
 def test_a_wrong_answer_is_told_why(name: str, what: str) -> None:
-    fails(name, what)
+    assert not misjudged(name, what, right=False)

@@ -64,40 +64,21 @@ def test_the_cost_of_a_call() -> None:
 def test_the_ways_take_turns_in_processes_of_their_own(tmp_path: Path) -> None:
     """A machine that is slow for some seconds is then slow for all of them."""
     path = tmp_path / "book"
-    table = compare_variants(
-        signs,
-        args=(str(path),),
-        variants=("in sequence", "tasks"),
-        times=1,
-        calls=1,
-        values=2,
-        processes=2,
-    )
+    ways = ("in sequence", "tasks")
+    brief: dict[str, Any] = {"calls": 1, "values": 2, "processes": 2}
+    table = compare_variants(signs, args=(str(path),), variants=ways, times=1, **brief)
     assert [len(row.cpus) for row in table] == [4, 4]
     processes = dict.fromkeys(path.read_text().splitlines())
     assert len(processes) == 2 + 2 * 2, "a trial of each, then two rounds"
 
 
-def test_arguments_and_a_setup_reach_the_function() -> None:
+def test_what_reaches_the_function() -> None:
     assert cpu_cost(double, args=(21,), **BRIEF).cpu > 0
     with pytest.raises(WorkFailedError, match="double raised AssertionError"):
         cpu_cost(double, args=(22,), **BRIEF)
     assert cpu_cost(wants_the_mark, setup=mark, **BRIEF).cpu > 0
-    with pytest.raises(WorkFailedError, match="KeyError: 'MARKED'"):
-        cpu_cost(wants_the_mark, **BRIEF)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("ontime.cost.works:absent", "has no attribute 'absent'"),
-        ("ontime.cost.works:asyncio.run", "not a coroutine function"),
-    ],
-)
-def test_a_name_of_nothing(text: str, words: str) -> None:
-    with pytest.raises(WorkFailedError, match=words):
-        cpu_cost(text, **BRIEF)
+    with pytest.raises(WorkFailedError, match="not a coroutine function"):
+        cpu_cost("ontime.cost.works:asyncio.run", **BRIEF)
 
 
 def test_variants_that_are_not_to_be_had_say_so(

@@ -88,8 +88,8 @@ def test_what_a_call_raises_comes_out() -> None:
         assert opened.ask(2) == 2
 
 
-def test_an_error_in_the_block_ends_the_threads(way: str) -> None:
-    with pytest.raises(KeyboardInterrupt), sessions(way, 3) as opened, Spinner():
+def test_an_error_in_the_block_ends_the_threads() -> None:
+    with pytest.raises(KeyboardInterrupt), sessions("poll", 3) as opened, Spinner():
         raise KeyboardInterrupt
     assert all(each.loop.is_closed() for each in opened)
 

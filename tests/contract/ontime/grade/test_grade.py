@@ -138,18 +138,18 @@ class Fake:
         return Grade("passed" if answer.source == "good" else "not yet", "so")
 
 
+def rows_of(**answers: list[str]) -> list[Row]:
+    exercise = EXERCISES[MODIFY]
+    return [
+        Row(student, [], [(exercise, Answer(source)) for source in sources])
+        for student, sources in answers.items()
+    ]
+
+
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_rows_come_one_by_one_and_what_runs_is_not_waited_for(jobs: int) -> None:
     fake = Fake()
-    exercise = EXERCISES[MODIFY]
-    rows = [
-        Row(name, [], [(exercise, Answer(source)) for source in sources])
-        for name, *sources in (
-            ["ada", "good"],
-            ["bo", "bad", "good"],
-            ["cy", "endless"],
-        )
-    ]
+    rows = rows_of(ada=["good"], bo=["bad", "good"], cy=["endless"])
     results = graded(rows, fake, jobs)
     done = {(row := next(results)).student: row.points(MODIFY) for _ in range(2)}
     assert done == {"ada": 2, "bo": 2}
@@ -161,13 +161,8 @@ def test_rows_come_one_by_one_and_what_runs_is_not_waited_for(jobs: int) -> None
 def test_an_interrupt_waits_until_a_row_is_waited_for() -> None:
     """Wherever it comes, no lock of the pool is hit and no row that is done is lost."""
     fake = Fake()
-    exercise = EXERCISES[MODIFY]
-    rows = [
-        Row(name, [], [(exercise, Answer(source))])
-        for name, source in (("ada", "good"), ("bo", "endless"))
-    ]
     usual = signal.getsignal(signal.SIGINT)
-    results = graded(rows, fake, 1)
+    results = graded(rows_of(ada=["good"], bo=["endless"]), fake, 1)
     assert next(results).student == "ada"
     signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
