@@ -71,9 +71,6 @@ def curves(
         alt: what the chart shows, for those who do not see it.
         height: in pixels.
         log: whether the horizontal axis is logarithmic; it says so.
-
-    Raises:
-        ValueError: if *alt* is empty or a colour is not one of the book's.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(height)

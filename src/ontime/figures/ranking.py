@@ -36,15 +36,8 @@ def ranking(
         predicted: a value by label, drawn as a ring: a prediction that is right has the
             dot in its middle.
         spread: the least and the most by label, drawn as a line through the dot.
-
-    Raises:
-        ValueError: if *alt* is empty, a value is not above 0 or a colour is not one of
-            the book's.
     """
-    listed = list(rows)
-    spread = spread or {}
-    for label, value, _ in listed:
-        _check(label, value, *spread.get(label, ()))
+    listed, spread = list(rows), spread or {}
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(44 + 22 * len(listed))
         for place, (label, value, name) in enumerate(listed):
@@ -76,7 +69,6 @@ def pairs(
     names: tuple[str, str],
     x: str,
     alt: str,
-    form: str = ".3f",
 ) -> Chart:
     """Draw two dots a row on a logarithmic axis, joined, each with its value.
 
@@ -85,14 +77,8 @@ def pairs(
         names: what the two are: the first is blue, the second orange.
         x: what the axis shows, with its unit.
         alt: what the chart shows, for those who do not see it.
-        form: how the values are written, as a format of Python.
-
-    Raises:
-        ValueError: if *alt* is empty or a value is not above 0.
     """
     listed = list(rows)
-    for label, *both in listed:
-        _check(label, *both)
     colours = (check_colour("blue"), check_colour("orange"))
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(62 + 24 * len(listed))
@@ -101,7 +87,7 @@ def pairs(
             for value, other, colour in zip(both, reversed(both), colours, strict=True):
                 axes.plot([value], [place], "o", color=colour, clip_on=False)
                 is_left = value < other or (value == other and colour == colours[0])
-                _beside(axes, value, place, format(value, form), colour, left=is_left)
+                _beside(axes, value, place, f"{value:.3f}", colour, left=is_left)
         for value, other, name, colour in zip(
             listed[0][1:], listed[0][:0:-1], names, colours, strict=True
         ):
@@ -111,14 +97,6 @@ def pairs(
         room = max(shown) / min(shown)  # for the words beside the outermost dots
         axes.set_xlim(min(shown) / 1.3 / room**0.3, max(shown) * 1.3 * room**0.2)
         return _finished(figure, axes, shown, x, alt)
-
-
-def _check(label: str, *values: float) -> None:
-    for value in values:
-        if not value > 0:
-            raise ValueError(
-                f"{label} is {value}: a logarithmic axis has no such place"
-            )
 
 
 def _beside(

@@ -194,18 +194,6 @@ def test_the_curves_of_a_lab_are_drawn_as_they_are_committed() -> None:
     assert chart.svg == as_committed(lab, "finish-chart")
 
 
-def test_errors_name_the_value_and_the_fix() -> None:
-    with pytest.raises(ValueError, match="alt is empty: say in words"):
-        two_curves("  ")
-    with pytest.raises(ValueError, match="'red': it must be one of orange, blue"):
-        curves(Curve("a", [(0, 1)], "red"), x="x", y="y", alt="z")
-    with pytest.raises(ValueError, match="queue is -1: a logarithmic axis"):
-        pairs([("queue", 2, -1)], names=("a", "b"), x="x", alt="z")
-    for rows, spread in ([("queue", 0, "blue")], {}), (ROWS, {"queue": (0, 4.0)}):
-        with pytest.raises(ValueError, match="queue is 0: a logarithmic axis"):
-            ranking(rows, x="x", alt="z", spread=spread)
-
-
 def test_the_two_of_a_pair_are_joined_and_named() -> None:
     svg = pairs([("a", 1, 4), ("b", 3, 2)], names=("old", "new"), x="s", alt="z").svg
     words = re.findall(r">([^<>]+)</text>", svg)
