@@ -69,6 +69,7 @@ class Recorder:
         thread: the identity of the loop's thread.
         slow_until: until when the arrival of data is asked for.
         age: tells how long ago data came on a file descriptor.
+        about: facts of the loop that were not written yet.
         taken: how many callbacks were taken from *notes*.
         looks: what looks at the thread, if somebody does.
     """
@@ -95,6 +96,7 @@ class Recorder:
         self._touched: list[Tag] = []
         self.slow_until = [0]
         self.age: Callable[[int], int] = lambda fd: 0
+        self.about: dict[str, Any] = {}
         self.taken = 0
         self.looks: Any = None
         self._detach: Callable[[], None] | None = None

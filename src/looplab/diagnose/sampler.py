@@ -24,8 +24,8 @@ __all__ = ["Clock", "Looks", "Stack", "sample_stack", "source_line", "watch_coll
 
 _DEEP = 400  # frames on the way out to the program
 _KEPT = 24  # frames of a stack that are looked at
-_FILES = 5000  # of which is remembered whose they are
 _ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
+_LOOPS = ("events.py", "clock.py", "loop.py")  # where they are
 # A thread that is in one of these waits for work.
 _WAITING = {
     "threading.py": {"wait", "join", "_wait_for_tstate_lock"},
@@ -53,9 +53,6 @@ _UNDER_WAY_NS = 10_000_000  # a younger request may be done at any moment
 Stack = tuple[tuple[CodeType, ...], tuple[int, ...]]
 _Place = tuple[CodeType, int]
 
-_PYTHONS, _LOOPS, _LIBRARYS, _OWN = range(4)
-_whose: dict[str, int] = {}  # code, by the file
-
 
 def sample_stack(frame: FrameType | None) -> Stack:
     """Return where a thread is, for :func:`source_line`, which takes longer.
@@ -69,40 +66,21 @@ def sample_stack(frame: FrameType | None) -> Stack:
     while frame is not None and deep < _DEEP:
         deep += 1
         code = frame.f_code
-        whose = _whose_is(code)
-        if whose == _LOOPS and code.co_name in _ENDS:
+        file, own = code.co_filename, is_own(code.co_filename)
+        if not own and code.co_name in _ENDS and file.endswith(_LOOPS):
             break
         if len(seen) == _KEPT:
             seen.pop()  # both ends say most
         seen.append(frame)
-        if whose == _OWN and code.co_name != "<module>":  # who imports it says more
+        if own and code.co_name != "<module>":  # who imports it says more
             end = len(seen)
             break
-        if whose >= _LIBRARYS and not end:
+        # A report names neither Python nor the recorder where there is another.
+        if not end and (own or not (is_pythons(file) or is_recorders(file))):
             end = len(seen)
         frame = frame.f_back
     kept = seen[: end or 1]
     return tuple([each.f_code for each in kept]), tuple([each.f_lasti for each in kept])
-
-
-def _whose_is(code: CodeType) -> int:
-    file = code.co_filename
-    try:
-        return _whose[file]
-    except KeyError:
-        pass
-    if is_own(file):
-        whose = _OWN
-    elif file.endswith(("events.py", "clock.py", "loop.py")):
-        whose = _LOOPS
-    elif is_pythons(file) or is_recorders(file):
-        whose = _PYTHONS  # a report names neither where there is another
-    else:
-        whose = _LIBRARYS
-    if len(_whose) >= _FILES:
-        _whose.clear()
-    _whose[file] = whose
-    return whose
 
 
 def source_line(code: CodeType, place: int) -> int:
@@ -336,7 +314,7 @@ def chain_of(task: Any) -> Stack:
     kept = []
     for frame in reversed(frames):
         kept.append(frame)
-        if _whose_is(frame.f_code) == _OWN:
+        if is_own(frame.f_code.co_filename):
             break
     return tuple([each.f_code for each in kept]), tuple([each.f_lasti for each in kept])
 

@@ -15,6 +15,7 @@ import threading
 import time
 import weakref
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
@@ -60,7 +61,6 @@ class Session:
         self._store: Store | Live | None = None
         self._clock = Clock()
         self._undo_collector: Any = None
-        self._parts: list[tuple[int, dict[str, Any]]] = []  # to be written
 
     # -- loops -----------------------------------------------------------------------
 
@@ -83,8 +83,7 @@ class Session:
         recorder.leave()
         if not self.stopped:
             with self._lock:
-                self._drain(recorder, end=True)
-                self._flush()
+                self._write(recorder, end=True)
 
     def _attach(self, loop: Any) -> Recorder | None:
         """Attach a recorder to *loop*; open the file if it is the first one.
@@ -106,8 +105,8 @@ class Session:
         pause = round(self.options.sample * NS)
         recorder.looks = Looks(recorder, pause, self._clock)
         self._recorders.append(recorder)
-        about = {"kind": recorder.kind, "thread": threading.current_thread().name}
-        self._parts.append((number, about))
+        thread = threading.current_thread().name
+        recorder.about = {"kind": recorder.kind, "thread": thread}
         return recorder
 
     # -- the file and the thread -----------------------------------------------------
@@ -166,9 +165,7 @@ class Session:
             if last - written >= WRITE_EVERY * NS:
                 written = last
                 with self._lock:
-                    for recorder in self._recorders:
-                        self._drain(recorder)
-                    self._flush()
+                    self._write(*self._recorders)
                     self._drop_closed()
             if end is not None and last >= end:
                 self.stop()
@@ -190,21 +187,30 @@ class Session:
 
     # -- from notes to lines ---------------------------------------------------------
 
-    def _drain(self, recorder: Recorder, *, end: bool = False) -> None:
-        number = recorder.number
+    def _write(self, *recorders: Recorder, end: bool = False) -> None:
+        if self._store is None:
+            return
+        try:
+            for recorder in recorders:
+                for part in self._drained(recorder, end):
+                    self._store.write(recorder.number, part)
+            self._store.flush()
+        except OSError as exc:
+            self._fail(exc)
+
+    def _drained(self, recorder: Recorder, end: bool) -> Iterator[dict[str, Any]]:
         notes = taken(recorder.notes)
         for begin in range(0, len(notes), PORTION * WIDTH):
             portion = notes[begin : begin + PORTION * WIDTH]
             first = recorder.taken
             recorder.taken = last = first + len(portion) // WIDTH
             due, came = _below(recorder.due, last), _below(recorder.came, last)
-            self._parts.append((number, {"rows": (first, portion, due, came)}))
+            yield {"rows": (first, portion, due, came)}
             if not end:
                 time.sleep(0)  # the loop may want the interpreter
-        rest: dict[str, Any] = {
-            name: taken(getattr(recorder, name))
-            for name in ("samples", "pauses", "marks", "windows", "awaits")
-        }
+        rest, recorder.about = recorder.about, {}
+        for name in "samples", "pauses", "marks", "windows", "awaits":
+            rest[name] = taken(getattr(recorder, name))
         rest["jobs"] = _ended(recorder.jobs, end)
         rest["tags"] = recorder.new_names()
         rest["done"] = taken(recorder.requests)
@@ -216,18 +222,7 @@ class Session:
         if end:
             rest["end"] = recorder.now()
         if any(rest.values()):
-            self._parts.append((number, rest))
-
-    def _flush(self) -> None:
-        parts, self._parts = self._parts, []
-        if self._store is None:
-            return
-        try:
-            for number, part in parts:
-                self._store.write(number, part)
-            self._store.flush()
-        except OSError as exc:
-            self._fail(exc)
+            yield rest
 
     # -- the end ---------------------------------------------------------------------
 
@@ -241,9 +236,7 @@ class Session:
         if self._thread not in (None, threading.current_thread()):
             self._thread.join(timeout=5)
         with self._lock:
-            for recorder in self._recorders:
-                self._drain(recorder, end=True)
-            self._flush()
+            self._write(*self._recorders, end=True)
             if self._store is not None:
                 self._store.close()
                 self._store = None  # a thread that is not back yet finds none

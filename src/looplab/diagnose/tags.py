@@ -86,7 +86,7 @@ recorders: dict[int, Recorder] = {}
 
 
 class tag:  # noqa: N801 - it is used as `with tag(name):`
-    """Give the work inside a ``with`` block, or a function, a name in the report.
+    """Give the work inside a ``with`` block a name in the report.
 
     Costs about a microsecond, and two while a recording is made.
 
@@ -95,11 +95,6 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
 
     Raises:
         TypeError: if *name* is not a text.
-
-    It also decorates a function, plain or ``async``::
-
-        @tag("rebuild index")
-        async def rebuild(): ...
 
     Introduced in the chapter *Diagnose your own program*.
     """
@@ -128,25 +123,3 @@ class tag:  # noqa: N801 - it is used as `with tag(name):`
         recorder = recorders.get(get_ident())
         if recorder is not None and work is not None:
             recorder.ends(work, token.old_value)
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate *function*: each call of it is one piece of work."""
-        from functools import wraps
-        from inspect import iscoroutinefunction
-
-        name = self._name
-        if iscoroutinefunction(function):
-
-            @wraps(function)
-            async def tagged_coroutine(*args: Any, **options: Any) -> Any:
-                with tag(name):
-                    return await function(*args, **options)
-
-            return tagged_coroutine
-
-        @wraps(function)
-        def tagged(*args: Any, **options: Any) -> Any:
-            with tag(name):
-                return function(*args, **options)
-
-        return tagged

@@ -178,6 +178,9 @@ def test_what_is_not_there_is_said() -> None:
     moment = Timeline(record(asyncio.sleep(0)))
     assert " callbacks from 0 s to 0 s" in moment.alt
     parse(moment)
+    real = Timeline(Trace(record(asyncio.sleep(0)), clock="real"))
+    assert "real clock, measured" in real.alt
+    assert "Times are measured, in real time." in texts(real)
 
 
 # -- lanes -----------------------------------------------------------------------------
