@@ -122,19 +122,57 @@ class Plan:
                 self._root(callback, of_task)
             if callback.task is not None:
                 of_task[callback.task] = callback
+        self._accept_one_by_one()
         for job in self.jobs.values():
             job.children.sort()
+
+    def _accept_one_by_one(self) -> None:
+        """Let each connection be accepted when it came.
+
+        A loop that is held finds several at its next look, and one callback accepts
+        them all.  A loop that is held for less would have found them one by one.  Of a
+        connection whose first data lay there at that look it is known that it came
+        before its data did.
+        """
+        moved = set()
+        for callback in self.recording:
+            led, maker = None, self._maker(callback)
+            if callback.cause != "io" or not callback.accepted:
+                continue
+            while maker is not None and maker.soon:
+                led, maker = maker.callback.index, self._maker(maker.callback)
+            if maker is None or led is None or maker.callback.cause != "io":
+                continue
+            accepting, at = maker.callback, callback.waits_from_ns
+            if accepting.waits_from_ns < at < accepting.run_ns and led not in moved:
+                moved.add(led)
+                share = maker.held // max(1, len(maker.children))
+                maker.held -= share
+                maker.children = [
+                    (min(offset, maker.held), child)
+                    for offset, child in maker.children
+                    if child != led
+                ]
+                self._begin(accepting, at, share, [(share, led)])
+
+    def _begin(
+        self, like: Callback, at: int, held: int, children: list[tuple[int, int]]
+    ) -> None:
+        """Add a callback *like* one, which nothing recorded led to."""
+        number = -1 - len(self.jobs)  # none that is recorded is below 0
+        own = replace(like, index=number)
+        self.jobs[number] = _Job(own, held, soon=False, children=children)
+        self.roots.append((at, number))
 
     def _stalls(self) -> None:
         """What kept the loop from running while somebody waited and no callback held
         it is a callback of its own: a thread, a lack of cores, a stop."""
         gaps = self.recording.ledger.gaps if self.recording.clock == "real" else []
-        long = [(a, b) for a, b in gaps if b - a >= _STALL_NS]
-        for number, (start, end) in enumerate(long, 1):  # none recorded is below 0
-            times = start, start, end
-            stall = Callback(-number, *times, None, "io", None, _STALL, None)
-            self.jobs[-number] = _Job(stall, end - start, soon=False)
-            self.roots.append((start, -number))
+        for start, end in gaps:
+            if end - start >= _STALL_NS:
+                times = start, start, end
+                stall = Callback(-1, *times, None, "io", None, _STALL, None)
+                self._begin(stall, start, end - start, [])
         self.roots.sort()
 
     def _child(self, maker: _Job, at: int, index: int) -> None:
@@ -483,7 +521,9 @@ class _Replay:
             self.computing.insert(min(threads - 1, len(self.computing)), waiting)
         else:
             self._computed(job, number)
-        if self.computing:
+        if self.computing and self.lock_held and job.kept:
+            self._compute()  # nobody says who is next: it may be another thread
+        elif self.computing:
             self.loop.call_soon(self._compute)
 
     def _computed(self, job: _Job, number: int) -> None:

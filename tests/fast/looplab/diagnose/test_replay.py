@@ -16,10 +16,11 @@ from looplab.diagnose import (
     Recording,
     record,
     replay,
+    requests,
     tag,
 )
 from looplab.diagnose.changes import chunk, faster, move, workers, yields
-from looplab.diagnose.events import Callback, Code
+from looplab.diagnose.events import Callback, Code, RequestNote
 from looplab.diagnose.replaying import Plan
 
 MS = 1_000_000
@@ -279,3 +280,51 @@ def test_what_a_thread_brings_is_the_answer_to_the_step_that_asked():
     plan = Plan(Recording([asked, brought, passed_on, woken]), ())
     assert [index for _, index in plan.roots] == [0]
     assert [index for _, index in plan.jobs[0].children] == [1]
+
+
+def crowd(arrivals, hog=100, accept=2):
+    """A loop that was held while connections came, and then accepted them at once.
+
+    Milliseconds.  To accept takes *accept* each; each is then set up, read from when
+    its data are there, and answered in one more.
+    """
+    made, notes = [], []
+
+    def add(cause, name, ready, run, held, **more):
+        times = (round(at * MS) for at in (ready, run, run + held))
+        more = {"by": None, "code": Code(name), "task": None} | more
+        made.append(Callback(len(made), *times, None, cause, **more))
+        return len(made) - 1
+
+    add("before", "hog", 0, 0, hog)
+    many, came = len(arrivals), min(arrivals) * MS
+    now = hog + accept * many
+    first = add("io", "accept", hog, hog, accept * many, arrived_ns=came)
+    setups = [
+        add("call", "set_up", hog + accept * (n + 1), now, 0, by=first)
+        for n in range(many)
+    ]
+    reads = [
+        add("io", "read", now, now, 0, by=setup, arrived_ns=round(at * MS))
+        for setup, at in zip(setups, arrivals, strict=True)
+    ]
+    for number, read in enumerate(reads, 1):
+        run = now + number - 1
+        answer = add("call", "answer", now, run, 1, by=read, tag=number)
+        notes.append(RequestNote(number, answer, answer, run * MS, (run + 1) * MS))
+    return Recording(made, tags={1: "a", 2: "b", 3: "c"}, notes=notes)
+
+
+def latencies(recording):
+    return [round(1000 * request.latency, 3) for request in requests(recording)]
+
+
+def test_connections_that_were_accepted_together_come_one_by_one():
+    was = crowd([20, 50, 80])
+    assert latencies(was) == latencies(replay(was)) == [87, 58, 29]
+    # Nobody holds the loop: each is accepted when it comes, in 2 ms, and answered in 1.
+    assert latencies(replay(was, faster("hog", 1e6))) == [3, 3, 3]
+    # Held while the first two came, it accepts these together.
+    assert latencies(replay(was, faster("hog", 100 / 60))) == [45, 16, 3]
+    late = replay(crowd([20, 104]))  # these data came after it was accepted
+    assert [one.code.name for one in late].count("accept") == 1
