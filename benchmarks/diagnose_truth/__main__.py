@@ -195,13 +195,14 @@ def predicted(python: Path, seconds: float) -> Iterator[dict[str, Any]]:
             }
 
 
-def needed(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
-    """What the ranges of chance lack to hold 19 of 20 of those recordings of unchanged
-    programs that count: a share, of times from :data:`SHORT` on, and seconds."""
-    counted = [(row["before"][1], row["unlike"]) for row in rows if row["counts"]]
-    shares = [beyond / value for value, beyond in counted if value >= SHORT]
-    seconds = [beyond for value, beyond in counted if value < SHORT]
-    return percentile(shares or [0.0], 95), percentile(seconds or [0.0], 95)
+def farthest(rows: Sequence[dict[str, Any]]) -> tuple[int, float, float]:
+    """Of how many pairs of recordings of unchanged programs, and the farthest that one
+    lay outside of the range of chance: a share, of long times, and seconds, of those
+    below :data:`SHORT`."""
+    pairs = [(row["before"][1], row["unlike"]) for row in rows if "before" in row]
+    shares = [beyond / value for value, beyond in pairs if value >= SHORT]
+    seconds = [beyond for value, beyond in pairs if value < SHORT]
+    return len(pairs), max(shares, default=0.0), max(seconds, default=0.0)
 
 
 def _ms(*seconds: float, to: str = " / ") -> str:
@@ -252,12 +253,12 @@ def table(results: dict[str, Any]) -> str:
             f"Aim: {aim:.0%} of the rows that count. {met}: {sum(counted)} of "
             f"{len(counted)}. Load average {results['loads'][name]:.1f}.",
         ]
-    share, seconds = needed(results["what-if"])
+    many, share, seconds = farthest(results["what-if"])
     parts.append(
-        "Of two recordings of the unchanged program, where they count, 19 of 20 lie "
-        f"in the range of chance, widened by {share:.1%} of the time, or, of times "
+        f"Of {many} pairs of recordings of an unchanged program, the farthest lay "
+        f"outside of the range of chance by {share:.1%} of the time, or, of times "
         f"below {1000 * SHORT:.0f} ms, by {1000 * seconds:.2f} ms. A prediction widens "
-        f"it by {UNLIKE:.1%} or {1000 * UNLIKE_S:.2f} ms, whichever is more."
+        f"that range by {UNLIKE:.1%} or {1000 * UNLIKE_S:.2f} ms, whichever is more."
     )
     return "\n\n".join(parts) + "\n"
 

@@ -35,9 +35,9 @@ _TOLERANCE_S = 0.010  # these seconds, whichever is more
 _PHASES = 2  # unchanged replays beside the first, each rounded in another way
 _SHORT = 0.05  # of the time: the thread wanted a core and had none
 _LIKELY = 1.96  # standard deviations: 19 of 20 draws lie within
-#: Two recordings of one program differ by more than chance: by this share of the time,
-#: or by these seconds, whichever is more.  ``benchmarks.diagnose_truth`` measures both,
-#: on programs in which nothing changes.
+#: Two recordings of one program differ by more than chance: by less than this share of
+#: the time, or than these seconds, whichever is more.  ``benchmarks.diagnose_truth``
+#: says what it saw, on programs in which nothing changes.
 UNLIKE, UNLIKE_S = 0.09, 0.000_41
 _FEWEST = 20  # values below which a percentile is not held against a replay
 
