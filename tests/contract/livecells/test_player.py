@@ -16,8 +16,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import livecells
 from livecells.sphinx.scripts import find_esbuild
 from livecells.sphinx.strips import strips
@@ -114,62 +112,36 @@ def film(
     return {"data": Player(trace).data, "truth": truth.seen}
 
 
-def in_node(films: list[dict[str, Any]]) -> dict[str, Any]:
+def test_what_is_drawn_is_what_the_loop_held() -> None:
+    """And data that are wrong are refused, or drawn without markup."""
     node = shutil.which("node")
     assert node is not None
+    runs = [both, storm, through_a_queue, timeouts, closed_as_it_is_noticed]
+    films = [*map(film, runs), film(with_priorities, VirtualPriorityLoop)]
     done = subprocess.run(
         [node, "--no-warnings", str(SCRIPT), FRAME.as_uri()],
         input=json.dumps(films),
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
+        check=True,
     )
-    assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
-
-
-@pytest.fixture(scope="module")
-def result() -> dict[str, Any]:
-    runs = [both, storm, through_a_queue, timeouts, closed_as_it_is_noticed]
-    films = [film(run) for run in runs]
-    return in_node([*films, film(with_priorities, VirtualPriorityLoop)])
-
-
-def test_the_ready_queue_and_the_heap_are_drawn_as_they_were(
-    result: dict[str, Any],
-) -> None:
-    assert result["compared"] > 900
-    assert result["wrong"] == []
-
-
-def test_every_moment_has_its_words_and_no_number_that_is_none(
-    result: dict[str, Any],
-) -> None:
-    assert result["unfit"] == []
-
-
-def test_wrong_data_are_refused_or_drawn_without_markup(result: dict[str, Any]) -> None:
-    assert result["refused"] > 100
-    assert result["drawn"] > 1_000
+    result = json.loads(done.stdout)
+    assert result["compared"] > 900 and result["wrong"] == []
+    assert result["refused"] > 100 and result["drawn"] > 1_000
     assert result["markup"] == 0
 
 
-def test_a_film_is_small() -> None:
+def test_a_film_and_the_player_itself_are_small(tmp_path: Path) -> None:
     data = film(storm)["data"]
     assert len(data["r"][0]) > 400
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode())
     assert len(packed) * 600 < 10_000 * len(data["r"][0])
-
-
-def test_the_player_itself_is_small(tmp_path: Path) -> None:
-    modules = ROOT / "node_modules"
-    esbuild = find_esbuild(modules, "node_modules")
+    esbuild = find_esbuild(ROOT / "node_modules", "node_modules")
     for name in ("player.js", "player.css"):
         words = ["--bundle", "--minify", "--format=esm", f"--outfile={tmp_path / name}"]
         subprocess.run([esbuild, str(FRAME.with_name(name)), *words], check=True)
-    packed = [len(gzip.compress(file.read_bytes())) for file in tmp_path.iterdir()]
-    assert sum(packed) <= 10_000
+    sizes = [len(gzip.compress(file.read_bytes())) for file in tmp_path.iterdir()]
+    assert sum(sizes) <= 10_000
 
 
 def test_four_moments_are_drawn_for_paper() -> None:

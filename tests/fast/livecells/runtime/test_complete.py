@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,47 +80,16 @@ class Thing:
 
 
 SCOPE = {"thing": Thing(), "Thing": Thing, "json": json, "number": 3}
-V, F, N = "variable", "function", "namespace"
-
-
-@pytest.mark.parametrize(
-    ("before", "length", "options"),
-    [
-        (
-            "thing.",
-            0,
-            {"Inner": "class", "made": F, "method": F, "prop": "property"}
-            | {"still": F, "value": V, "word": V},
-        ),
-        ("x = 1\nThing.wo", 2, {"word": V}),
-        (
-            "def thin(): pass\nclass th1: pass\nth",
-            2,
-            dict.fromkeys(["th1", "thin", "thing"], V),
-        ),
-        (
-            "xa = 1\nxb: int = 3\nasync def xc(): pass\nx",
-            1,
-            dict.fromkeys(["xa", "xb", "xc"], V),
-        ),
-        ("json.de", 2, {"decoder": N, "detect_encoding": F}),
-        ("x = json . lo", 2, {"load": F, "loads": F}),
-        ("def mine(): pass\nmin", 3, {"mine": V}),
-        ("import collections.ab", 2, {"abc": N}),
-        ("wit", 3, {"with": "keyword"}),
-        *((before, 0, {}) for before in ("1 + ", "2 * (")),
-        *((f"nothing.{part}", 4, {}) for part in ("here", "load")),
-        ("json.loads", 5, {}),
-        ("Th", 2, {"Thing": "class"}),
-        ("js", 2, {"json": N}),
-        ("isin", 4, {"isinstance": F}),
-        ("lamb", 4, {"lambda": "keyword"}),
-        ("import xmlr", 4, {"xmlrpc": N}),
-        ("import json.too", 3, {"tool": N}),
-        ("from json import (load, dum", 3, {"dump": F, "dumps": F}),
-        ("from no_such import du", 2, {}),
-    ],
+_, OFFERED, _, CALLS = (
+    [json.loads(line) for line in part.splitlines() if line[0] == "["]
+    for part in Path(__file__)
+    .with_name("complete.txt")
+    .read_text("utf-8")
+    .split("\n\n")
 )
+
+
+@pytest.mark.parametrize(("before", "length", "options"), OFFERED)
 def test_each_option_has_its_kind(
     before: str, length: int, options: dict[str, str]
 ) -> None:
@@ -134,44 +104,21 @@ def test_what_is_offered_has_a_bound() -> None:
     assert labels("nam", **names) == sorted(names)[:300]
 
 
-@pytest.mark.parametrize(
-    ("before", "text", "doc"),
-    [
-        (
-            "Thing(",
-            "Thing(size: 'int' = 1, *, wide: 'bool' = True) -> 'None'",
-            "A thing.",
-        ),
-        (
-            "1\nThing({1: 2}, (3), ",
-            "Thing(size: 'int' = 1, *, wide: 'bool' = True) -> 'None'",
-            "A thing.",
-        ),
-        ("print(thing.made(", "made() -> 'None'", "Makes one."),
-        ("thing.still(", "still() -> 'None'", ""),
-        ("len(thing.Inner(", "Inner()", ""),
-        ("range(", "range(…)", "range(stop) -> range object"),
-        (
-            "len('" + "x" * 3_990,
-            "len(obj, /)",
-            "Return the number of items in a container.",
-        ),
-        ("len('" + "x" * 4_000, None, None),
-        ("Thing([1, ", None, None),
-        ("Thing({", None, None),
-        ("Thing(1)", None, None),
-        ("(1 + ", None, None),
-        ("number(", None, None),
-        ("nothing(", None, None),
-        ("thing.prop.x(", None, None),
-        ("", None, None),
-    ],
-)
-def test_the_call_that_the_cursor_is_in(
-    before: str, text: str | None, doc: str | None
-) -> None:
-    wanted = None if text is None else {"text": text, "doc": doc}
+@pytest.mark.parametrize("case", CALLS)
+def test_the_call_that_the_cursor_is_in(case: list[str]) -> None:
+    before, *call = case
+    wanted = dict(zip(("text", "doc"), call, strict=True)) if call else None
     assert complete(SCOPE, before)["signature"] == wanted
+
+
+def test_a_call_is_looked_for_within_a_bound() -> None:
+    doc = "Return the number of items in a container."
+    for letters, wanted in [
+        (3_990, {"text": "len(obj, /)", "doc": doc}),
+        (4_000, None),
+    ]:
+        before = "len('" + "x" * letters
+        assert complete(SCOPE, before)["signature"] == wanted
 
 
 def test_a_long_signature_is_cut() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -20,62 +21,10 @@ def plan(page: Page, *sources: str) -> list[int]:
 
 
 CASES: list[tuple[list[str], list[int]]] = [
-    (["a = 1", "b = 2", "print(a)"], [0, 2]),
-    (["a = 1", "b = a", "print(b)"], [0, 1, 2]),
-    (["import math", "x = 1", "math.pi"], [0, 2]),
-    (["from math import pi as p", "p"], [0, 1]),
-    (["def f(): return g()", "def g(): return 1", "f()"], [0, 1, 2]),
-    (["a = []", "a.append(1)", "print(a)"], [0, 1, 2]),
-    (["a = []", "a += [1]", "print(a)"], [0, 1, 2]),
-    (["a = {}", "a['x'] = 1", "print(a)"], [0, 1, 2]),
-    (["class A: n = 0", "A.n += 1", "A.n"], [0, 1, 2]),
-    (["a = []", "def f(): a.append(1)", "f()", "a"], [0, 1, 2, 3]),
-    (["a = []", "b = a", "b.append(1)", "print(a)"], [0, 1, 2, 3]),
-    (["import random", "random.seed(1)", "random.random()"], [0, 1, 2]),
-    (["import os; os.environ['X'] = '1'", "import os; os.environ"], [0, 1]),
-    (["import os", "import os; os.environ"], [1]),
-    (["from random import seed", "a = 1", "seed"], [0, 2]),
-    (["def f(): global n; n = 1", "f()", "print(n)"], [0, 1, 2]),
-    (["from math import *", "print(1)"], [0, 1]),
-    (["exec('a = 1')", "print(2)"], [0, 1]),
-    (["a = = 1", "print(2)"], [0, 1]),
-    (["a = 1", "b = 2", "exec('print(a)')"], [0, 1, 2]),
-    (["for i in range(3): pass", "print(i)"], [0, 1]),
-    (["with open('x') as f: pass", "f"], [0, 1]),
-    (["match 1:\n    case n: pass", "n"], [0, 1]),
-    (["(n := 1)", "n"], [0, 1]),
-    (["a = 1", "del a", "a"], [0, 1, 2]),
-    (["n = 3", "def f(x=n): return x", "f()"], [0, 1, 2]),
-    (["n = 3", "def f(*, a, x=n): return x", "f(a=1)"], [0, 1, 2]),
-    (["def deco(f): return f", "@deco\ndef f(): pass", "f()"], [0, 1, 2]),
-    (["class A: pass", "class B(A): pass", "B()"], [0, 1, 2]),
-    (["def f(): pass", "f()", "print(f)"], [0, 2]),
-    (["def f(): x = []", "f()", "print(f)"], [0, 2]),
-    (["class A: n = 1", "A()", "print(A)"], [0, 2]),
-    (["class A: n = []", "A()", "print(A)"], [0, 1, 2]),
-    # A name that every cell binds anew does not tie the cells together.
-    (["x = 1", "x = 2", "print(x)"], [1, 2]),
-    (["def m(): pass", "def m(): return 1", "m()"], [1, 2]),
-    (["def m(): pass\nm()", "def m(): return 1\nm()"], [1]),
-    (["a = [1]", "r = len(a)", "def m(): pass\nr = m()\nprint(r)"], [2]),
-    (["x = 1", "x = x + 1", "print(x)"], [0, 1, 2]),
-    (["x = 1", "if x:\n    x = 2", "print(x)"], [0, 1, 2]),
-    (["def m(): return 1", "def f(): return m()", "f()\ndef m(): pass"], [0, 1, 2]),
-    (["x = []", "y = x", "x.append(1)", "print(y)"], [0, 1, 2, 3]),
-    (["x = []", "y = [x]", "y[0].append(1)", "print(x)"], [0, 1, 2, 3]),
-    (["def f():\n    local = 1\n    return local", "local = 2", "f()"], [0, 2]),
-    (["x = 1", "x += 1", "print(x)"], [0, 1, 2]),
-    (["x, y = 1, 2", "x, y = 3, 4", "print(x, y)"], [1, 2]),
-    (["x = 1", "del x", "x"], [0, 1, 2]),
-    (["class A:\n    n = []", "a = A()", "a.n.append(1)", "A.n"], [0, 1, 2, 3]),
-    # Cells that wait, which is no reason to run all that is above.
-    (["a = 1", "b = 2", "await a"], [0, 2]),
-    (["a = 1", "b = 2", "c = [await a, lambda: b]"], [0, 1, 2]),
-    (["a = 1", "b = 2", "async with a as c: await c.d"], [0, 2]),
-    (["a = 1", "b = 2", "async for c in a: pass"], [0, 2]),
-    (["a = 1", "b = 2", "[c async for c in a]"], [0, 2]),
-    (["a = 1", "b = 2", "async def f(): await a", "await f()"], [0, 2, 3]),
-    (["a = await x", "b = await y", "print(a)"], [0, 2]),
+    (cells.replace("\\n", "\n").split(" | "), [int(place) for place in plan.split()])
+    for line in Path(__file__).with_name("needs.txt").read_text("utf-8").splitlines()
+    for cells, arrow, plan in [line.partition(" -> ")]
+    if arrow
 ]
 
 

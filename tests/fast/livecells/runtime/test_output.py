@@ -21,6 +21,8 @@ def test_text_beyond_the_limit_is_dropped_and_one_line_says_so() -> None:
     assert outputs[0]["text"].startswith("0\n1\n2\n")
     assert outputs[1] == {"kind": "cut", "limit": 1000}
     assert page.run("print('next')", "c2")[0]["text"] == "next\n"
+    outputs = page.run("print('x' * 5000)\n1 / 0")
+    assert [output["kind"] for output in outputs] == ["stream", "cut", "error"]
 
 
 def test_ten_megabytes_leave_in_few_pieces(page: Page) -> None:
@@ -29,12 +31,6 @@ def test_ten_megabytes_leave_in_few_pieces(page: Page) -> None:
     assert len(page.outputs) < 100
     page.run("print('y' * 10_000_000)")
     assert sum(len(output.get("text", "")) for output in page.outputs) == 100_000
-
-
-def test_an_error_after_the_cut_is_still_told() -> None:
-    page = Page(limit=1000)
-    outputs = page.run("print('x' * 5000)\n1 / 0")
-    assert [output["kind"] for output in outputs] == ["stream", "cut", "error"]
 
 
 def test_html_has_a_bound_of_its_own(page: Page) -> None:
@@ -75,9 +71,6 @@ def test_endless_displays_are_cut(page: Page) -> None:
     assert outputs[-1]["kind"] == "cut"
 
 
-# ---- what outlives a cell
-
-
 LATE = """
 import asyncio
 async def late():
@@ -89,32 +82,28 @@ print("first")
 """
 
 
-async def _run_late(late: bool) -> list[dict[str, Any]]:
+@pytest.mark.parametrize("late", [True, False])
+def test_what_a_task_prints_goes_to_its_cell(late: bool) -> None:
+    """Or nowhere: the build shows what a cell printed until it ended."""
     shown: list[dict[str, Any]] = []
-    session = Session(shown.append, late=late, clock=lambda: 0.0)
-    streams = sys.stdout, sys.stderr
-    try:
+
+    async def run() -> None:
+        session = Session(shown.append, late=late, clock=lambda: 0.0)
         await session.run_cell("one", "Cell 1", LATE)
         await session.run_cell("two", "Cell 2", "print('second')\nawait task")
         session.flush()
+
+    streams = sys.stdout, sys.stderr
+    try:
+        looplab.run(run())
     finally:
         sys.stdout, sys.stderr = streams
-    return shown
-
-
-def test_what_a_task_prints_goes_to_its_cell() -> None:
-    shown = looplab.run(_run_late(True))
     own = "".join(out["text"] for out in shown if "late" not in out)
     assert own == "first\nsecond\n"
     later = [out for out in shown if "late" in out]
-    assert {out["late"] for out in later} == {"one"}
-    assert "".join(out["text"] for out in later) == "late 0\nlate 1\nlate 2\n"
-
-
-def test_without_the_wish_it_goes_nowhere() -> None:
-    """The build shows what a cell printed until it ended."""
-    shown = looplab.run(_run_late(False))
-    assert "".join(out["text"] for out in shown) == "first\nsecond\n"
+    assert {out["late"] for out in later} == ({"one"} if late else set())
+    text = "late 0\nlate 1\nlate 2\n" if late else ""
+    assert "".join(out["text"] for out in later) == text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from pathlib import Path
 
@@ -95,54 +94,8 @@ def test_a_memory_error_is_told(page: Page) -> None:
     assert page.error("x = [0]\nraise MemoryError")["line"] == 2
 
 
-@pytest.mark.parametrize(
-    "source", ["import sys\nsys.exit(3)", "raise KeyboardInterrupt"]
-)
-def test_leaving_is_an_error_of_the_cell_and_ends_nothing(
-    page: Page, source: str
-) -> None:
-    assert page.error(source)["name"] in ("SystemExit", "KeyboardInterrupt")
-    assert page.text("print('on')") == "on\n"
-
-
 def test_input_says_what_to_do(page: Page) -> None:
     assert "write the value into the code" in page.error("input('?')")["message"]
-
-
-def test_a_builtin_that_a_cell_deletes_is_back(page: Page) -> None:
-    page.run("import builtins\ndel builtins.print, builtins.len")
-    assert builtins.len is len
-    assert page.text("print(len('abc'))", "c2") == "3\n"
-
-
-def test_a_builtin_that_a_cell_replaces_is_back(page: Page) -> None:
-    page.run("import builtins\nbuiltins.isinstance = builtins.getattr = None")
-    assert isinstance(1, int)
-    assert page.error("1 / 0", "c2")["name"] == "ZeroDivisionError"
-
-
-@pytest.mark.parametrize("wait", ["", "await asyncio.sleep(0)"])
-def test_a_cell_that_cancels_itself_ends_nothing(page: Page, wait: str) -> None:
-    outputs = page.run(f"import asyncio\n_ = asyncio.current_task().cancel()\n{wait}")
-    assert [output["name"] for output in outputs] == (
-        ["CancelledError"] if wait else []
-    )
-    assert page.text("await asyncio.sleep(0)\nprint(1)", "c2") == "1\n"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "def __str__(self): raise SystemExit",
-        "def __str__(self): raise ValueError(self)",
-        "__notes__ = 5",
-        "__notes__ = [type('N', (), {'__str__': lambda self: 1 / 0})()]",
-    ],
-)
-def test_an_error_that_cannot_be_told_is_named(page: Page, body: str) -> None:
-    error = page.error(f"class Odd(Exception):\n    {body}\nraise Odd")
-    assert error["name"] == "Odd"
-    assert "line 3" in error["text"]
 
 
 def test_print_after_the_cell_has_ended_goes_nowhere(page: Page) -> None:
