@@ -941,10 +941,12 @@ def minus(spans: Sequence[Span], cut: Sequence[tuple[Any, ...]]) -> list[Span]:
     """What of *spans* is in none of *cut*; both in order, without overlaps."""
     left = []
     for a, b in spans:
-        for lo, hi, *_ in overlapping(cut, a, b):
-            if lo > a:
-                left.append((a, lo))
-            a = max(a, hi)
+        at = bisect_right(cut, a, key=_end)
+        while at < len(cut) and cut[at][0] < b:
+            if cut[at][0] > a:
+                left.append((a, cut[at][0]))
+            a = max(a, cut[at][1])
+            at += 1
         if b > a:
             left.append((a, b))
     return left
