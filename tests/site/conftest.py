@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.site import checks
-from tools.browser import chromium, required
+from tests.site import visits
+from tools.browser import chromium, find_chromium, required
+from tools.common import ROOT
 
 
 def need(reason: str) -> NoReturn:
@@ -31,13 +32,13 @@ def site() -> Path:
         return folder
     from tools.site import build
 
-    return build(Path(sys.prefix), checks.ROOT)
+    return build(Path(sys.prefix), ROOT)
 
 
 @pytest.fixture(scope="session")
 def origin(site: Path) -> Iterator[str]:
     """The address of a server of the site, without a slash at its end."""
-    with checks.serve(site) as address:
+    with visits.serve(site) as address:
         yield address
 
 
@@ -45,33 +46,28 @@ def origin(site: Path) -> Iterator[str]:
 # event loop, in which the tests of other modules could not call asyncio.run().
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    try:
-        opened = chromium()
-        browser = opened.__enter__()
-    except FileNotFoundError as error:
-        need(str(error))
-    try:
+    if find_chromium() is None:
+        need("no Chromium was found")
+    with chromium() as browser:
         yield browser
-    finally:
-        opened.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="module")
-def visitor(browser: Any) -> Iterator[Callable[..., checks.Visitor]]:
+def visitor(browser: Any) -> Iterator[Callable[..., visits.Visitor]]:
     """Makes visitors and closes them at the end."""
-    made: list[checks.Visitor] = []
+    made: list[visits.Visitor] = []
 
-    def make(origin: str, **context: Any) -> checks.Visitor:
-        made.append(checks.Visitor(browser, origin, **context))
+    def make(origin: str, **context: Any) -> visits.Visitor:
+        made.append(visits.Visitor(browser, origin, **context))
         return made[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for reader in made:
+        reader.close()
 
 
 @pytest.fixture(scope="session")
 def axe() -> Path:
-    if not checks.AXE.is_file():
+    if not visits.AXE.is_file():
         need("axe-core is not installed: run npm ci")
-    return checks.AXE
+    return visits.AXE

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
 from tests.fast.book.labs import cell
-from tests.site.checks import read_page
+from tests.site.visits import read_page
 
 VALUES = {
     "A1_x": "1.50049",

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.site import checks
+from tests.site import checks, visits
 from tools import lite, lite_labs
 from tools.common import ROOT, ToolError
+from tools.serving import answering
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +62,7 @@ def outside() -> Iterator[tuple[str, list[str]]]:
     """The address of the proxy, and what it was asked."""
     asked: list[str] = []
     handler = type("Handler", (Outside,), {"asked": asked})
-    with checks.answering(handler) as origin:
+    with answering(handler) as origin:
         yield origin, asked
 
 
@@ -120,8 +121,8 @@ def ran(
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
     try:
-        with checks.serve(folder) as origin:
-            answer = page.goto(f"{origin}{checks.SUB_PATH}notebooks/{LAB}.html")
+        with visits.serve(folder) as origin:
+            answer = page.goto(f"{origin}{visits.SUB_PATH}notebooks/{LAB}.html")
             assert answer.ok, answer.status
             violations = checks.axe_violations(page, LAB)
             page.get_by_role("link", name="Open in JupyterLite", exact=True).click()
@@ -175,7 +176,7 @@ def test_the_page_with_the_link(folder: Path, ran: dict[str, Any]) -> None:
     assert ran["violations"] == []
     assert ran["wrong"] == []
     for path in sorted(folder.glob("notebooks/*.html")):
-        links = [str(a["href"]) for a in checks.read_page(path).select(".lab-links a")]
+        links = [str(a["href"]) for a in visits.read_page(path).select(".lab-links a")]
         assert len(links) in (1, 3), "itself; its hand-out, here and there"
         for link in links:
             address, _, name = link.partition("?path=")

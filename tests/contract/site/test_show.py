@@ -9,10 +9,10 @@ import pytest
 
 from looplab.diagnose.page import page
 from ontime.recordings import service_recording
-from tests.site import checks
+from tests.site import checks, visits
 from tools.show_player import FRAGMENT, fragment
 
-Make = Callable[..., checks.Visitor]
+Make = Callable[..., visits.Visitor]
 
 
 @pytest.fixture(scope="module")

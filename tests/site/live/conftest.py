@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.site import checks
 from tests.site.conftest import need
 from tests.site.live.driver import SCENARIOS, Driver, MissingError
 from tests.site.live.serve import control
+from tools.common import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def controlled(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def pictures() -> Path:
     """The folder for pictures of what failed."""
-    folder = checks.ROOT / "_build" / "live-failures"
+    folder = ROOT / "_build" / "live-failures"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -36,7 +36,7 @@ def driver(
     folder = getattr(request.module, "SCENARIOS", SCENARIOS)
     kind = request.module.BROWSER
     try:
-        driver = Driver(kind, controlled, pictures, checks.ROOT, folder)
+        driver = Driver(kind, controlled, pictures, ROOT, folder)
     except MissingError as error:
         need(str(error))
     yield driver

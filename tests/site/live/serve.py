@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
-from tests.site import checks
+from tests.site import visits
+from tools.serving import Server, answering
 
-SUB_PATH = checks.SUB_PATH
+SUB_PATH = visits.SUB_PATH
 
 
 class Site:
@@ -61,7 +62,7 @@ class Site:
         class Handler(SiteHandler):
             owner = site
 
-        self.server = checks.Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         serve = self.server.serve_forever
         threading.Thread(target=serve, args=(0.05,), daemon=True).start()
 
@@ -76,7 +77,7 @@ class Site:
         if path.suffix != ".html" or not path.is_file():
             return ""
         hashes = []
-        for script in checks.read_page(path).find_all("script", src=False):
+        for script in visits.read_page(path).find_all("script", src=False):
             digest = hashlib.sha256((script.string or "").encode()).digest()
             hashes.append(f"'sha256-{base64.b64encode(digest).decode()}'")
         manifest = self.folder / "_static" / "livecells" / "manifest.json"
@@ -152,10 +153,10 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
 def live_pages(folder: Path) -> list[dict[str, Any]]:
     """The pages with live cells or explorables, with what the scenarios choose by."""
     found = []
-    for name in checks.pages(folder):
+    for name in visits.pages(folder):
         if name.startswith("slides/"):
             continue  # they have a scenario of their own
-        page = checks.read_page(folder / name)
+        page = visits.read_page(folder / name)
         cells = [
             {
                 "id": cell["id"],
@@ -227,7 +228,7 @@ def control(folder: Path) -> Iterator[str]:
     Handler.folder, Handler.sites = folder, made
     Handler.pages = staticmethod(cache(partial(live_pages, folder)))
     try:
-        with checks.answering(Handler) as origin:
+        with answering(Handler) as origin:
             yield f"{origin}/"
     finally:
         for one in made:

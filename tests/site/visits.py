@@ -1,13 +1,67 @@
-"""A page visited by a browser, and what it asked for."""
+"""The built site: served, and visited page by page, with what a page asked for."""
 
 from __future__ import annotations
 
+import functools
 import re
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from tests.site.checks.settings import WIDE
+from bs4 import BeautifulSoup
+
+from tools import serving
+from tools.common import ROOT
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SUB_PATH = "/some/sub/path/"
+NARROW = 390
+ZOOMED = 640  # what a window of 1280 has at twice the size of letters
+WIDE = 1280
+
+
+class Handler(serving.Handler):
+    """Serves a folder at the root and, the same, below a sub-path."""
+
+    def translate_path(self, path: str) -> str:
+        if path.startswith(SUB_PATH):
+            path = "/" + path.removeprefix(SUB_PATH)
+        return super().translate_path(path)
+
+    def end_headers(self) -> None:
+        if urlsplit(self.path).path.endswith((".html", "/")):
+            self.send_header("Cache-Control", "no-store")  # tests change pages
+        super().end_headers()
+
+
+def serve(folder: Path) -> AbstractContextManager[str]:
+    """Serve a folder; the context gives the origin."""
+    return serving.answering(functools.partial(Handler, directory=str(folder)))
+
+
+def pages(folder: Path) -> list[str]:
+    """The addresses of all pages, relative to the folder.
+
+    JupyterLite, which ``make lite`` adds, is no page of the book.
+    """
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.html")
+        if not {"_static", "_sources", "lite"} & set(path.relative_to(folder).parts)
+    )
+
+
+def is_redirect(path: Path) -> bool:
+    """Whether a page only sends the reader on to another one."""
+    pattern = re.compile("refresh", re.IGNORECASE)
+    return read_page(path).find("meta", attrs={"http-equiv": pattern}) is not None
+
+
+def read_page(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
 
 #: What a page with live cells or explorables may fetch before the first click.
 FIRST_PARTS = re.compile(r"/(livecells|explorable|player-\w+)\.(js|css)$")
@@ -58,6 +112,7 @@ class Visitor:
 
     def __init__(self, browser: Any, origin: str, **context: Any) -> None:
         self.origin = origin
+        self.has_scripts = context.get("java_script_enabled", True)
         context.setdefault("viewport", {"width": WIDE, "height": 900})
         context.setdefault("reduced_motion", "reduce")
         self.context = browser.new_context(**context)
@@ -92,7 +147,8 @@ class Visitor:
         self.current = Visit(self.page, address, self.origin)
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.goto(url, wait_until="load")
-        self.page.wait_for_timeout(30)  # what runs on load and reports afterwards
+        if self.has_scripts:  # what runs on load and reports afterwards
+            self.page.evaluate("new Promise(done => requestIdleCallback(done))")
         return self.current
 
     def close(self) -> None:
