@@ -56,29 +56,26 @@ export class Book {
     return `[id="${cell}"] ${PARTS[part] ?? part}`;
   }
 
-  /** Click on something as a reader does. */
+  /**
+   * Click on something as a reader does, if nothing lies over it. It is looked for and
+   * clicked in one turn of the page's own, in which nothing can move.
+   */
   async click(selector, timeout) {
     this.trial.step = `clicking ${selector}`;
     const element = await this.page.waitForSelector(selector, {
       visible: true,
       timeout,
     });
-    // The theme scrolls smoothly, and what moves is easily missed by the mouse.
-    await element.evaluate((one) => {
-      one.scrollIntoView({ block: "center", behavior: "instant" });
-      window.landed = false;
-      const note = () => (window.landed = true);
-      one.addEventListener("click", note, { capture: true, once: true });
+    const isReached = await element.evaluate((button) => {
+      button.scrollIntoView({ block: "center", behavior: "instant" });
+      const { left, top, width, height } = button.getBoundingClientRect();
+      const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+      if (!button.contains(hit)) return false;
+      button.focus({ preventScroll: true });
+      button.click();
+      return true;
     });
-    for (let tries = 0; tries < 3; tries++) {
-      await element.click();
-      if (await this.page.evaluate(() => window.landed)) break;
-      await this.trial.sleep(0.3);
-    }
-    this.trial.check(
-      await this.page.evaluate(() => window.landed),
-      `something lies over ${selector}: a click does not reach it`,
-    );
+    this.trial.check(isReached, `something lies over ${selector}`);
     this.trial.step = undefined;
   }
 

@@ -94,7 +94,7 @@ class Driver:
     ) -> None:
         arguments: list[str] = []
         if kind == "chrome":
-            arguments += QUIET
+            arguments += [*QUIET, "--force-prefers-reduced-motion"]
             # A page that is slow to enter the cache of the history is let in.
             arguments.append("--disable-features=BackForwardCacheEntryTimeout")
             if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -28,6 +28,7 @@ const browser = await puppeteer.launch({
     "network.captive-portal-service.enabled": false,
     "network.connectivity-service.enabled": false,
     "dom.max_script_run_time": 0, // no dialogue: the test must see a frozen page itself
+    "ui.prefersReducedMotion": 1,
   },
 });
 const say = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");

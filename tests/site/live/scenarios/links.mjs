@@ -28,7 +28,7 @@ export async function link_opens(t) {
   t.equal(await book.source(cell), source, "the source that the link carries");
   t.equal(await book.state(cell), "edited", "the cell of a link");
   t.check(/somebody else wrote it, and it has not been run/i.test(await message(book)), `said: ${await message(book)}`);
-  await t.sleep(1.5);
+  await book.page.waitForNetworkIdle();
   t.equal(await python(site), [], "fetched by opening a link");
   t.equal(await book.differences([cell]), [], "the output before the reader runs it");
   await book.click(`[id="${cell}"] .livecell-discard`);

@@ -141,7 +141,7 @@ export async function nothing_before_a_click(t) {
   for (const { path } of some) {
     await page.goto(site.url(path), { waitUntil: "load" });
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-    await t.sleep(0.5);
+    await page.waitForNetworkIdle();
   }
   const foreign = asked.filter((one) => !/^(data|blob|about):/.test(one))
     .filter((one) => !one.startsWith(site.origin));
@@ -159,7 +159,7 @@ export async function nothing_before_a_click(t) {
   const isOpen = () => Boolean(document.querySelector('iframe[title="Python"]'));
   await t.until(book.page, "a sandbox for Python, which waits", 30, isOpen);
   await book.edit(cell, "print('edited')");
-  await t.sleep(1.5);
+  await book.page.waitForNetworkIdle();
   const files = /pyodide|worker\.js|runtime\.zip/;
   const python = (await site.requests()).filter((one) => files.test(one));
   t.equal(python, [], "fetched by Edit");
