@@ -15,8 +15,7 @@ def text_of(output: dict[str, Any]) -> str:
     return str(output["text"]) if output.get("name") == "stdout" else ""
 
 
-def test_forty_programs_show_what_they_show_in_ipykernel() -> None:
-    assert len(PROGRAMS) >= 40
+def test_programs_show_what_they_show_in_ipykernel() -> None:
     page, shown = Page(run=asyncio.run), {}
     for name, source in PROGRAMS.items():
         outputs = page.run(source, name)
