@@ -20,7 +20,7 @@ def told(output: dict[str, Any]) -> list[Any]:
         return [output["name"], output["text"]]
     if output["kind"] == "display":
         return ["result" if output["result"] else "display", output["data"]]
-    return [output["kind"], output["name"]]
+    return [output["kind"], output["name"], output["line"]]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
