@@ -63,9 +63,9 @@ def frame(cpu: float) -> Frame:
     row = Axes(247, 44, (0, 50), (0, 1))
     row.head(f"The middle run: its messages in order, {run.makespan:.0f} s in all")
     step = 100 / 50  # per cent
-    for message in run.messages:
-        left = step * (message.number % 50)
-        bottom = row.top + (20 if message.number < 50 else 44)
+    for place, message in enumerate(run.messages):
+        left = step * (place % 50)
+        bottom = row.top + (20 if place < 50 else 44)
         height, role = (5, "orange") if message.lost else (18, "green")
         row.parts.append(
             f'<rect class="{role}" style="stroke:none" x="{left:.2f}%" '
