@@ -38,6 +38,7 @@ class InUse(PriorityEventLoop):
         self._ready.start()
 
 
+InUse.__name__ = asyncio.SelectorEventLoop.__name__  # some tests are named by it
 policy = getattr(asyncio, "DefaultEventLoopPolicy", None)
 (policy or asyncio._DefaultEventLoopPolicy)._loop_factory = InUse
 asyncio.SelectorEventLoop = asyncio.EventLoop = InUse
