@@ -32,6 +32,7 @@ _Task = asyncio.Task  # who replaces it, as nest_asyncio does, gets that kind
 _Handle = asyncio.Handle
 _new_handle = asyncio.Handle.__new__
 _monotonic = time.monotonic
+_READ = selectors.EVENT_READ
 _Builtin: type = type([].append)  # set_result() of a future in C is one
 # From Python 3.14 on, one that another thread may cancel.
 _ThreadsHandle: type[asyncio.Handle] = getattr(
@@ -156,7 +157,6 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
 
         def _check_closed(self) -> None: ...
         def _check_callback(self, callback: Any, method: str) -> None: ...
-        def _process_events(self, event_list: Any) -> None: ...
         def _write_to_self(self) -> None: ...
 
     _closed = True  # until it is made: __del__() asks, also where a setting was wrong
@@ -356,6 +356,17 @@ class PriorityEventLoop(PriorityLoop, asyncio.SelectorEventLoop):
     def _child_watcher_callback(self) -> Callable[..., None]:
         base: Any = super()
         return partial(copy_context().run, base._child_watcher_callback)
+
+    def _process_events(self, event_list: Any) -> None:
+        """Add the callbacks of file descriptors, unless they wait already."""
+        if not event_list:  # in most iterations
+            return
+        for event in event_list:
+            reader = event[0].data[0] if event[1] == _READ else None
+            if not reader or reader._cancelled or type(reader._callback) is _Builtin:
+                super()._process_events([event])  # type: ignore[misc]
+            else:  # the stock loop's way there is long
+                self._ready.append_io(reader)
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""

@@ -209,10 +209,17 @@ class ReadyQueue(deque[Any]):
 
     def append_io(self, handle: asyncio.Handle) -> None:
         """Add the callback of a file descriptor, unless it waits already."""
-        if handle not in self.known_plumbing:
-            if self.in_use:  # else the loop looks once a batch: nothing comes twice
-                self.known_plumbing.add(handle)
-            self.append_plumbing(handle)
+        if not self.in_use:  # the loop looks once a batch: nothing comes twice
+            if handle._context.get(PRIORITY) is self.top.level:  # type: ignore[attr-defined]
+                self.top.append(handle)
+                self.add_token(None)
+            else:
+                self.append(handle)
+        elif handle not in self.known_plumbing:
+            self.known_plumbing.add(handle)
+            self._plumbing.append(handle)
+            self.aside = True
+            self.add_token(None)
 
     def append_threadsafe(self, handle: asyncio.Handle) -> None:
         """Add a callback from another thread."""
@@ -271,12 +278,7 @@ class ReadyQueue(deque[Any]):
         return handle
 
     def _take(self, now: float, timers: bool) -> asyncio.Handle:
-        """Take a plumbing callback, or another if it is the turn of one.
-
-        Args:
-            now: seconds on the loop's clock.
-            timers: whether timers have become ready a moment ago.
-        """
+        """Take a plumbing callback, or another if it is the turn of one."""
         self.aside = self.pending = False  # a thread that adds one says so again
         if self.inbox:
             self._take_in()
