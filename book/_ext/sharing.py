@@ -1,9 +1,9 @@
 """What others show of the site: search engines, messengers, readers of feeds.
 
-Each page says its title and what it is about. A chapter and the landing page have a
-card too (`cards`). What needs the whole address of a page (the card in it, the
-canonical address, the sitemap, the feed) is made only where ``html.baseurl`` of
-``_config.yml`` names the site: a wrong address would send a reader elsewhere.
+Each page says its title and what it is about. What needs the whole address of a page
+(a card for each chapter and the landing page (`cards`), the canonical address, the
+sitemap, the feed) is made only where ``html.baseurl`` of ``_config.yml`` names the
+site: a wrong address would send a reader elsewhere.
 
 ``404.html`` is what a server shows for a page that is not there.
 """
@@ -102,29 +102,24 @@ def extra(_: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def finish(app: Any, error: Exception | None) -> None:
-    """Draw the cards, and write what machines read, once all pages are there."""
+    """Write what machines read, once all pages are there; draw the cards it names."""
     if error or app.builder.name != "html":
         return
     html, address = Path(app.outdir), app.config.html_baseurl
-    pages = sorted(app.env.found_docs)
-    chapters = [page for page in pages if CHAPTER.fullmatch(page)]
-    (html / CARDS).mkdir(parents=True, exist_ok=True)
-    feed = []
-    with cards.fonts(html / "_static" / "fonts") as font_files:
-        for page in [LANDING, *chapters]:
-            text = (html / f"{page}.html").read_text(encoding="utf-8")
-            number = re.match(r"book/0?(\d+)", page)
-            above = "On Time" + (f" · chapter {number[1]}" if number else "")
-            card = cards.draw(text, above, font_files)
-            if card is None:
-                raise ExtensionError(f"{page} has no title or no picture for its card")
-            (html / CARDS / f"{Path(page).name}.png").write_bytes(card)
-            if number:
-                words = ABOUT.search(text)
-                feed.append((page, app.env.titles[page].astext(), words and words[1]))
     robots = ["User-agent: *", "Allow: /"]
     if address:
         robots += [f"Sitemap: {address}sitemap.xml"]
+        pages = sorted(app.env.found_docs)
+        chapters = [page for page in pages if CHAPTER.fullmatch(page)]
+        texts = {
+            page: (html / f"{page}.html").read_text(encoding="utf-8")
+            for page in [LANDING, *chapters]
+        }
+        draw_cards(html, texts)
+        feed = []
+        for page in chapters:
+            words = ABOUT.search(texts[page])
+            feed.append((page, app.env.titles[page].astext(), words and words[1]))
         slides = [f"slides/{path.stem}" for path in (html / "slides").glob("*.html")]
         links = [f"{address}{page}.html" for page in [*pages, *sorted(slides)]]
         (html / "sitemap.xml").write_text(sitemap(links), encoding="utf-8")
@@ -135,6 +130,19 @@ def finish(app: Any, error: Exception | None) -> None:
         base = f'<base href="{urlsplit(address).path}" />'
         lost.write_text(text.replace("<head>", f"<head>{base}", 1), encoding="utf-8")
     (html / "robots.txt").write_text("\n".join([*robots, ""]), encoding="utf-8")
+
+
+def draw_cards(html: Path, texts: dict[str, str]) -> None:
+    """Write the card of each page, given as HTML by its name, into the site."""
+    (html / CARDS).mkdir(parents=True, exist_ok=True)
+    with cards.fonts(html / "_static" / "fonts") as font_files:
+        for page, text in texts.items():
+            number = re.match(r"book/0?(\d+)", page)
+            above = "On Time" + (f" · chapter {number[1]}" if number else "")
+            card = cards.draw(text, above, font_files)
+            if card is None:
+                raise ExtensionError(f"{page} has no title or no picture for its card")
+            (html / CARDS / f"{Path(page).name}.png").write_bytes(card)
 
 
 def sitemap(links: list[str]) -> str:

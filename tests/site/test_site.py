@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import cards
 import pytest
 
 from tests.site import checks, visits
@@ -188,6 +189,12 @@ def test_a_search_lands_at_a_section_and_says_why(origin: str, visitor: Make) ->
     assert not page.locator("ul.search li").count()
 
 
+def test_a_chapter_has_a_picture_for_its_card(site: Path) -> None:
+    """The card of a chapter is drawn of it, once the site has an address."""
+    names = [site / "book/index.html", *sorted((site / "book").glob("0*.html"))]
+    assert not [path.name for path in names if not read_page(path).select(cards.PICTURE)]
+
+
 def test_a_page_names_an_address_only_if_the_site_has_one(site: Path) -> None:
     for name in ("book/index.html", "book/04_late_heartbeat.html"):
         page = read_page(site / name)
@@ -196,8 +203,8 @@ def test_a_page_names_an_address_only_if_the_site_has_one(site: Path) -> None:
         for selector in ("link[rel=canonical]", "meta[property='og:url']"):
             assert not page.select(selector)
         assert len(page.select("meta[name=viewport]")) == 1
-        assert (site / f"_static/cards/{Path(name).stem}.png").is_file()
-    assert not (site / "sitemap.xml").exists()
+    for name in ("_static/cards", "sitemap.xml", "feed.xml"):
+        assert not (site / name).exists()
     assert (site / "robots.txt").is_file()
     links = read_page(site / "404.html").select("article a[href]")
     assert [(site / str(link["href"])).is_file() for link in links] == [True]

@@ -76,6 +76,33 @@ def test_the_head_of_a_page() -> None:
     assert tags.count('name="description"') == 1
 
 
+@pytest.mark.parametrize("address", ["", "https://name.example/on-time"])
+def test_cards_and_lists_are_made_only_for_an_address(
+    tmp_path: Path, address: str
+) -> None:
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static/fonts").symlink_to(FONTS)
+    (tmp_path / "book").mkdir()
+    pages = ["book/01_loop", "book/index"]
+    for page in pages:
+        text = f"<head></head>{PAGE.format('Keep time', STEPS)}"
+        (tmp_path / f"{page}.html").write_text(text, encoding="utf-8")
+    (tmp_path / "404.html").write_text("<head></head>", encoding="utf-8")
+    config = SimpleNamespace(html_baseurl=address)
+    sharing.check(None, config)
+    titles = {page: nodes.title("", "Keep time") for page in pages}
+    env = SimpleNamespace(found_docs=pages, titles=titles)
+    app = SimpleNamespace(
+        outdir=tmp_path, config=config, env=env, builder=SimpleNamespace(name="html")
+    )
+    sharing.finish(app, None)
+    cards_drawn = {path.name for path in tmp_path.glob("_static/cards/*")}
+    assert cards_drawn == ({"01_loop.png", "index.png"} if address else set())
+    for name in ("feed.xml", "sitemap.xml"):
+        assert (tmp_path / name).exists() is bool(address)
+    assert ("Sitemap" in (tmp_path / "robots.txt").read_text()) is bool(address)
+
+
 @pytest.mark.parametrize("address", ["on-time.example", "ftp://a.example/", "/here/"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(ExtensionError, match=r"html\.baseurl") as caught:
