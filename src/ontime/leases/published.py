@@ -175,11 +175,15 @@ def judge(logs: Mapping[str, Log], runs: Mapping[str, LeaseRuns]) -> dict[str, b
     """
     light, heavy, urgent = runs["E3"], runs["E4"], runs["E5"]
     log = logs["E3"]
-    third = [run.messages[2].received_at for run in urgent]
+    third = urgent.spread(lambda run: run.messages[2].received_at)
+
+    def near(makespan: float, published: float, share: float) -> bool:
+        return abs(makespan / published - 1) <= share
+
     return {
         # 3 lost in every run, in 222 s ± 1 %.
         "E3_lost": all(
-            run.lost == 3 and abs(run.makespan / 222 - 1) <= 0.01 for run in light
+            run.lost == 3 and near(run.makespan, 222, 0.01) for run in light
         ),
         # The state printed at 117 s, in every run, before 118 s.
         "E3_state": all(
@@ -192,12 +196,8 @@ def judge(logs: Mapping[str, Log], runs: Mapping[str, LeaseRuns]) -> dict[str, b
         "E4": heavy.lost.min <= 90 <= heavy.lost.max
         and heavy.makespan.min <= 484 <= heavy.makespan.max,
         # None lost, in 2,030 s ± 2 %, in every run.
-        "E5": all(
-            run.lost == 0 and abs(run.makespan / 2030 - 1) <= 0.02 for run in urgent
-        ),
+        "E5": all(run.lost == 0 and near(run.makespan, 2030, 0.02) for run in urgent),
         # The third message is received at 11 s: inside the spread, which is no wider
         # than 20 s.
-        "E5_third": min(third) < 12
-        and max(third) >= 11
-        and max(third) - min(third) < 20,
+        "E5_third": third.min < 12 and third.max >= 11 and third.max - third.min < 20,
     }

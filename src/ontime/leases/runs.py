@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from looplab.clock.running import Clock, run_on
@@ -211,7 +212,7 @@ def consume(
     name, machine, new_loop = resolve(
         scheduler, clock, jitter=jitter, seed=seed, callback_cost=callback_cost
     )
-    yields_before = getattr(machine.turns, "yields", None)
+    before = getattr(machine.turns, "yields", None)
     consumer = Consumer(settings, machine, Source(settings))
     run: Any = record if trace else run_on
     kept = run(clock=clock, main=consumer.run(), loop_factory=new_loop)
@@ -220,9 +221,7 @@ def consume(
         scheduler=name,
         makespan=max(message.closed_at for message in consumer.messages),
         clock=clock,
-        yields=machine.turns.yields - yields_before
-        if yields_before is not None
-        else None,
+        yields=None if before is None else machine.turns.yields - before,
         threads=machine.threads,
         trace=kept if trace else None,
     )
@@ -252,8 +251,7 @@ def consume_many(
     Introduced in the chapter *Put the lease first*.
     """
     seeds = random.Random(0)
-    options: dict[str, Any] = {"jitter": jitter, "callback_cost": callback_cost}
+    kind = partial(consume, jitter=jitter, callback_cost=callback_cost)
     return LeaseRuns(
-        consume(settings, scheduler, seed=seeds.getrandbits(64), **options)
-        for _ in range(runs)
+        kind(settings, scheduler, seed=seeds.getrandbits(64)) for _ in range(runs)
     )

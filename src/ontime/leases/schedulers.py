@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -58,24 +58,23 @@ class ThreadPool:
 # -- what a consumer does with the thread --------------------------------------------
 
 
+@dataclass
 class Machine:
     """The tasks share the thread of the loop; *turns*, if any, says who is next.
 
     Attributes:
         turns: an object with an async method ``turn(priority)``, or ``None``.
-        threads: the most threads that were busy at once, where that is counted.
         opening: whether receiving begins with a yield.
+        wait: waits so many seconds without the thread.
+        block: keeps the thread for so many seconds.
+        threads: the most threads that were busy at once, where that is counted.
     """
 
+    turns: Any = None
+    opening: bool = True
+    wait: Callable[[float], Awaitable[None]] = asyncio.sleep
+    block: Callable[[float], None] = burn
     threads: int | None = None
-    opening = True
-
-    def __init__(self, turns: Any = None) -> None:
-        self.turns = turns
-
-    async def wait(self, seconds: float) -> None:
-        """Wait without the thread."""
-        await asyncio.sleep(seconds)
 
     async def enter(self, priority: int) -> None:
         """Wait for the thread."""
@@ -84,38 +83,35 @@ class Machine:
 
     async def compute(self, seconds: float) -> None:
         """Keep the thread for *seconds*."""
-        burn(seconds)
+        self.block(seconds)
 
     def leave(self) -> None:
         """Give the thread back: the next thing is a wait."""
 
 
-class WindowMachine(Machine):
+def _in_window(window: Window, late: float, seed: int) -> Machine:
     """The tasks share the thread of a window, which is modelled."""
-
-    def __init__(self, window: Window, late: float, seed: int) -> None:
-        turns = window.turns
-        super().__init__(turns() if isinstance(turns, type) else turns)
-        self.opening = window.opening
-        timers = TickingTimers(
-            window.tick, whole_ms=window.whole_ms, late=late, seed=seed,
-            look=window.look, future=window.future,
-        )  # fmt: skip
-        self._block = timers.block
-        self.wait = timers.wait  # type: ignore[method-assign]
-
-    async def compute(self, seconds: float) -> None:
-        self._block(seconds)
+    turns = window.turns
+    timers = TickingTimers(
+        window.tick, whole_ms=window.whole_ms, late=late, seed=seed,
+        look=window.look, future=window.future,
+    )  # fmt: skip
+    return Machine(
+        turns() if isinstance(turns, type) else turns,
+        opening=window.opening,
+        wait=timers.wait,
+        block=timers.block,
+    )
 
 
-class PoolMachine(Machine):
+class _PoolMachine(Machine):
     """The tasks share a pool of threads that are modelled."""
 
+    threads: int
+
     def __init__(self, pool: ThreadPool, late: float, seed: int) -> None:
-        super().__init__()
-        self.threads: int = 0
         timers = TickingTimers(pool.tick, late=late, seed=seed)
-        self.wait = timers.wait  # type: ignore[method-assign]
+        super().__init__(wait=timers.wait, threads=0)
         self.compute = timers.asleep  # type: ignore[method-assign]
         self._size = math.inf if pool.threads is None else pool.threads
         self._grow_every = pool.grow_every
@@ -176,9 +172,9 @@ def resolve(
     name = "first come first served" if scheduler is None else _name_of(scheduler)
     if isinstance(scheduler, (ThreadPool, Window)):
         # Its own timers have the jitter.
-        model: Any = WindowMachine if isinstance(scheduler, Window) else PoolMachine
+        model = _in_window if isinstance(scheduler, Window) else _PoolMachine
         loop = partial(VirtualTimeLoop, callback_cost=callback_cost)
-        return (name, model(scheduler, jitter, seed), loop)
+        return (name, model(scheduler, jitter, seed), loop)  # type: ignore[arg-type]
     policy = scheduler if isinstance(scheduler, (ByPriority, ByDeadline)) else None
     machine = Machine(None if policy else scheduler)
     if clock == "real":

@@ -104,8 +104,14 @@ class _Wait:
     def result(self) -> None:
         return None
 
-    def resolve(self) -> None:
-        asyncio.get_running_loop().call_soon(self.wake_up, self, context=self.context)
+    def wake(self, post: Callable[..., object] | None = None) -> None:
+        """Post the task's wake-up: to the window's queue, unless *post* is given."""
+        post = post or asyncio.get_running_loop().call_soon
+        post(self.wake_up, self, context=self.context)
+
+    def resolve(self, post: Callable[..., object] | None = None) -> None:
+        """Post what a future does when it is resolved: it posts the wake-up."""
+        (post or asyncio.get_running_loop().call_soon)(self.wake)
 
 
 class TickingTimers:
@@ -189,7 +195,7 @@ class TickingTimers:
     async def asleep(self, seconds: float) -> None:
         """Wait for a thread of its own that sleeps for *seconds*."""
         end_ns = self._asleep_until(seconds)
-        await _Wait(partial(self._at, end_ns, self._post))
+        await _Wait(partial(self._at, end_ns, _Wait.wake))
 
     # -- waiting ---------------------------------------------------------------------
 
@@ -209,20 +215,11 @@ class TickingTimers:
     def _post_at(self, at: int, wait: _Wait) -> None:
         late = self._random.randrange(self._late_ns + 1) if self._late_ns else 0
         at_ns = max(0, at + late - self._offset)
-        if not self._look:
-            self._at(at_ns, self._post, wait)
-        elif self._future:
-            asyncio.get_running_loop().call_at(at_ns / NS, wait.resolve)
+        post = wait.resolve if self._future else wait.wake
+        if self._look:
+            post(partial(asyncio.get_running_loop().call_at, at_ns / NS))
         else:
-            asyncio.get_running_loop().call_at(
-                at_ns / NS, wait.wake_up, wait, context=wait.context
-            )
-
-    def _post(self, wait: _Wait) -> None:
-        if self._future:
-            asyncio.get_running_loop().call_soon(wait.resolve)
-        else:
-            wait.resolve()
+            self._at(at_ns, post)
 
     # The thread that counts milliseconds.
 
