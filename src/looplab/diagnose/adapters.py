@@ -22,8 +22,6 @@ from typing import Any
 from .imports import after_import
 from .tags import Request
 
-__all__ = ["asgi", "install"]
-
 _KEY = "looplab.request"
 
 

@@ -14,8 +14,6 @@ import socket
 import sys
 from typing import Any
 
-__all__ = ["Asker", "age_ns", "arrival_asker"]
-
 _LISTEN, _CLOSE_WAIT = 10, 8  # in tcpi_state, the first byte
 _LAST_DATA_RECV = 52  # offset of tcpi_last_data_recv, in milliseconds
 _STEP_NS = 5_000_000  # a younger age says nothing

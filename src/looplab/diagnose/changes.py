@@ -1,7 +1,4 @@
-"""Changes to a program that a replay can try before anybody edits a line.
-
-The module uses the standard library only and runs in a browser.
-"""
+"""Changes to a program that a replay can try before anybody edits a line."""
 
 from __future__ import annotations
 
@@ -9,9 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from looplab._numbers import NS, count_of, number_of, seconds_of
-
-__all__ = ["Change", "chunk", "faster", "move", "workers", "yields"]
-
 
 Kind = Literal["move", "chunk", "faster", "workers", "yields"]
 

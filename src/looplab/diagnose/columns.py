@@ -12,8 +12,6 @@ from binascii import hexlify
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-__all__ = ["pack", "unpack"]
-
 # Whether "l" makes the bytes of "<q" on this machine; Python has a faster way to it.
 _HAS_LONG = sys.byteorder == "little" and struct.calcsize("l") == 8
 

@@ -6,8 +6,6 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, CoroutineType, FunctionType, MethodType
 from typing import Any
 
-__all__ = ["STEP_WRAPPERS", "code_of_coroutine", "describe"]
-
 # The callbacks that run a step of a task: of C and of Python tasks.
 _STEPS = frozenset(
     ["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"]

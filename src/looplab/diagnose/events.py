@@ -1,16 +1,10 @@
-"""What a recording holds: callbacks, and what the sampler and the tags noted.
-
-The module uses the standard library only and runs in a browser.
-"""
+"""What a recording holds: callbacks, and what the sampler and the tags noted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Literal, NamedTuple
-
-__all__ = ["FORMAT", "PARTS", "Await", "Callback", "Cause", "Code", "Job", "Mark"]
-__all__ += ["OtherThread", "Pause", "RequestNote", "Sample", "ThreadUse", "Window"]
 
 FORMAT = "looplab-trace/6"
 

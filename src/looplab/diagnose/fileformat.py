@@ -58,8 +58,6 @@ from .recorder import cause_of
 from .recording import Recording
 from .tags import BLOCK
 
-__all__ = ["NotATraceError", "load", "loads"]
-
 _NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
 
 

@@ -22,8 +22,6 @@ from .imports import after_import
 from .options import VARIABLE, Options
 from .session import Session, say
 
-__all__ = ["attach_here", "install", "session", "uninstall"]
-
 _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None

@@ -12,8 +12,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["WATCHED", "after_import", "watch"]
-
 Act = Callable[[ModuleType], object]
 
 #: Modules that an adapter may wait for.  The shim watches them from the start, since

@@ -4,8 +4,6 @@ A request arrives when its data does, not when the loop looks.  From there to it
 each moment is one of four: its data lay in the kernel because the loop did not look; it
 was ready and other callbacks ran; it ran; or it waited for something else, such as a
 timer, a database or a thread.
-
-The module uses the standard library only and runs in a browser.
 """
 
 from __future__ import annotations
@@ -19,8 +17,6 @@ from looplab._numbers import NS, percentile
 if TYPE_CHECKING:
     from .events import Callback, RequestNote
     from .recording import Recording
-
-__all__ = ["Endpoint", "Request", "endpoints", "requests"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,6 @@ from typing import Any
 from .events import FORMAT
 from .options import VARIABLE, Options
 
-__all__ = ["LaunchError", "command_of", "files_of", "leave_as", "run_recorded"]
-
 _SHIM = Path(__file__).with_name("shim")
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 

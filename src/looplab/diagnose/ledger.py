@@ -9,8 +9,6 @@ garbage collector, a full executor, something awaited at a line, or a stop of th
 process; what nobody saw has a row of its own.  A sleep that was asked for is no wait.
 A task that spins, as a poll with ``sleep(0)`` does, makes a core wait: that is counted
 beside the ledger.
-
-The module uses the standard library only and runs in a browser.
 """
 
 from __future__ import annotations
@@ -40,8 +38,6 @@ from .naming import (
 if TYPE_CHECKING:
     from .events import Await, Callback, Code, Job, RequestNote, Sample, Window
     from .recording import Recording
-
-__all__ = ["IMPORT", "Delayed", "Ledger", "Row", "spun"]
 
 Key = tuple[str, int]  # ("tag", its number), or ("from", the place where it began)
 Span = tuple[int, int]

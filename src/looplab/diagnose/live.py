@@ -18,8 +18,6 @@ from .recorder import DATA, THREAD, TIMER, WATCHED, WIDTH
 from .report import short
 from .sampler import source_line
 
-__all__ = ["Live"]
-
 _LONG = 0.3  # of a period: a loop that is held for so long is what a line is about
 _OUTSIDE = (THREAD, DATA, TIMER)
 

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from .events import Callback, Code
     from .recording import Recording
 
-__all__ = ["WAKERS", "is_own", "is_pythons", "is_recorders", "matches", "name_of"]
-__all__ += ["own_line", "places_of", "plain", "waits_from"]
-
 #: Timers by which asyncio wakes a task: what they are for is who set them.
 WAKERS = frozenset(["_set_result_unless_cancelled", "Timeout._on_timeout"])
 

@@ -7,8 +7,6 @@ import os
 import re
 from dataclasses import asdict, dataclass, field
 
-__all__ = ["VARIABLE", "Options", "bytes_of", "seconds_of"]
-
 #: The environment variable that carries the options to every child process.
 VARIABLE = "LOOPLAB_TRACE"
 

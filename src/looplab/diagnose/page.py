@@ -3,8 +3,6 @@
 The page begins as ``looplab who`` does, with a sentence and the list of what was waited
 for; then it draws the worst moment, which moves where there are scripts, and says what
 some changes would bring, calculated when the page is made.
-
-The module uses the standard library only.
 """
 
 from __future__ import annotations
@@ -38,8 +36,6 @@ from .report import (
 
 if TYPE_CHECKING:
     from .ledger import Ledger
-
-__all__ = ["page"]
 
 _ROWS = 8
 _GUILTY = 0.05  # of all waiting: less is not worth a change

@@ -20,8 +20,6 @@ import pytest
 
 from .options import Options, seconds_of
 
-__all__: list[str] = []
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option and the setting of the same name."""

@@ -4,8 +4,6 @@ The unchanged replay comes first, a few times, since a selector rounds what it w
 to a millisecond.  Where the recording lies outside of what they give, something ruled
 that a replay does not know, such as a shortage of cores: then nothing is predicted of
 that endpoint or timer.
-
-The module uses the standard library only and runs in a browser.
 """
 
 from __future__ import annotations
@@ -26,8 +24,6 @@ from .report import table, waited_for_core
 if TYPE_CHECKING:
     from .changes import Change
     from .recording import Recording
-
-__all__ = ["DisagreementError", "Figure", "Prediction", "predict"]
 
 SHARES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99))
 _TOLERANCE = 0.15  # of a recorded time, or

@@ -10,7 +10,6 @@ program's objects are freed.
 
 from __future__ import annotations
 
-import time
 import weakref
 from _thread import get_ident
 from asyncio import current_task
@@ -25,9 +24,6 @@ from .tags import BLOCK, Tag
 
 if TYPE_CHECKING:
     from .events import Cause
-
-__all__ = ["BEFORE", "DATA", "THREAD", "TIMER", "UNSEEN", "WATCHED", "WIDTH"]
-__all__ += ["Came", "Due", "Recorder", "cause_of", "cpu_clock", "taken"]
 
 #: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
 #: made one ready: it was ready before; another thread did; data came; a timer was due;
@@ -68,7 +64,6 @@ class Recorder:
         pauses: of the garbage collector.
         thread: the identity of the loop's thread.
         slow_until: until when the arrival of data is asked for.
-        age: tells how long ago data came on a file descriptor.
         about: facts of the loop that were not written yet.
         taken: how many callbacks were taken from *notes*.
         looks: what looks at the thread, if somebody does.
@@ -95,7 +90,6 @@ class Recorder:
         self._told: set[int] = set()
         self._touched: list[Tag] = []
         self.slow_until = [0]
-        self.age: Callable[[int], int] = lambda fd: 0
         self.about: dict[str, Any] = {}
         self.taken = 0
         self.looks: Any = None
@@ -113,8 +107,6 @@ class Recorder:
             self._touched.clear()
         return 0 if tag is None else tag.number
 
-    # -- what the tags tell ----------------------------------------------------------
-
     def begins(self, tag: Tag, before: Any, fd: int | None = None) -> None:
         """The running callback works for *tag* from here on, and did for *before*.
 
@@ -131,7 +123,9 @@ class Recorder:
         if tag.arrived == BLOCK:
             self._mark(tag.first, tag.began, before, tag)
         elif fd is not None and tag.began < self.slow_until[0]:
-            tag.arrived = tag.began - max(0, self.age(fd))
+            from .arrival import age_ns  # which a browser lacks
+
+            tag.arrived = tag.began - max(0, age_ns(fd))
         self.under_way[tag.number] = tag
 
     def ends(self, tag: Tag, after: Any = None) -> None:
@@ -156,8 +150,6 @@ class Recorder:
         names = [tag for tag in under_way if tag.number not in self._told]
         self._told = {tag.number for tag in under_way}
         return names
-
-    # -- its life --------------------------------------------------------------------
 
     def enter(self) -> None:
         """The loop is about to run in this thread."""
@@ -206,15 +198,3 @@ def cause_of(by: int) -> tuple[Cause, int | None]:
     if by not in _CAUSES:
         raise ValueError(f"{by} is no cause")
     return _CAUSES[by], None
-
-
-def cpu_clock() -> Callable[[], float]:
-    """What tells the CPU time of this thread, in seconds.
-
-    Python makes a small float in less time than a large int.
-    """
-    try:
-        time.thread_time()
-    except (AttributeError, OSError):
-        return lambda: 0.0
-    return time.thread_time

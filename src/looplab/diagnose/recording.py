@@ -17,8 +17,6 @@ name what makes others late (:meth:`Recording.blame`) and take each request apar
 >>> worst = record(main()).blame()[0]
 >>> worst.name, worst.waited
 ('main', 0.9)
-
-The module uses the standard library only and runs in a browser.
 """
 
 from __future__ import annotations
@@ -48,8 +46,6 @@ from .events import (
 from .latencies import Request, requests
 from .ledger import Ledger, Row
 from .prediction import Prediction, predict
-
-__all__ = ["Recording"]
 
 
 @dataclass
@@ -198,8 +194,6 @@ class Recording(Sequence[Callback]):
     def ledger(self) -> Ledger:
         """All that was waited for; see :class:`looplab.diagnose.Ledger`."""
         return Ledger(self)
-
-    # -- the questions ---------------------------------------------------------
 
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first.

@@ -8,8 +8,6 @@ came.  So the loop decides anew who waits for whom.
 A replay keeps the arrivals: a client that waits for its answer before it asks again
 would ask sooner after a fix.  It keeps what each callback did, too.  On a recording of
 the virtual clock the unchanged replay is the recording, to the nanosecond.
-
-The module uses the standard library only and runs in a browser.
 """
 
 from __future__ import annotations
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from .changes import Change
     from .ledger import Span
     from .recording import Recording
-
-__all__ = ["NothingMatchesError", "Plan", "replay"]
 
 _SMALL_NS = 1_000_000  # on a real clock, what takes less is not worth a thread
 _STALL_NS = 3_000_000  # what kept the loop for less is of the loop itself

@@ -1,7 +1,4 @@
-"""The report of ``looplab who`` as plain text.
-
-The module uses the standard library only and runs in a browser.
-"""
+"""The report of ``looplab who`` as plain text."""
 
 from __future__ import annotations
 
@@ -21,8 +18,6 @@ from .naming import plain
 if TYPE_CHECKING:
     from .ledger import Ledger
     from .recording import Recording
-
-__all__ = ["described", "head", "report", "sentence", "short", "table"]
 
 _WIDTH = 96
 SHORT_NS = 10_000_000  # what is shorter is a piece of a batch

@@ -20,8 +20,6 @@ from typing import Any
 from .naming import is_own, is_pythons, is_recorders
 from .tags import recorders
 
-__all__ = ["Clock", "Looks", "Stack", "sample_stack", "source_line", "watch_collector"]
-
 _DEEP = 400  # frames on the way out to the program
 _KEPT = 24  # frames of a stack that are looked at
 _ENDS = frozenset(["_run", "_run_once", "run_forever", "run_until_complete"])
@@ -209,8 +207,6 @@ class Looks:
         weight = (at - since) * _SPARSE if brief else at - max(last, since)
         recorder.samples.append((at, callback, weight, sample_stack(frame)))
 
-    # -- threads and cores -----------------------------------------------------
-
     def _moved(self, native: int) -> tuple[int, int, int]:
         """What a thread used since the last time."""
         new = self._clock.read(native)
@@ -270,8 +266,6 @@ class Looks:
         used = 0 if busy and resting else gap  # else the loop itself kept it
         window = last, at, used, 0, gap // _LONG_NS, 0, 0, 1, others
         self._recorder.windows.append(window)
-
-    # -- what is awaited -------------------------------------------------------
 
     def _awaits(self, at: int) -> None:
         """Note what requests under way wait for, once each time."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 
-from .arrival import age_ns, arrival_asker
+from .arrival import arrival_asker
 from .options import Options
 from .recorder import WIDTH, Recorder, taken
 from .sampler import Clock, Looks, watch_collector
@@ -29,8 +29,6 @@ from .writer import PORTION, Store
 
 if TYPE_CHECKING:
     from .live import Live
-
-__all__ = ["Session", "say"]
 
 WRITE_EVERY = 0.25  # seconds: what a killed program loses at most, about
 _BRIEF = 0.02  # seconds that whoever stops the recording can wait
@@ -101,7 +99,6 @@ class Session:
         except TypeError as exc:
             say(f"{exc}: it is not recorded")
             return None
-        recorder.age = age_ns
         pause = round(self.options.sample * NS)
         recorder.looks = Looks(recorder, pause, self._clock)
         self._recorders.append(recorder)

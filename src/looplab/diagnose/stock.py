@@ -7,6 +7,7 @@ shoulder where timers are set and where the selector reports data.
 from __future__ import annotations
 
 import asyncio
+import time
 from _thread import get_ident
 from asyncio import Handle, TimerHandle
 from collections import deque
@@ -19,19 +20,18 @@ from looplab._numbers import NS
 from looplab.trace.stock import NotingQueue, real_clock, stand_in, step_aside
 
 from .described import code_of_coroutine, describe
-from .recorder import BEFORE, DATA, THREAD, TIMER, WATCHED, Recorder, cpu_clock
+from .recorder import BEFORE, DATA, THREAD, TIMER, WATCHED, Recorder
 from .tags import CURRENT
 
 if TYPE_CHECKING:
     from .arrival import Asker
 
-__all__ = ["LoopRecorder"]
-
 SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 
-# Timers are set by the clock of the loop, which Windows lets tick every 16 ms.
-(_now, _ahead), _cpu = real_clock(), cpu_clock()
+# Timers are set by the clock of the loop, which Windows lets tick every 16 ms.  Python
+# makes a small float of CPU time in less time than a large int.
+(_now, _ahead), _cpu = real_clock(), time.thread_time
 
 
 class LoopRecorder(Recorder):
@@ -195,8 +195,6 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
 
         recorder.jobs.append(job)
         return stock_executor(executor, work, *args)
-
-    # -- the loop looks for I/O ------------------------------------------------------
 
     looked = 0  # when the loop had run all that was ready
     polled = 0  # when it last found something

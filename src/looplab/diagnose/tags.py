@@ -6,8 +6,6 @@ recorder reads it from the context of each callback.
 >>> from looplab import tag
 >>> with tag("rebuild index"):
 ...     pass
-
-The module uses the standard library only and imports nothing that a browser lacks.
 """
 
 from __future__ import annotations
@@ -20,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .recorder import Recorder
-
-__all__ = ["BLOCK", "CURRENT", "Request", "Tag", "recorders", "tag"]
 
 _number = count(1).__next__
 #: In place of an arrival: not a request, but a block of :class:`tag`.

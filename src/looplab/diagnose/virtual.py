@@ -16,8 +16,6 @@ from .recorder import Recorder
 from .recording import Recording
 from .tags import BLOCK
 
-__all__ = ["record"]
-
 T = TypeVar("T")
 
 

@@ -20,8 +20,6 @@ from .options import Options
 from .recorder import WIDTH, RequestRow
 from .sampler import Stack, source_line
 
-__all__ = ["PORTION", "Encoder", "Store"]
-
 # The kinds of numbers in the columns of ``rows`` and ``done``, most often.
 _ROWS, _DONE = "qqqdiii", "qqqiiii"
 PORTION = 200  # callbacks in a line: well under a millisecond to encode
@@ -45,8 +43,6 @@ class Encoder:
         self._places: dict[tuple[int, int], int] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
         self._new: dict[str, list[Any]] = {"codes": [], "names": [], "stacks": []}
-
-    # -- numbers of names ------------------------------------------------------------
 
     def code(self, what: Any) -> int:
         """The number of a code object, of (code object, line), or of a name."""
@@ -90,8 +86,6 @@ class Encoder:
             number = self._stacks[lines] = len(self._stacks)
             self._new["stacks"].append(numbers)
         return number
-
-    # -- lines -----------------------------------------------------------------------
 
     def encode(self, loop: int, part: dict[str, Any]) -> bytes:
         """The line for what :class:`.session.Session` keeps about *loop*; the new names

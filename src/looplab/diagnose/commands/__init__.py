@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-__all__ = ["argument", "stop"]
-
 T = TypeVar("T")
 
 

@@ -19,8 +19,6 @@ from ..options import Options
 from . import stop
 from .trace import add_output, has_end
 
-__all__ = ["ABOUT", "add_arguments", "run"]
-
 ABOUT = """\
 Record a program that runs already, for a while. Both need the same Python, 3.14 or
 newer.

@@ -9,8 +9,6 @@ from ..options import Options, seconds_of
 from . import argument, stop
 from .trace import add_program, program_of
 
-__all__ = ["ABOUT", "add_arguments", "run"]
-
 ABOUT = """\
 Show how late the event loops of a program are, live: a line for each period, from each
 process that runs one.

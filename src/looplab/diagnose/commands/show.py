@@ -12,8 +12,6 @@ from ..page import page
 from . import stop
 from .who import add_file, read_recording
 
-__all__ = ["ABOUT", "add_arguments", "run"]
-
 _LONG = 20_000  # callbacks: the page of more takes a while
 ABOUT = """\
 Show a recording as a page: what was waited for, the worst moment, what if.

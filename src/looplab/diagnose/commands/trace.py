@@ -19,8 +19,6 @@ from ..launch import (
 from ..options import Options, bytes_of, seconds_of
 from . import argument, stop
 
-__all__ = ["ABOUT", "add_arguments", "add_output", "add_program", "program_of", "run"]
-
 ABOUT = """\
 Run a program and record every callback of its event loops.
 

@@ -15,8 +15,6 @@ from ..replaying import NothingMatchesError
 from . import argument, stop
 from .who import add_file, read_recording
 
-__all__ = ["ABOUT", "add_arguments", "run"]
-
 ABOUT = """\
 Say what a change would bring before you make it.
 

@@ -14,8 +14,6 @@ from ..recording import Recording
 from ..report import described, report, sentence
 from . import stop
 
-__all__ = ["ABOUT", "add_arguments", "read_recording", "run"]
-
 ABOUT = """\
 Say what was waited for in a recording of `looplab trace`.
 
