@@ -192,7 +192,8 @@ def test_a_search_lands_at_a_section_and_says_why(origin: str, visitor: Make) ->
 def test_a_chapter_has_a_picture_for_its_card(site: Path) -> None:
     """The card of a chapter is drawn of it, once the site has an address."""
     names = [site / "book/index.html", *sorted((site / "book").glob("0*.html"))]
-    assert not [path.name for path in names if not read_page(path).select(cards.PICTURE)]
+    pages = {path.name: read_page(path) for path in names}
+    assert not [name for name, page in pages.items() if not page.select(cards.PICTURE)]
 
 
 def test_a_page_names_an_address_only_if_the_site_has_one(site: Path) -> None:
