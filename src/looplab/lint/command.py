@@ -5,6 +5,7 @@ All options but three are flake8's own, and so are its settings, comments and fo
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import sys
 from collections.abc import Sequence
@@ -38,24 +39,25 @@ def lint(words: Sequence[str]) -> int:
     Returns:
         The exit status: 0 clean, 1 findings, 2 bad usage.
     """
-    if {"-h", "--help"} & set(words):
+    parser = argparse.ArgumentParser("looplab lint", add_help=False, allow_abbrev=False)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("--explain", nargs="?", const="")
+    parser.add_argument("--version", action="store_true")
+    asked, given = parser.parse_known_args(words)
+    if asked.help:
         rules = "\n".join(
             f"  {rule.code}  {rule.name}{'' if rule.default else ' (off)'}"
             for rule in RULES.values()
         )
         print(_HELP.format(rules=rules), end="")
         return 0
-    for place, word in enumerate(words):
-        option, equals, value = word.partition("=")
-        if option == "--explain":
-            try:
-                asked = value if equals else [*words, ""][place + 1]
-                print(about(asked).rstrip())
-            except ValueError as error:
-                print(f"looplab lint: error: {error}", file=sys.stderr)
-                return 2
-            return 0
-    if "--version" in words:
+    if asked.explain is not None:
+        try:
+            print(about(asked.explain).rstrip())
+        except ValueError as error:
+            return _usage(str(error))
+        return 0
+    if asked.version:
         for name in ("looplab", "flake8"):
             try:
                 print(name, importlib.metadata.version(name))
@@ -67,12 +69,7 @@ def lint(words: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "flake8":
             raise
-        print(
-            "looplab lint: error: it needs flake8: "
-            "python -m pip install 'looplab[lint]'",
-            file=sys.stderr,
-        )
-        return 2
+        return _usage("it needs flake8: python -m pip install 'looplab[lint]'")
 
     class Ours(Application):  # type: ignore[misc]
         """flake8 without the rules of others, whose findings would be dropped."""
@@ -80,24 +77,18 @@ def lint(words: Sequence[str]) -> int:
         plugins: Any
 
         def make_file_checker_manager(self, argv: Sequence[str]) -> None:
-            checkers = self.plugins.checkers
-            self.plugins = self.plugins._replace(
-                checkers=checkers._replace(
-                    tree=[
-                        plugin
-                        for plugin in checkers.tree
-                        if plugin.obj.__module__ == "looplab.lint.plugin"
-                    ],
-                    logical_line=[],
-                    physical_line=[],
-                )
-            )
+            every = self.plugins.checkers
+            ours = [x for x in every.tree if x.obj.__module__.startswith(__package__)]
+            every = every._replace(tree=ours, logical_line=[], physical_line=[])
+            self.plugins = self.plugins._replace(checkers=every)
             super().make_file_checker_manager(argv)
 
-    given = list(words)
-    for option, default in (("--select", "LAG,E9"), ("--filename", "*.py,*.ipynb")):
-        if not any(word.partition("=")[0] == option for word in words):
-            given.insert(0, f"{option}={default}")
     app = Ours()
-    app.run(given)
+    app.run(["--select=LAG,E9", "--filename=*.py,*.ipynb", *given])
     return int(app.exit_code())
+
+
+def _usage(text: str) -> int:
+    """Say what is wrong with the command line, and return its exit status."""
+    print(f"looplab lint: error: {text}", file=sys.stderr)
+    return 2
