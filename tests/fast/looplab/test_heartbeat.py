@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Callable
+import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -17,8 +18,6 @@ from looplab.heartbeat import Beat, Heartbeat, NoBeatsError
 from looplab.priority import VirtualPriorityLoop
 from tests.fast.looplab.clock.random_programs import Model
 from tests.fast.looplab.jobs.shared import on_stock_loop
-
-BOTH: list[Callable[[Any], Any]] = [run, on_stock_loop]
 
 # What it measures
 
@@ -113,18 +112,11 @@ def lateness_of(*values: float) -> Heartbeat:
     return heartbeat
 
 
-@pytest.mark.parametrize(
-    ("p", "expected"),
-    [(0, 0.1), (1, 0.1), (25, 0.1), (25.1, 0.2), (50, 0.2), (75, 0.3), (100, 0.4)],
-)
-def test_percentile_is_nearest_rank(p: float, expected: float) -> None:
-    assert lateness_of(0.4, 0.1, 0.3, 0.2).percentile(p) == expected
-
-
-@pytest.mark.parametrize("p", [-0.1, 100.1, math.nan, math.inf])
-def test_percentile_out_of_range(p: float) -> None:
-    with pytest.raises(ValueError, match=f"p is {p}: give a number from 0 to 100"):
-        lateness_of(0.1).percentile(p)
+def test_percentiles_are_of_the_lateness() -> None:
+    heartbeat = lateness_of(0.4, 0.1, 0.3, 0.2)
+    assert [heartbeat.percentile(p) for p in (0, 50, 100)] == [0.1, 0.2, 0.4]
+    with pytest.raises(ValueError, match=r"p is 100\.1: give a number from 0 to 100"):
+        heartbeat.percentile(100.1)
 
 
 def test_no_beats_yet() -> None:
@@ -143,9 +135,7 @@ def test_summary_in_a_terminal_and_in_a_page() -> None:
         "heartbeat: 3 beats, lateness p50 0.200 s, p99 0.300 s, worst 0.300 s"
     )
     page = summary._repr_html_()
-    assert page.startswith("<table>") and page.endswith("</table>")
-    assert page.count("<th") - 1 == page.count("<td>") == 4  # <thead> starts so too
-    assert "<td>0.300 s</td>" in page
+    assert re.findall(r"<td>(.*?)</td>", page) == ["3", "0.200 s", *["0.300 s"] * 2]
 
 
 def test_memory_is_bounded_and_says_so() -> None:
@@ -229,20 +219,12 @@ def test_cancelled_while_stopping() -> None:
     run(main())
 
 
-def test_used_twice_at_once() -> None:
-    async def main() -> None:
-        async with Heartbeat() as heartbeat:
-            with pytest.raises(RuntimeError, match=r"beats already.*second"):
-                heartbeat.start()
-            assert heartbeat.running
-
-    run(main())
-
-
 def test_used_again_forgets_its_beats() -> None:
     async def main() -> None:
         heartbeat = Heartbeat(1.0)
         heartbeat.start()
+        with pytest.raises(RuntimeError, match=r"beats already.*second"):
+            heartbeat.start()
         await asyncio.sleep(0.5)
         burn(2)
         await asyncio.sleep(0.1)
@@ -266,20 +248,11 @@ def test_outside_a_loop() -> None:
     ("settings", "error", "message"),
     [
         ({"interval": 0}, ValueError, "interval is 0 s: give .* above 0"),
-        ({"interval": -1}, ValueError, "interval is -1 s"),
-        ({"interval": math.nan}, ValueError, "interval is nan s: give a finite"),
-        ({"interval": math.inf}, ValueError, "interval is inf s: give a finite"),
-        (
-            {"interval": "1"},
-            TypeError,
-            "expected interval as a number of seconds, got '1'",
-        ),
-        ({"interval": None}, TypeError, "got None$"),
-        ({"interval": True}, TypeError, "got True, a bool"),
+        ({"interval": math.inf}, ValueError, "interval is inf s"),
+        ({"interval": "1"}, TypeError, "interval as a number of seconds, got '1'"),
         ({"threshold": -0.1}, ValueError, "threshold is -0.1 s"),
-        ({"threshold": math.nan}, ValueError, "threshold is nan s"),
         ({"limit": 0}, ValueError, "limit is 0: give 1 or more"),
-        ({"limit": 1.5}, TypeError, "expected limit as a whole number, got 1.5"),
+        ({"limit": 1.5}, TypeError, "limit as a whole number, got 1.5"),
         ({"on_late": print}, ValueError, "on_late needs a threshold"),
         ({"on_late": 3, "threshold": 1}, TypeError, "must be a function"),
         ({"on_late": asyncio.sleep, "threshold": 1}, TypeError, "plain function"),
@@ -329,42 +302,22 @@ def test_a_heart_that_has_stopped_is_a_task_like_any_other() -> None:
     assert run(main()) == 9
 
 
-@pytest.mark.parametrize("runner", BOTH)
-def test_probe_is_a_task_with_the_name_and_ends_with_the_block(
-    runner: Callable[[Any], Any],
+@pytest.mark.parametrize("runner", [run, on_stock_loop])
+@pytest.mark.parametrize("end", [None, KeyError, TimeoutError])
+def test_the_probe_is_a_task_with_the_name_and_ends_with_the_block(
+    end: Any, runner: Any
 ) -> None:
-    async def main() -> None:
-        async with Heartbeat(0.01, name="pulse") as heartbeat:
-            await asyncio.sleep(0)
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            assert [task.get_name() for task in others] == ["pulse"]
-            assert heartbeat.running
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-        assert not heartbeat.running
-
-    runner(main())
-
-
-@pytest.mark.parametrize("runner", BOTH)
-def test_probe_ends_when_the_body_raises(runner: Callable[[Any], Any]) -> None:
-    async def main() -> None:
-        with pytest.raises(KeyError):
-            async with Heartbeat(0.01):
-                await asyncio.sleep(0.02)
-                raise KeyError("mine")
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    runner(main())
-
-
-@pytest.mark.parametrize("runner", BOTH)
-def test_probe_ends_when_the_body_is_cancelled(runner: Callable[[Any], Any]) -> None:
     async def body() -> None:
-        async with Heartbeat(0.01):
-            await asyncio.sleep(60)
+        async with Heartbeat(0.01, name="pulse") as heartbeat:
+            await asyncio.sleep(0.02)
+            assert heartbeat.running
+            assert "pulse" in {task.get_name() for task in asyncio.all_tasks()}
+            if end is KeyError:
+                raise KeyError("mine")
+            await asyncio.sleep(60 if end else 0)
 
     async def main() -> None:
-        with pytest.raises(TimeoutError):
+        with pytest.raises(end) if end else nullcontext():
             await asyncio.wait_for(body(), 0.03)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 

@@ -10,13 +10,13 @@ import pytest
 
 from looplab.clock import VirtualTimeLoop, burn
 from looplab.trace import LoopTracer, Trace
+from tests.fast.looplab.clock.random_programs import StockLoop
 
 MS = 1_000_000
 TIMER = "_set_result_unless_cancelled"
 
-both_clocks = pytest.mark.parametrize("clock", ["virtual", "real"])
 both_loops = pytest.mark.parametrize(
-    "new_loop", [VirtualTimeLoop, asyncio.SelectorEventLoop], ids=["virtual", "stock"]
+    "new_loop", [VirtualTimeLoop, StockLoop], ids=["virtual", "stock"]
 )
 
 
@@ -32,14 +32,6 @@ def rows(trace: Trace) -> list[tuple[int, int | None, int, int, str | None, str]
         (r.ready_ns, r.due_ns, r.run_ns, r.ended_ns, r.task, bare(r.label))
         for r in trace
     ]
-
-
-def story(trace: Trace) -> list[tuple[bool, bool, str]]:
-    """What ran, in order: has a task, was timed, label.
-
-    Default task names count per process on the stock loop, so they are left out.
-    """
-    return [(r.task is not None, r.due_ns is not None, bare(r.label)) for r in trace]
 
 
 async def small_program() -> None:
@@ -114,39 +106,13 @@ async def closed_as_it_is_noticed() -> None:
     await task
 
 
-def attach_amid_an_iteration(new_loop: Any) -> None:
-    """Trace a part of a program, and see that it runs as it does untraced."""
+def traced(new_loop: Any, main: Any) -> Trace:
+    """What a loop runs from the first line of ``main()`` to the last."""
 
-    async def program(traced: bool) -> list[Any]:
-        loop = asyncio.get_running_loop()
-        seen: list[Any] = []
-
-        async def tracing() -> None:
-            seen.append("tracing")
-            if traced:
-                with LoopTracer():
-                    await asyncio.sleep(0)
-                    seen.append("inside")
-            else:
-                await asyncio.sleep(0)
-                seen.append("inside")
-            loop.call_soon(seen.append, "after")
-
-        def add(name: str) -> None:
-            seen.append(name)
-            loop.call_soon(seen.append, f"{name}'s")
-
-        loop.call_soon(add, "a")
-        loop.call_soon(add, "b").cancel()
-        task = asyncio.create_task(tracing())
-        loop.call_soon(add, "c")
-        loop.call_later(0, seen.append, "timer")
-        loop.call_soon(add, "d")
-        await task
-        await asyncio.sleep(0.01)
-        return seen
+    async def program() -> Trace:
+        with LoopTracer() as tracer:
+            await main()
+        return tracer.trace
 
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        untraced = runner.run(program(False))
-        assert runner.run(program(True)) == untraced
-        assert len(untraced) == 10
+        return runner.run(program())

@@ -15,14 +15,18 @@ def make(
 
 
 def test_a_record_in_seconds() -> None:
-    one = Record(1 * MS, 500_000, 3 * MS, 7 * MS, "t", "job")
-    times = one.ready_at, one.due_at, one.run_at, one.ended_at
+    timed = Record(1 * MS, 500_000, 3 * MS, 7 * MS, "t", "job")
+    times = timed.ready_at, timed.due_at, timed.run_at, timed.ended_at
     assert times == (0.001, 0.0005, 0.003, 0.007)
-    assert (one.lateness, one.queueing_delay, one.duration) == (0.0025, 0.002, 0.004)
+    assert (timed.lateness, timed.queueing_delay, timed.duration) == (
+        0.0025,
+        0.002,
+        0.004,
+    )
     assert make(5, 6).lateness is None
-    assert repr(one) == "<Record job in t: ran 0.003 to 0.007 s, 0.0025 s late>"
+    assert repr(timed) == "<Record job in t: ran 0.003 to 0.007 s, 0.0025 s late>"
     with pytest.raises(AttributeError):
-        one.task = "other"  # type: ignore[misc]
+        timed.task = "other"  # type: ignore[misc]
 
 
 def test_a_trace_is_a_sequence() -> None:

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
+import weakref
+from collections import deque
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import pytest
 
-from looplab.clock import VirtualTimeLoop, run
+from looplab.clock import VirtualTimeLoop, burn, run
 from looplab.priority import VirtualPriorityLoop, priority
 from looplab.trace import LoopTracer, Timer, Trace, record
+from tests.fast.looplab.clock.random_programs import StockLoop
+from tests.fast.looplab.jobs.shared import on_stock_loop
 from tests.fast.looplab.trace.helpers import (
     MS,
-    attach_amid_an_iteration,
+    bare,
     both,
+    both_loops,
     closed_as_it_is_noticed,
+    nothing,
+    traced,
 )
 
 
@@ -29,7 +39,7 @@ def test_a_virtual_loop_takes_several_tracers() -> None:
 
     outer, inner = run(main())
     assert (outer.duration, inner.duration) == (3, 2)
-    assert [one.label for one in inner] == [one.label for one in outer[2:]]
+    assert [record.label for record in inner] == [record.label for record in outer[2:]]
 
 
 class OtherLoop:  # uvloop keeps its queue in C
@@ -79,17 +89,141 @@ def test_what_is_no_coroutine_is_not_recorded(wrong: Any) -> None:
         record(wrong)
 
 
-def test_attaching_amid_an_iteration_keeps_the_order() -> None:
-    attach_amid_an_iteration(VirtualTimeLoop)
+@both_loops
+def test_attaching_amid_an_iteration_keeps_the_order(new_loop: Any) -> None:
+    async def program(*, is_traced: bool) -> list[str]:
+        loop = asyncio.get_running_loop()
+        seen: list[str] = []
+
+        async def tracing() -> None:
+            seen.append("tracing")
+            with LoopTracer() if is_traced else nullcontext():
+                await asyncio.sleep(0)
+                seen.append("inside")
+            loop.call_soon(seen.append, "after")
+
+        def add(name: str) -> None:
+            seen.append(name)
+            loop.call_soon(seen.append, f"{name}'s")
+
+        loop.call_soon(add, "a")
+        loop.call_soon(add, "b").cancel()
+        task = asyncio.create_task(tracing())
+        loop.call_soon(add, "c")
+        loop.call_later(0, seen.append, "timer")
+        loop.call_soon(add, "d")
+        await task
+        await asyncio.sleep(0.01)
+        return seen
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        untraced = runner.run(program(is_traced=False))
+        assert runner.run(program(is_traced=True)) == untraced
+        assert len(untraced) == 10
 
 
-def test_a_tracer_that_is_attached_is_not_attached_again() -> None:
+@both_loops
+def test_the_loops_own_queue_comes_back(new_loop: Any) -> None:
+    loop = new_loop()
+    own = loop._ready
+    assert type(own) is deque
+    with LoopTracer(loop) as tracer:
+        loop.call_soon(nothing)
+        with pytest.raises(RuntimeError, match="no trace yet"):
+            _ = tracer.trace
+    assert loop._ready is own
+    assert len(own) == 1  # still to run
+    assert len(tracer.trace) == 0
+    with LoopTracer(loop) as tracer:
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    assert [bare(r.label) for r in tracer.trace] == ["nothing", "BaseEventLoop.stop"]
+    loop.close()
+
+
+@both_loops
+def test_an_error_in_the_block_detaches(new_loop: Any) -> None:
     async def main() -> None:
+        loop: Any = asyncio.get_running_loop()
         tracer = LoopTracer()
-        with tracer, pytest.raises(RuntimeError, match="attached already"):
-            tracer.__enter__()
+        with pytest.raises(ZeroDivisionError), tracer:
+            _ = 1 / 0
+        assert type(loop._ready) is deque
+        assert len(tracer.trace) == 1
+        with tracer:  # it may be used again
+            await asyncio.sleep(0)
+        assert len(tracer.trace) == 2
 
-    run(main())
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(main())
+
+
+@both_loops
+def test_tracing_keeps_no_task_and_no_coroutine(new_loop: Any) -> None:
+    class Token: ...
+
+    async def job(token: Token) -> None:
+        await asyncio.sleep(0)
+
+    async def main() -> None:
+        token = Token()
+        task = asyncio.create_task(job(token))
+        left = [weakref.ref(token), weakref.ref(task)]
+        await task
+        del token, task
+        await asyncio.sleep(0)  # the handle that woke us up held the task
+        gc.collect()
+        assert [ref() for ref in left] == [None, None]
+
+    assert len(traced(new_loop, main)) > 2
+
+
+def test_an_error_of_the_program_propagates() -> None:
+    for error in (LookupError, asyncio.CancelledError):
+
+        async def main(error: type[BaseException] = error) -> None:
+            await asyncio.sleep(0)
+            raise error
+
+        with pytest.raises(error):
+            record(main())
+
+
+def test_who_is_traced_is_not_traced_again() -> None:
+    async def twice(tracer: LoopTracer, other: LoopTracer, words: str) -> None:
+        with tracer, pytest.raises(RuntimeError, match=words):
+            other.__enter__()
+        assert len(tracer.trace) == 1
+
+    tracer = LoopTracer()
+    run(twice(tracer, tracer, "attached already"))
+    on_stock_loop(twice(LoopTracer(), LoopTracer(), "traced already"))
+
+
+def test_a_queue_that_somebody_replaced_is_reported() -> None:
+    loop: Any = StockLoop()
+    tracer = LoopTracer(loop)
+    with pytest.raises(RuntimeError, match="was replaced"), tracer:
+        loop._ready = deque(loop._ready)
+    loop.close()
+
+
+def test_a_slow_thread_keeps_its_order_from_one_tracer_to_the_next() -> None:
+    """It has hold of the queue of the first one, and goes on when there is another."""
+    ran: list[int] = []
+
+    async def main() -> None:
+        loop: Any = asyncio.get_running_loop()
+        with LoopTracer():
+            slow = loop._ready
+        with LoopTracer():
+            slow.append(asyncio.Handle(ran.append, (1,), loop))
+            loop.call_soon(ran.append, 2)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+    on_stock_loop(main())
+    assert ran == [1, 2]
 
 
 def test_the_loop_is_left_as_it_was() -> None:
@@ -99,6 +233,73 @@ def test_the_loop_is_left_as_it_was() -> None:
         assert set(vars(loop)) != before
     assert set(vars(loop)) == before
     loop.close()
+
+
+# -- what a callback is called ------------------------------------------------------
+
+
+class Caller:
+    def __call__(self) -> None: ...
+    def method(self) -> None: ...
+
+
+@both_loops
+def test_labels(new_loop: Any) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        loop.call_soon(nothing).cancel()
+        for callback in (
+            Caller(),
+            Caller().method,
+            partial(partial(Caller().method)),
+            [].clear,
+            task.cancelled,  # bound to a task but no step of it
+            lambda: None,
+        ):
+            loop.call_soon(callback)
+        await asyncio.sleep(0)
+
+    labels = [bare(r.label) for r in traced(new_loop, main) if r.task is None]
+    assert [label.replace("Numbered.", "Task.") for label in labels] == [
+        "Caller",
+        "Caller.method",
+        "Caller.method",
+        "list.clear",
+        "Task.cancelled",
+        "<lambda>",
+    ]
+
+
+def test_python_tasks_have_names_too() -> None:
+    async def main() -> None:
+        async def inner() -> None:
+            await asyncio.sleep(0.001)
+
+        loop = asyncio.get_running_loop()
+        task = asyncio.tasks._PyTask(inner(), loop=loop)  # type: ignore[attr-defined]
+        task.set_name("slow-but-readable")
+        await task
+
+    trace = traced(StockLoop, main).filter(task="slow-but-readable")
+    assert [bare(r.label) for r in trace] == ["inner", "inner"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks came with 3.12")
+def test_the_first_step_of_an_eager_task_belongs_to_its_maker() -> None:
+    async def main() -> None:
+        async def inner() -> None:
+            burn(0.01)
+            await asyncio.sleep(0)
+
+        factory = asyncio.eager_task_factory  # type: ignore[attr-defined]
+        asyncio.get_running_loop().set_task_factory(factory)
+        await asyncio.create_task(inner(), name="eager")
+
+    trace = record(main())
+    assert len(trace.filter(task="eager")) == 1
+    assert trace[0].duration == 0.01
 
 
 # -- all of a run -----------------------------------------------------------------
@@ -114,8 +315,8 @@ def test_one_sleep_touches_three_iterations() -> None:
     woken = next(i for i, o in enumerate(trace.origins) if o.maker == noticed)
     due_in = next(
         origin.iteration
-        for one, origin in zip(trace, trace.origins, strict=True)
-        if one.run_ns <= timer.due_ns < one.ended_ns
+        for callback, origin in zip(trace, trace.origins, strict=True)
+        if callback.run_ns <= timer.due_ns < callback.ended_ns
     )
     assert trace.origins[noticed].iteration == due_in + 1
     assert trace.origins[woken].iteration == due_in + 2
