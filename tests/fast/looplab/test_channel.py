@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from typing import Any
 
 import pytest
@@ -84,6 +86,22 @@ def test_a_cancelled_put_withdraws_its_item() -> None:
         return taken
 
     assert run(main()) == ["b"]
+
+
+def test_a_channel_keeps_no_item_whose_put_was_cancelled() -> None:
+    class Item: ...
+
+    async def main() -> None:
+        channel: Channel[Item] = Channel()
+        item = Item()
+        left = weakref.ref(item)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(channel.put(item), timeout=1)
+        del item
+        gc.collect()
+        assert left() is None
+
+    run(main())
 
 
 def test_a_cancelled_get_takes_nothing() -> None:

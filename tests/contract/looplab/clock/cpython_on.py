@@ -39,7 +39,6 @@ LEFT_OUT = {
     "test_buffered_proto test_sendfile test_server test_sock_lowlevel": SOCKET,
     "test_ssl test_sslproto": SOCKET,
     "test_subprocess test_threads": THREAD,
-    "test_windows_events test_windows_utils": "tests the loops of Windows",
 }
 
 #: Single tests that are left out there: patterns without the name of their class.

@@ -20,18 +20,12 @@ from typing import Any
 
 from looplab.clock import burn, run
 
-JUNK: list[object] = []
-
-
-def fill_memory(seed: int) -> None:
-    dice = random.Random(seed)
-    for _ in range(dice.randrange(2_000)):
-        JUNK.append(bytearray(dice.randrange(600)))
-    for _ in range(len(JUNK) // 3):
-        JUNK.pop(dice.randrange(len(JUNK)))
-    other = asyncio.new_event_loop()
-    JUNK.append(other)
-    JUNK.extend(other.create_task(asyncio.sleep(1)) for _ in range(dice.randrange(60)))
+dice = random.Random(int(sys.argv[2]))
+JUNK: list[object] = [bytearray(dice.randrange(600)) for _ in range(2_000)]
+for _ in range(dice.randrange(600)):
+    JUNK.pop(dice.randrange(len(JUNK)))
+other = asyncio.new_event_loop()
+JUNK.extend(other.create_task(asyncio.sleep(1)) for _ in range(dice.randrange(60)))
 
 
 def program(trace: list[str]) -> Any:
@@ -113,7 +107,6 @@ def program(trace: list[str]) -> Any:
     return main()
 
 
-fill_memory(int(sys.argv[2]))
 lines: list[str] = []
 run(program(lines))
 print("\n".join(lines), flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import itertools
 import random
 import signal
 import threading
@@ -13,8 +14,17 @@ from typing import Any
 
 import pytest
 
-from looplab.clock import VirtualTimeLoop, burn, elapsed, run, run_on, run_real
+from looplab.clock import (
+    VirtualTimeLoop,
+    burn,
+    elapsed,
+    run,
+    run_on,
+    run_real,
+    running,
+)
 from tests.fast.looplab.clock.random_programs import StockLoop
+from tests.fast.looplab.jobs.shared import on_stock_loop
 
 
 def test_run_makes_the_loop_that_it_is_told_to() -> None:
@@ -133,18 +143,41 @@ def test_an_interrupt_before_there_is_a_thread(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
+    # Nobody ever sets the event that it would wait for.
+    monkeypatch.setattr(threading.Event, "wait", lambda event, _=None: event.is_set())
     began = main()
     with pytest.raises(KeyboardInterrupt):
         run_real(began)
     assert inspect.getcoroutinestate(began) == inspect.CORO_CLOSED
 
 
-def test_burn_is_exact_on_the_virtual_clock() -> None:
-    async def main() -> tuple[float, int]:
-        for _ in range(1000):
-            burn(0.001)
-        loop = asyncio.get_running_loop()
-        assert isinstance(loop, VirtualTimeLoop)
-        return elapsed(), loop.time_ns()
+def test_burn_holds_any_loop_by_the_time_of_its_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look at the clock takes 7 ns there."""
+    looks = itertools.count(0, 7)
+    monkeypatch.setattr(running, "_cpu_time_ns", looks.__next__)
 
-    assert run(main()) == (1.0, 1_000_000_000)
+    async def main() -> list[str]:
+        loop: Any = asyncio.get_running_loop()
+        loop.call_later(0, order.append, "timer")
+        burn(100e-9)
+        order.append("burnt")
+        assert next(looks) == 112  # it stopped at 105
+        await asyncio.sleep(1)
+        return order
+
+    order: list[str] = []
+    assert on_stock_loop(main()) == ["burnt", "timer"]
+    with pytest.raises(ValueError, match=r"burn\(\) is -1 s"):
+        burn(-1)
+
+
+def test_elapsed_begins_with_the_first_call_where_looplab_runs_nothing() -> None:
+    async def main() -> tuple[float, float]:
+        await asyncio.sleep(3)
+        first = elapsed()
+        await asyncio.sleep(0.5)
+        return first, elapsed()
+
+    assert on_stock_loop(main()) == (0, 0.5)

@@ -30,62 +30,39 @@ def test_job_that_waits_for_room_while_others_run() -> None:
     assert run(main()) == ["parent", 0, 1, 2, 3]
 
 
-def test_waiting_for_a_job_that_needs_my_worker() -> None:
-    async def parent(jobs: JobQueue) -> Any:
-        ticket = await jobs.put(give, "child")
-        return await ticket
-
-    async def main(workers: int) -> list[Any]:
-        async with JobQueue(workers=workers) as jobs:
-            await jobs.put(parent, jobs)
-        return jobs.results
-
-    assert run(main(2)) == ["child", "child"]
-    with pytest.raises(ExceptionGroup) as caught:
-        run(main(1))
-    assert "wait for ever for job 1 (give)" in str(caught.value.exceptions[0])
-
-
 @pytest.mark.parametrize(
-    ("wants", "words"),
+    ("workers", "wants", "words"),
     [
-        ([0], "would wait for itself"),
-        ([1, 0], r"ever for job [01] \(.*partner\)"),
+        (3, [0], "would wait for itself"),
+        (3, [1, 0], r"ever for job [01] \(.*partner\)"),
+        (1, [1, None], r"ever for job 1 \(.*partner\)"),
+        (2, [1, None], ""),
     ],
 )
-def test_jobs_that_wait_for_themselves_or_for_each_other(
-    wants: list[int], words: str
+def test_jobs_that_wait_for_jobs(
+    workers: int, wants: list[int | None], words: str
 ) -> None:
-    async def partner(box: list[Ticket[Any]], other: int) -> None:
+    """Each waits for the job of that number; without a circle all are done."""
+
+    async def partner(tickets: list[Ticket[Any]], other: int | None) -> str:
         await asyncio.sleep(1)
-        await box[other]
+        return "alone" if other is None else f"after {await tickets[other]}"
 
-    async def main() -> None:
-        box: list[Ticket[Any]] = []
-        async with JobQueue(workers=3) as jobs:
+    async def main() -> list[Any]:
+        tickets: list[Ticket[Any]] = []
+        async with JobQueue(workers, maxsize=2) as jobs:
             for other in wants:
-                box.append(await jobs.put(partner, box, other))
+                tickets.append(await jobs.put(partner, tickets, other))
+        return jobs.results
 
+    if not words:
+        assert run(main()) == ["after alone", "alone"]
+        return
     with pytest.raises(ExceptionGroup) as caught:
         run(main())
     error = caught.value.exceptions[0]
     assert isinstance(error, WouldDeadlockError)
     assert re.search(words, str(error))
-
-
-def test_crawler(both: Callable[[Main], Any]) -> None:
-    async def visit(jobs: JobQueue, depth: int) -> int:
-        await asyncio.sleep(0)
-        if depth:
-            await jobs.put(visit, jobs, depth - 1)
-        return depth
-
-    async def main() -> list[Any]:
-        async with JobQueue(workers=2) as jobs:
-            await jobs.put(visit, jobs, 5)
-        return jobs.results
-
-    assert both(main()) == [5, 4, 3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -158,12 +158,6 @@ def test_what_becomes_of_jobs(
             _ = jobs.results
 
 
-def test_the_outcomes_in_words() -> None:
-    assert repr(Outcomes(0, 0, 1, 1, 1, 2)) == (
-        "5 jobs: 1 done, 1 failed, 1 cancelled, 2 never started"
-    )
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("in_the_body", [False, True])
 def test_exit_errors_are_raised_bare(

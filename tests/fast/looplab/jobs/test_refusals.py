@@ -106,5 +106,7 @@ def test_put_before_and_after_the_block(both: Callable[[Main], Any]) -> None:
         with pytest.raises(JobQueueClosedError, match="is over"):
             await jobs.put(give(1))  # and the coroutine is closed
         assert repr(jobs).endswith("over, 1 job: 1 done>")
+        words = "5 jobs: 1 done, 1 failed, 1 cancelled, 2 never started"
+        assert repr(Outcomes(0, 0, 1, 1, 1, 2)) == words
 
     both(main())

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from looplab.clock import run
-from looplab.jobs import JobQueue, Outcomes
+from looplab.jobs import JobQueue
 from tests.fast.looplab.jobs.shared import Main, give
 
 
@@ -27,17 +27,6 @@ def test_tasks_are_named_after_workers() -> None:
         return jobs.results
 
     assert run(main()) == ["worker-1", "worker-2", "worker-1", "worker-2"]
-
-
-def test_results_in_the_order_of_submission(both: Callable[[Main], Any]) -> None:
-    async def main() -> list[Any]:
-        async with JobQueue(workers=3, maxsize=2) as jobs:
-            for i in range(10):
-                await jobs.put(give, i, after=(10 - i) / 1000)
-        assert jobs.outcomes == Outcomes(0, 0, 10, 0, 0, 0)
-        return jobs.results
-
-    assert both(main()) == list(range(10))
 
 
 def test_ticket_gives_its_own_result(both: Callable[[Main], Any]) -> None:

@@ -71,3 +71,4 @@ def test_how_a_trace_shows_itself() -> None:
     again = record(small_storm())
     assert (again, hash(again)) == (trace, hash(trace))
     assert hash(trace) != hash(trace[1:])
+    assert Trace(trace, end_ns=trace.end_ns, clock="real") != trace

@@ -272,6 +272,17 @@ def test_labels(new_loop: Any) -> None:
     ]
 
 
+@both_loops
+def test_a_plain_callback_that_a_timer_adds_is_not_late(new_loop: Any) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(1, loop.call_soon, nothing)
+        await asyncio.sleep(2)
+
+    [added] = traced(new_loop, main).filter(label="nothing")
+    assert (added.due_at, added.ready_at) == (None, 1.0)
+
+
 def test_python_tasks_have_names_too() -> None:
     async def main() -> None:
         async def inner() -> None:
