@@ -16,7 +16,7 @@ awaits, such as ``while True: pass``, holds the interpreter; stop the cell.)
 * :mod:`.tools`: run an answer, and see what it did;
 * :mod:`.parsons`: lines to be put in order;
 * a folder for each chapter, with a module for each of its exercises, which register
-  themselves with :func:`exercise`;
+  themselves with :func:`exercise` and say in their docstrings what an answer must be;
 * :mod:`.bank`: the extra exercises for teachers, in the same form.
 
 Standard library only.

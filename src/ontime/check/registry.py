@@ -9,6 +9,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable
+from functools import wraps
 from pkgutil import iter_modules
 from traceback import walk_tb
 from typing import Any
@@ -40,20 +41,37 @@ _checks: dict[str, Check] = {}
 _elsewhere: dict[str, str] = {}
 
 
-def exercise(name: str, *, elsewhere: str = "") -> Callable[[Check], Check]:
+def exercise(
+    name: str,
+    need: Callable[[object, str], object] = lambda answer, called: None,
+    called: str = "",
+    *,
+    elsewhere: str = "",
+) -> Callable[[Check], Check]:
     """Register a check under *name*, such as ``"04-predict"``.
 
     The name of an extra exercise has an x behind the hyphen, as in ``"04-xslices"``.
 
     The check takes the answer, returns the sentence of a pass and raises
     :class:`NotYet` otherwise.  Whatever else it raises is taken for the answer's fault.
-    *elsewhere* is the hint for an answer that starts a thread or a process.
+
+    Args:
+        name: of the exercise.
+        need: refuses an answer that is not of its kind, such as
+            :func:`~.tools.need_async_function`.
+        called: the name that the task gives the answer.
+        elsewhere: the hint for an answer that starts a thread or a process.
     """
 
     def register(function: Check) -> Check:
+        @wraps(function)
+        def checked(answer: Any) -> str:
+            need(answer, called)
+            return function(answer)
+
         if name in _checks:
             raise ValueError(f"there is a check for exercise {name!r} already")
-        _checks[name] = function
+        _checks[name] = checked
         _elsewhere[name] = elsewhere
         return function
 

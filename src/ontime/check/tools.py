@@ -106,11 +106,13 @@ def move_hashes(by: int) -> None:
         hash(loop.create_future())
 
 
-async def finished(work: Coroutine[Any, Any, T] | asyncio.Future[T]) -> T:
-    """Await *work*, and say so if it does not end.
+async def finished(work: Awaitable[T], name: str = "the function") -> T:
+    """Await what the function *name* returned, and say so if it does not end.
 
     A heartbeat beside it keeps a timer set, so the loop itself sees no deadlock.
+    :exc:`NotYet` if it cannot be awaited.
     """
+    need_awaitable(work, name)
     task = asyncio.ensure_future(work)
     await asyncio.wait([task], timeout=MAX_SECONDS)
     if not task.done():
@@ -165,11 +167,7 @@ async def ended(
     It is cancelled after *cancel_at* seconds; :exc:`NotYet` if it cannot be awaited.
     """
     need_awaitable(work, name)
-
-    async def body() -> T:
-        return await work
-
-    task = asyncio.ensure_future(body())
+    task = asyncio.ensure_future(work)
     if cancel_at is not None:
         await asyncio.sleep(cancel_at)
         task.cancel()

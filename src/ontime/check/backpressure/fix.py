@@ -22,7 +22,7 @@ from ontime.check.verdict import NotYet
 _WAKES = 4
 
 
-@exercise("05-fix")
+@exercise("05-fix", need_async_function, "pipeline")
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``pipeline(source, parse, store)``.
 
@@ -36,7 +36,6 @@ def check_fix(answer: Any) -> str:
     at most 1.2 s (one after the other would take 1.5); no task left behind; an error in
     ``store`` comes out.
     """
-    need_async_function(answer, "pipeline")
     worst, most = 0.0, 0
 
     def parse(item: int) -> str:

@@ -6,22 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from ontime.check.tools import abandoned, cause, finished, left_over, need_awaitable
+from ontime.check.tools import abandoned, cause, finished
 
 __all__ = ["Flow", "left_by_a_failure", "watched_to_its_end"]
 
 
 async def watched_to_its_end(answer: Callable[..., Any], *args: Any) -> tuple[Any, int]:
     """What *answer* returned, and how many tasks it left behind."""
-    work = answer(*args)
-    need_awaitable(work, getattr(answer, "__name__", "the function"))
-    result: list[Any] = []
-
-    async def wait() -> None:
-        result.append(await work)
-
-    await finished(wait())
-    return result[0], await abandoned()
+    name = getattr(answer, "__name__", "the function")
+    result = await finished(answer(*args), name)
+    return result, await abandoned()
 
 
 class Flow:
@@ -55,6 +49,4 @@ async def left_by_a_failure(answer: Any, *args: Any) -> int | None:
             raise
     else:
         return None
-    for _ in range(3):
-        await asyncio.sleep(0)
-    return len(left_over())
+    return await abandoned()

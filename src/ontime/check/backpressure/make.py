@@ -12,7 +12,7 @@ from ontime.check.tools import callbacks_in, need_async_function, now, several, 
 from ontime.check.verdict import NotYet
 
 
-@exercise("05-make")
+@exercise("05-make", need_async_function, "chain")
 def check_make(answer: Any) -> str:
     """The answer is an async function ``chain(items, *stages)``.
 
@@ -23,7 +23,6 @@ def check_make(answer: Any) -> str:
     stage raises, the error comes out and nothing is left behind.  Nobody polls.  None
     is an item like any other.
     """
-    need_async_function(answer, "chain")
     for count, pauses in ((0, (0.01,)), (1, (0.01,)), (30, (0.01, 0.01, 0.01))):
         _judge_chain(answer, count, pauses)
     ahead = _judge_chain(answer, 200, (0.001, 0.010))
@@ -66,7 +65,7 @@ def _judge_chain(answer: Any, count: int, pauses: tuple[float, ...]) -> int:
             item = (item, place)
         return item
 
-    what = f"{_many(count, 'item')}, {_many(len(pauses), 'stage')}"
+    what = f"{several(count, 'item')}, {several(len(pauses), 'stage')}"
     result, left, took = simulate(main())
     if not isinstance(result, list):
         raise NotYet(
@@ -104,10 +103,6 @@ def _judge_chain(answer: Any, count: int, pauses: tuple[float, ...]) -> int:
             "let the stages work at the same time",
         )
     return flow.most_ahead
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _judge_none(answer: Any) -> None:

@@ -31,7 +31,7 @@ async def _backlog(made: int, served: int, seconds: float, maxsize: int) -> int:
     return length
 
 
-@exercise("05-predict")
+@exercise("05-predict", need_function, "waiting")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``waiting(made, served, seconds, maxsize)``.
 
@@ -40,7 +40,6 @@ def check_predict(answer: Any) -> str:
     (0: no bound).  The check runs eleven such streams on the virtual clock; an item and
     a half more or less is right.
     """
-    need_function(answer, "waiting")
     cases = [
         (100, 80, 60, 0),
         (50, 80, 60, 0),

@@ -55,7 +55,7 @@ async def _ticks(
     return ran
 
 
-@exercise("01-fix")
+@exercise("01-fix", need_function, "tick_every")
 def check_fix(answer: Any) -> str:
     """The answer is a plain function ``tick_every(loop, interval, work)``.
 
@@ -64,7 +64,6 @@ def check_fix(answer: Any) -> str:
     takes less than *interval*.  A tick that comes late, since something else held the
     loop, does not move those after it.
     """
-    need_function(answer, "tick_every")
     worst = 0.0
     for interval, cost in (2.0, 0.0), (2.0, 0.25), (0.5, 0.125), (1.0, 0.9):
         ran = simulate(_ticks(answer, interval, cost, 6, ()))

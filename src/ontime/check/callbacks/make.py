@@ -16,7 +16,7 @@ from ontime.check.tools import need_function
 from ontime.check.verdict import NotYet
 
 
-@exercise("01-make")
+@exercise("01-make", need_function, "gather")
 def check_make(answer: Any) -> str:
     """The answer is a plain function ``gather(loop, coroutines)``.
 
@@ -24,7 +24,6 @@ def check_make(answer: Any) -> str:
     returns a future of ``loop.create_future()`` whose result is the list of their
     results, in the order of the coroutines.  The check uses :class:`SmallLoop`.
     """
-    need_function(answer, "gather")
     for delays in [(3, 1, 2)], [(1,)], [(2, 2, 2, 2)], [()]:
         _check_gather(answer, *delays)
     return "results in order, all coroutines together, and an empty list too."

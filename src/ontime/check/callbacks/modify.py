@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import random
 from collections.abc import Callable
 from typing import Any
 
 from ontime.check.registry import exercise
+from ontime.check.tools import need_class
 from ontime.check.verdict import NotYet
-
-
-def _need_class(answer: object) -> Callable[[], Any]:
-    if not inspect.isclass(answer):
-        raise NotYet(
-            f"the answer is {answer!r}, not a class.",
-            "hand over the class itself, without parentheses",
-        )
-    return answer
 
 
 def _judge_order(make: Callable[[], Any]) -> None:
@@ -42,7 +33,7 @@ def _judge_order(make: Callable[[], Any]) -> None:
             )
 
 
-@exercise("01-modify")
+@exercise("01-modify", need_class, "the class")
 def check_modify(answer: Any) -> str:
     """The answer is a class of loops with ``call_soon``, ``call_later`` and
     ``run_forever``.
@@ -51,8 +42,7 @@ def check_modify(answer: Any) -> str:
     method.  A timer that was cancelled does not call its callback; every other one runs
     as before.  Cancelling twice, or after the callback ran, does nothing.
     """
-    make = _need_class(answer)
-    loop = make()
+    loop = answer()
     ran: list[str] = []
     first = loop.call_later(1, ran.append, "first")
     if not hasattr(first, "cancel"):
@@ -100,7 +90,7 @@ def check_modify(answer: Any) -> str:
             "cancel() is about one timer: let the object itself know that it is "
             "cancelled",
         )
-    _judge_order(make)
+    _judge_order(answer)
     if ran.index("between") < ran.index("fourth"):
         raise NotYet(
             "a delay of 1.5 s that was asked for at 3 s ended before 4 s.",

@@ -14,7 +14,6 @@ from ontime.check.tools import (
     left_over,
     move_hashes,
     need_async_function,
-    need_awaitable,
     numbers_twice,
     simulate,
 )
@@ -31,19 +30,19 @@ async def _answered(
         await asyncio.sleep(0.12)
         begun = elapsed()
         work = answer(list(numbers), office.work, office.offload)
-        need_awaitable(work, "answer")
-
-        async def wait() -> Any:
-            return await work
-
-        results = await finished(wait())
+        results = await finished(work, "answer")
         took = elapsed() - begun
         await asyncio.sleep(0.1)
         left = len(left_over())
     return heartbeat.worst, took, office, results, left
 
 
-@exercise("02-fix", elsewhere="offload(work, number) runs it elsewhere")
+@exercise(
+    "02-fix",
+    need_async_function,
+    "answer",
+    elsewhere="offload(work, number) runs it elsewhere",
+)
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``answer(requests, work, offload)``.
 
@@ -51,7 +50,6 @@ def check_fix(answer: Any) -> str:
     offload(work, request)`` runs one in another process, of which there are two.  The
     loop stays free, and both processes are used.
     """
-    need_async_function(answer, "answer")
     for count, moved in ((8, 0), (8, 22), (8, 26), (6, 0), (1, 0), (0, 0)):
         numbers = numbers_twice(count)
         late, took, office, results, left = simulate(_answered(answer, numbers, moved))

@@ -10,12 +10,11 @@ from looplab.clock import elapsed
 from ontime.check.cpu_models.office import Office
 from ontime.check.registry import exercise
 from ontime.check.tools import (
+    abandoned,
     counted_callbacks,
     finished,
-    left_over,
     move_hashes,
     need_async_function,
-    need_awaitable,
     numbers_twice,
     simulate,
 )
@@ -40,24 +39,15 @@ async def _spread(
             raise
 
     work: Awaitable[Any] = answer(offload, office.work, list(items), workers)
-    need_awaitable(work, "spread_out")
-
-    async def wait() -> Any:
-        return await work
-
     with counted_callbacks() as callbacks:
         try:
-            result = await finished(wait())
+            result = await finished(work, "spread_out")
         except ValueError as caught:
             error = caught
         except BaseExceptionGroup as caught:
             error = caught.exceptions[0]
     took = elapsed() - begun
-    for _ in range(3):
-        await asyncio.sleep(0)
-    left = len(left_over())
-    for task in left_over():
-        task.cancel()
+    left = await abandoned()
     if callbacks.count > 100 + 30 * len(items):
         raise NotYet(
             f"{len(items)} items, {workers} workers: the loop ran {callbacks.count} "
@@ -68,7 +58,7 @@ async def _spread(
     return result, error, office, took, left
 
 
-@exercise("02-make")
+@exercise("02-make", need_async_function, "spread_out")
 def check_make(answer: Any) -> str:
     """The answer is an async function ``spread_out(offload, work, items, workers)``.
 
@@ -76,7 +66,6 @@ def check_make(answer: Any) -> str:
     that many as long as there are items, and returns the results in the order of the
     items.  If one raises, so does it, and no task of its own is left.
     """
-    need_async_function(answer, "spread_out")
     for count, workers, moved in (
         (10, 3, 0),
         (10, 1, 0),

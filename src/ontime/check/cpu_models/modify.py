@@ -13,7 +13,6 @@ from ontime.check.tools import (
     counted_callbacks,
     finished,
     need_async_function,
-    need_awaitable,
     simulate,
 )
 from ontime.check.verdict import NotYet
@@ -28,7 +27,7 @@ _ALLOWED_PAUSES = 100
 _BESIDE = 40  # callbacks of the heartbeat and of the answer itself
 
 
-@exercise("02-modify")
+@exercise("02-modify", need_async_function, "total")
 def check_modify(answer: Any) -> str:
     """The answer is an async function ``total(numbers, square, pause)``.
 
@@ -36,7 +35,6 @@ def check_modify(answer: Any) -> str:
     ``await pause()`` lets the loop run one iteration.  With 1,000 numbers a beat is at
     most 50 ms late, and there are at most 100 pauses.
     """
-    need_async_function(answer, "total")
     pauses = 0
     made: list[Coroutine[Any, Any, None]] = []
 
@@ -57,13 +55,8 @@ def check_modify(answer: Any) -> str:
         async with Heartbeat(0.2) as heartbeat:
             await asyncio.sleep(0.2 + phase)
             work = answer(numbers, square, pause)
-            need_awaitable(work, "total")
-
-            async def wait() -> Any:
-                return await work
-
             with counted_callbacks() as callbacks:
-                result = await finished(wait())
+                result = await finished(work, "total")
             await asyncio.sleep(0.2)
         return heartbeat.worst, result, callbacks.count
 

@@ -44,14 +44,13 @@ async def _worst_of(way: str, jobs: int, seconds: float, phase: float) -> float:
     return heartbeat.worst
 
 
-@exercise("02-predict")
+@exercise("02-predict", need_function, "worst")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``worst(way, jobs, seconds)``.
 
     It returns how late, in seconds, a beat can be at worst.  The check runs the jobs on
     the virtual clock at many phases of the heartbeat and compares with the worst.
     """
-    need_function(answer, "worst")
     for way in _WAYS:
         for jobs, seconds in ((20, 1.5), (8, 0.25), (2, 0.5), (1, 0.5)):
             returned = answer(way, jobs, seconds)

@@ -13,7 +13,7 @@ from ontime.check.verdict import NotYet
 BEATS = ((0.5, 0.5), (0.07, 0.5), (0.313, 0.5), (0.829, 0.5), (0.1, 0.003))
 
 
-@exercise("04-fix")
+@exercise("04-fix", need_async_function, "process")
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``process(jobs)``.
 
@@ -29,7 +29,6 @@ def check_fix(answer: Any) -> str:
     phases there is a heart that beats every 0.003 s, which no moment escapes: six
     workers that wake together are found.  No task may be left behind.
     """
-    need_async_function(answer, "process")
     worst_of_all = 0.0
     for count, before, long, limit in (
         (200, 0.0, 0.0, 2.2),

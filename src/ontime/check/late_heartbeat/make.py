@@ -10,6 +10,7 @@ from looplab.clock import burn
 from ontime.check.late_heartbeat.jobs import Job
 from ontime.check.registry import exercise
 from ontime.check.tools import (
+    abandoned,
     callbacks_in,
     finished,
     left_over,
@@ -58,7 +59,7 @@ class _Crew:
         return f"result {number}"
 
 
-@exercise("04-make")
+@exercise("04-make", need_async_function, "map_bounded")
 def check_make(answer: Any) -> str:
     """The answer is an async function ``map_bounded(fn, items, limit)``.
 
@@ -71,7 +72,6 @@ def check_make(answer: Any) -> str:
     (alone or in an exception group).  When the caller is cancelled the calls are too.
     No task is left behind, nobody polls, and a heartbeat beside it stays on time.
     """
-    need_async_function(answer, "map_bounded")
 
     async def start(*arguments: Any) -> Any:
         work = answer(*arguments)
@@ -171,12 +171,9 @@ def _short(value: object) -> str:
 
 async def _nothing_left() -> None:
     """Let cancelled tasks end; complain of those that have not been."""
-    for _ in range(5):
-        await asyncio.sleep(0)
-    left = left_over()
-    if left:
+    if left := await abandoned():
         raise NotYet(
-            f"map_bounded() returned and left tasks behind: {len(left)}.",
+            f"map_bounded() returned and left tasks behind: {left}.",
             "cancel the workers at the end, or create them in a TaskGroup",
         )
 

@@ -28,7 +28,7 @@ async def _storm(jobs: int, cpu: float, beat_phase: float, interval: float) -> f
     return heartbeat.worst
 
 
-@exercise("04-predict")
+@exercise("04-predict", need_function, "lateness")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``lateness(jobs, cpu, beat_phase, interval)``.
 
@@ -37,7 +37,6 @@ def check_predict(answer: Any) -> str:
     (0 < beat_phase < interval) and *interval* seconds is how long it sleeps.  The check
     runs the storm on the virtual clock for eighteen choices of the parameters.
     """
-    need_function(answer, "lateness")
     cases = [
         (200, 0.010, 0.5, 1.0),
         (200, 0.010, 0.125, 1.0),

@@ -14,9 +14,9 @@ from looplab.priority import (
 from ontime.check.registry import exercise
 from ontime.check.tools import (
     abandoned,
+    cause,
     finished,
     need_async_function,
-    need_awaitable,
     now,
     several,
     simulate,
@@ -76,7 +76,7 @@ class _Bus:
         self.took = now()
 
 
-@exercise("07-fix")
+@exercise("07-fix", need_async_function, "serve")
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``serve(receive, keep_lease, process)``.
 
@@ -89,7 +89,6 @@ def check_fix(answer: Any) -> str:
     one round, at most 6 messages held at once, at most 1.1 times the floor in all, no
     task left behind, and an error of a task comes out.
     """
-    need_async_function(answer, "serve")
     worst, held = 0.0, 0
     for cpu in (1.0, 1.75):
         for jitter in (0.0, 0.01):
@@ -152,13 +151,7 @@ def _judge_served(bus: _Bus, left: int) -> None:
 
 async def _serve(answer: Any, *functions: Any) -> int:
     """Run *answer* to its end; how many tasks it left behind."""
-    work = answer(*functions)
-    need_awaitable(work, "serve")
-
-    async def wait() -> None:
-        await work
-
-    await finished(wait())
+    await finished(answer(*functions), "serve")
     return await abandoned()
 
 
@@ -177,10 +170,7 @@ def _judge_served_failure(answer: Any) -> None:
     try:
         _simulate_by_priority(_serve(answer, bus.receive, bus.keep_lease, process))
     except (OSError, BaseExceptionGroup) as error:
-        cause: BaseException = error
-        while isinstance(cause, BaseExceptionGroup):
-            cause = cause.exceptions[0]
-        if not isinstance(cause, OSError):
+        if not isinstance(cause(error), OSError):
             raise
         return
     raise NotYet(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,14 +10,21 @@ from typing import Any
 from looplab.clock import StepLimitError, run
 from ontime.check.priority.urgent import urgent_wait
 from ontime.check.registry import exercise
-from ontime.check.tools import MAX_STEPS, finished, need_awaitable, now, simulate
+from ontime.check.tools import (
+    MAX_STEPS,
+    finished,
+    need_awaitable,
+    need_class,
+    now,
+    simulate,
+)
 from ontime.check.verdict import NotYet
 from ontime.leases import LeaseSettings, consume
 
 _MOST_CALLBACKS = 12  # a turn, for one who is parked: pump, future, wake-up, settling
 
 
-@exercise("07-make")
+@exercise("07-make", need_class, "Levels")
 def check_make(answer: Any) -> str:
     """The answer is a class ``Levels``, called without arguments.
 
@@ -31,11 +37,6 @@ def check_make(answer: Any) -> str:
     once nobody waits); a task that is cancelled while it waits costs nobody a turn; the
     consumer loses nothing with rounds of 1.75 s.
     """
-    if inspect.isfunction(answer) or not callable(answer):
-        raise NotYet(
-            f"the answer is {answer!r:.60}, not a class.",
-            "hand over Levels itself, without parentheses",
-        )
     if not callable(getattr(answer, "turn", None)):
         raise NotYet("Levels has no turn().", "async def turn(self, priority): …")
     _judge_order(answer)
@@ -137,7 +138,7 @@ def _judge_cancelled(make: Callable[[], Any]) -> None:
         await asyncio.sleep(0)
         for number in (0, 2, 5):
             tasks[number].cancel()
-        await finished(_all_of(tasks))
+        await finished(asyncio.gather(*tasks, return_exceptions=True))
         # And it is still of use afterwards.
         await finished(ask(levels, 6))
 
@@ -149,7 +150,3 @@ def _judge_cancelled(make: Callable[[], Any]) -> None:
             "then 6.",
             "a future whose task was cancelled is done already: pass it over",
         )
-
-
-async def _all_of(tasks: list[asyncio.Task[None]]) -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)

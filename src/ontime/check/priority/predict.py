@@ -21,7 +21,7 @@ _BY_COMPUTATIONS: dict[int, tuple[str, Callable[[], Any]]] = {
 }
 
 
-@exercise("07-predict")
+@exercise("07-predict", need_function, "longest_round")
 def check_predict(answer: Any) -> str:
     """The answer: a function ``longest_round(lease, refresh_every, computations)``.
 
@@ -31,7 +31,6 @@ def check_predict(answer: Any) -> str:
     on the virtual clock, for one, two and three computations: with rounds of 0.97 times
     the answer it must be in time, and with 1.03 times it must be late.
     """
-    need_function(answer, "longest_round")
     cases = [
         (lease, refresh_every, computations)
         for lease, refresh_every in ((5, 2), (30, 10), (2, 0.8), (60, 45))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from looplab.clock import DeadlockError
 from ontime.check.registry import exercise
@@ -13,10 +13,8 @@ from ontime.check.spinning_loop.watched import (
     simulate_watched,
     watched_loop,
 )
-from ontime.check.tools import callbacks_in, finished, need_awaitable
+from ontime.check.tools import callbacks_in, finished, need_awaitable, need_class
 from ontime.check.verdict import NotYet
-
-T = TypeVar("T")
 
 
 def _new_inbox(answer: Any) -> Any:
@@ -50,7 +48,7 @@ async def _inbox_idle(answer: Any) -> int:
         )
     told_the_loop = _put(inbox, "late")
     try:
-        item = await finished(_wait(task))
+        item = await finished(task)
     except DeadlockError:
         if told_the_loop:
             raise
@@ -87,11 +85,12 @@ def _put(inbox: Any, item: object) -> bool:
     return loop.handed_over > before
 
 
-async def _wait(task: asyncio.Future[T]) -> T:
-    return await task
-
-
-@exercise("06-fix", elsewhere="a get() in a thread, once cancelled, takes an item")
+@exercise(
+    "06-fix",
+    need_class,
+    "Inbox",
+    elsewhere="a get() in a thread, once cancelled, takes an item",
+)
 def check_fix(answer: Any) -> str:
     """The answer is a class ``Inbox``, made on the loop without arguments.
 
@@ -102,11 +101,6 @@ def check_fix(answer: Any) -> str:
     in bursts, and None come out once and in order; a ``get`` that is cancelled loses
     nothing.
     """
-    if inspect.isfunction(answer) or not callable(answer):
-        raise NotYet(
-            f"the answer is {answer!r}, not a class.",
-            "hand over Inbox itself, without parentheses",
-        )
     ran = simulate_watched(_inbox_idle(answer))
 
     failures: list[Exception] = []
@@ -131,7 +125,7 @@ def check_fix(answer: Any) -> str:
         for time, items in (0.1, [3]), (0.2, [None, 5]), (0.3, [6, 7]):
             for item in items:
                 loop.call_later(time, _put, inbox, item)
-        await finished(_wait(task))
+        await finished(task)
         return taken
 
     try:

@@ -56,7 +56,7 @@ async def _result(future: concurrent.futures.Future[Any]) -> Any:
     raise DeadlockError("the future is never done")
 
 
-@exercise("06-make")
+@exercise("06-make", need_function, "hop")
 def check_make(answer: Any) -> str:
     """The answer is a plain function ``hop(loop, function)``, called from any thread.
 
@@ -64,7 +64,6 @@ def check_make(answer: Any) -> str:
     :class:`concurrent.futures.Future` with its result or its exception.  A future that
     is cancelled before its turn has *function* not called.
     """
-    need_function(answer, "hop")
 
     async def scenario() -> None:
         called: list[str] = []

@@ -28,7 +28,7 @@ async def count_questions(seconds: float, nap: float) -> int:
     return asks
 
 
-@exercise("06-predict")
+@exercise("06-predict", need_function, "asks")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``asks(seconds, cost, nap)``.
 
@@ -36,7 +36,6 @@ def check_predict(answer: Any) -> str:
     questions and each callback costs *cost* seconds of CPU.  The check runs ten such
     tasks on the virtual clock; 5 % or two questions more or less are right.
     """
-    need_function(answer, "asks")
     cases = [
         (0.3, 0.000_010, 0.0),
         (0.3, 0.000_020, 0.0),

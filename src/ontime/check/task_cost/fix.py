@@ -9,7 +9,7 @@ from ontime.check.tools import need_function, need_number
 from ontime.check.verdict import NotYet
 
 
-@exercise("03-fix")
+@exercise("03-fix", need_function, "clients")
 def check_fix(answer: Any) -> str:
     """The answer is a plain function ``clients(latency, waiting, rate)``.
 
@@ -18,7 +18,6 @@ def check_fix(answer: Any) -> str:
     *rate* requests per second.  The version to fix takes all of the latency for CPU
     time.
     """
-    need_function(answer, "clients")
     cases = [
         (0.001, 0.0, 1.0),
         (1.0, 0.0, 1.0),

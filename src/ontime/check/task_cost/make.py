@@ -16,7 +16,7 @@ from ontime.check.task_cost.parts import (
 from ontime.check.tools import need_async_function, simulate
 
 
-@exercise("03-make")
+@exercise("03-make", need_async_function, "economical")
 def check_make(answer: Any) -> str:
     """The answer is an async function ``economical(parts)``.
 
@@ -26,7 +26,6 @@ def check_make(answer: Any) -> str:
     no more tasks than there are parts that wait.  If a part raises, the error (alone or
     in a group) comes out at once and no task is left behind.
     """
-    need_async_function(answer, "economical")
     waits = [
         [],
         [0.0],

@@ -16,7 +16,7 @@ from ontime.check.task_cost.parts import (
 from ontime.check.tools import need_async_function, simulate
 
 
-@exercise("03-modify")
+@exercise("03-modify", need_async_function, "handle")
 def check_modify(answer: Any) -> str:
     """The answer is an async function ``handle(user, price, stock)``.
 
@@ -26,7 +26,6 @@ def check_modify(answer: Any) -> str:
     as the longer wait, creates at most one task, and leaves none behind, also if one of
     the three raises; its error comes out at once, alone or in a group.
     """
-    need_async_function(answer, "handle")
     for price, stock in ((0.020, 0.030), (0.030, 0.020)):
         parts = make_part("Ada", 0), make_part(12.5, price), make_part(3, stock)
         seen = simulate(watch(partial(answer, *parts), "handle"))

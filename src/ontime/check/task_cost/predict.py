@@ -26,7 +26,7 @@ async def _request(parts: int, wait: float, cpu: float, at_once: bool) -> float:
     return elapsed()
 
 
-@exercise("03-predict")
+@exercise("03-predict", need_function, "wall")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``wall(parts, wait, cpu, at_once)``.
 
@@ -35,7 +35,6 @@ def check_predict(answer: Any) -> str:
     whether they are gathered or awaited one after the other.  Tasks themselves cost
     nothing here.  The check runs sixteen requests on the virtual clock.
     """
-    need_function(answer, "wall")
     cases = [
         (2, 1.0, 0.0, False),
         (2, 1.0, 0.0, True),

@@ -42,7 +42,7 @@ def _past(span: tuple[float, float], moment: float) -> float:
     return span[1] if span[0] <= moment < span[1] else moment
 
 
-@exercise("08-fix")
+@exercise("08-fix", need_async_function, "client")
 def check_fix(answer: Any) -> str:
     """The answer is an async function ``client(ask, count, every)``.
 
@@ -52,7 +52,6 @@ def check_fix(answer: Any) -> str:
     check runs it against a server that stalls, and beside something that holds the
     client's own loop for a while, on the virtual clock.
     """
-    need_async_function(answer, "client")
     cases = [
         (10, 0.1, 0.01, _NEVER, _NEVER),
         (10, 0.1, 0.25, _NEVER, _NEVER),

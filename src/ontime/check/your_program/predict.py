@@ -34,7 +34,7 @@ def waited_in_storm(jobs: int, cpu: float) -> float:
     )
 
 
-@exercise("08-predict")
+@exercise("08-predict", need_function, "waited")
 def check_predict(answer: Any) -> str:
     """The answer is a plain function ``waited(jobs, cpu)``.
 
@@ -42,7 +42,6 @@ def check_predict(answer: Any) -> str:
     compute for *cpu* seconds each, wait for one another, added up.  The check records
     six storms on the virtual clock; a millionth more or less is right.
     """
-    need_function(answer, "waited")
     cases = [(2, 0.5), (1, 3.0), (10, 0.01), (60, 0.004), (100, 0.01), (200, 0.01)]
     for jobs, cpu in cases:
         predicted = need_number(answer(jobs, cpu), "waited", "a number of seconds")

@@ -8,11 +8,11 @@ from typing import Any
 from ontime.check.backpressure.flow import Flow, watched_to_its_end
 from ontime.check.bank.backpressure.failing import until_it_fails
 from ontime.check.registry import exercise
-from ontime.check.tools import left_over, need_async_function, now, simulate
+from ontime.check.tools import abandoned, need_async_function, now, simulate
 from ontime.check.verdict import NotYet
 
 
-@exercise("05-xcrash")
+@exercise("05-xcrash", need_async_function, "feed")
 def check_crash(answer: Any) -> str:
     """The answer is an async function ``feed(source, handle)``.
 
@@ -21,7 +21,6 @@ def check_crash(answer: Any) -> str:
     awaited, and returns when all are handled.  If ``handle`` raises, for whichever
     item, the error comes out at once and no task is left behind.
     """
-    need_async_function(answer, "feed")
     most = 0
     for count, gap in (0, 0.0), (1, 0.0), (20, 0.0), (20, 1.0):
         most = max(most, simulate(_fed(answer, count, gap)))
@@ -89,7 +88,5 @@ async def _fed_to_a_failure(answer: Any, bad: int, gap: float) -> None:
             "do not go on feeding when nobody consumes: the error has to stop the "
             "producer, wherever it waits",
         )
-    for _ in range(3):
-        await asyncio.sleep(0)
-    if left_over():
+    if await abandoned():
         raise NotYet(f"{story}, and a task was left behind.", "let a TaskGroup own it")

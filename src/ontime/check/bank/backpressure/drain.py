@@ -19,7 +19,7 @@ from ontime.check.tools import (
 from ontime.check.verdict import NotYet
 
 
-@exercise("05-xdrain")
+@exercise("05-xdrain", need_class, "Outbox")
 def check_drain(answer: Any) -> str:
     """The answer is a class ``Outbox(send)``, made on the loop.
 
@@ -28,7 +28,6 @@ def check_drain(answer: Any) -> str:
     *grace* seconds, and returns at once when all is sent.  It returns what was not
     sent, in order, the one that was under way first.
     """
-    need_class(answer, "Outbox")
     for grace, before in (
         (2.5, 0.0),
         (0.0, 0.0),

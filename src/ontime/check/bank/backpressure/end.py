@@ -19,7 +19,7 @@ _OWN_END = (
 )
 
 
-@exercise("05-xend")
+@exercise("05-xend", need_async_function, "work_off")
 def check_end(answer: Any) -> str:
     """The answer is an async function ``work_off(items, handle, workers)``.
 
@@ -27,7 +27,6 @@ def check_end(answer: Any) -> str:
     It returns when all items are handled and all workers have ended.  None and 0 are
     items like any other, and an error of ``handle`` comes out.
     """
-    need_async_function(answer, "work_off")
     for workers in 1, 2, 3, 5:
         for count in 4, 0, 1, 23:
             simulate(_worked_off(answer, count, workers))

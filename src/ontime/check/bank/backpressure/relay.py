@@ -18,7 +18,7 @@ from ontime.check.tools import (
 from ontime.check.verdict import NotYet
 
 
-@exercise("05-xrelay")
+@exercise("05-xrelay", need_async_function, "relay")
 def check_relay(answer: Any) -> str:
     """The answer is an async function ``relay(source, queue, patience)``.
 
@@ -26,7 +26,6 @@ def check_relay(answer: Any) -> str:
     for which there is no room within *patience* seconds is given up; the list of these
     is returned.  A source that is slow is waited for.
     """
-    need_async_function(answer, "relay")
     given_up = 0
     for gap, service, patience in (
         (0.4, 1.0, 0.5),

@@ -11,7 +11,7 @@ from ontime.check.tools import finished, need_awaitable, need_class, now, simula
 from ontime.check.verdict import NotYet
 
 
-@exercise("05-xshed")
+@exercise("05-xshed", need_class, "Door")
 def check_shed(answer: Any) -> str:
     """The answer is a class ``Door(service, patience)``.
 
@@ -20,7 +20,6 @@ def check_shed(answer: Any) -> str:
     *patience* is refused at once with ``(503, seconds)``: what is inside now needs so
     many whole seconds.
     """
-    need_class(answer, "Door")
     refused = 0
     for service, patience, times in (
         (1.0, 4.5, [0.0] * 10),

@@ -83,8 +83,7 @@ async def _kept(background_class: Any) -> str:
     return "tasks are held while they run, and let go when they have ended."
 
 
-@exercise("01-xkeep")
+@exercise("01-xkeep", need_function, "Background")
 def check_keep(answer: Any) -> str:
     """The answer is a class ``Background`` with ``start(coroutine)`` and ``len()``."""
-    need_function(answer, "Background")
     return simulate(_kept(answer))

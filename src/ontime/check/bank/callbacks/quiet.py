@@ -29,13 +29,12 @@ async def _acted(quiet_class: Any, touches: tuple[float, ...]) -> list[float]:
     return acted
 
 
-@exercise("01-xquiet")
+@exercise("01-xquiet", need_function, "Quiet")
 def check_quiet(answer: Any) -> str:
     """The answer is a class ``Quiet(loop, delay, action)`` with a method ``touch()``.
 
     ``action()`` is called once, *delay* seconds after the last ``touch()``.
     """
-    need_function(answer, "Quiet")
     for touches, wanted, hint in (
         ((), [], "nothing was touched, so there is nothing to do"),
         ((0.25,), [1.25], "call_later(delay, action), at each touch"),

@@ -94,14 +94,13 @@ async def _delivered(make_deliver: Any) -> list[tuple[float, Any]]:
     return got
 
 
-@exercise("01-xthread")
+@exercise("01-xthread", need_function, "make_deliver")
 def check_thread(answer: Any) -> str:
     """The answer is a plain function ``make_deliver(loop, queue)``.
 
     It returns a function ``deliver(item)`` for a thread.  The item is in the queue, and
     whoever waits for it has it, without the loop having to be woken by something else.
     """
-    need_function(answer, "make_deliver")
     got = simulate(_delivered(answer), new_loop=_AsleepLoop)
     wanted = [(0.1, "a"), (0.2, "b"), (0.2, "B"), (0.3, "c")]
     if sorted(str(item) for _, item in got) != sorted(item for _, item in wanted):

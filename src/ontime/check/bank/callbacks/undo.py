@@ -56,7 +56,7 @@ async def _undone(careful: Any, ends: str) -> str:
     return f"{', '.join(log)} at {loop.time():g} s"
 
 
-@exercise("01-xundo")
+@exercise("01-xundo", need_async_function, "careful")
 def check_undo(answer: Any) -> str:
     """The answer is an async function ``careful(step, undo)``.
 
@@ -64,7 +64,6 @@ def check_undo(answer: Any) -> str:
     because it raises or is cancelled, it awaits ``undo()``, and what ended the step
     comes out.
     """
-    need_async_function(answer, "careful")
     for ends, wanted, story, hint in (
         (
             "well",

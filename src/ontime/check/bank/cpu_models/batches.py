@@ -11,7 +11,6 @@ from ontime.check.tools import (
     abandoned,
     finished,
     need_async_function,
-    need_awaitable,
     several,
     simulate,
 )
@@ -56,23 +55,17 @@ async def _batched(answer: Any, count: int, size: int) -> tuple[Any, _Trips, int
         return [n * n for n in batch]
 
     running = answer(office.offload, work, list(range(count)), size)
-    need_awaitable(running, "in_batches")
-
-    async def body() -> Any:
-        return await running
-
-    result = await finished(body())
+    result = await finished(running, "in_batches")
     return result, office, await abandoned()
 
 
-@exercise("02-xbatches")
+@exercise("02-xbatches", need_async_function, "in_batches")
 def check_batches(answer: Any) -> str:
     """The answer is an async function ``in_batches(offload, work, items, size)``.
 
     It awaits ``offload(work, batch)`` for lists of at most *size* items, at most two of
     them at a time, and returns one list with the result for each item, in order.
     """
-    need_async_function(answer, "in_batches")
     for count, size in (10, 3), (12, 4), (1, 5), (0, 3), (40, 1), (7, 100):
         result, office, left = simulate(_batched(answer, count, size))
         where = f"{count} items in batches of {size}"

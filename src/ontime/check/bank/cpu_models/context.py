@@ -76,14 +76,13 @@ async def _logged(answer: Any) -> tuple[list[Any], list[object], float]:
     return reports, loop.given, now()
 
 
-@exercise("02-xcontext")
+@exercise("02-xcontext", need_async_function, "offload")
 def check_context(answer: Any) -> str:
     """The answer is an async function ``offload(pool, function, *args)``.
 
     It runs the function in a thread of *pool*, with the context variables of whoever
     calls it, and returns what it returns.
     """
-    need_async_function(answer, "offload")
     reports, given, took = simulate(_logged(answer), new_loop=_PoolLoop)
     if not given:
         raise NotYet(

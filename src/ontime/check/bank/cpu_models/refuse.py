@@ -114,12 +114,11 @@ def _need_busy(task: asyncio.Task[str]) -> None:
         )
 
 
-@exercise("02-xrefuse")
+@exercise("02-xrefuse", need_function, "Front")
 def check_refuse(answer: Any) -> str:
     """The answer is a class ``Front(offload, workers, places)`` with ``run(work)``.
 
     At most *workers* jobs are with ``offload(work)`` and at most *places* wait; whoever
     comes then gets a ``BusyError`` at once.
     """
-    need_function(answer, "Front")
     return simulate(_refused(answer))

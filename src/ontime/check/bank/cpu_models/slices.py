@@ -40,14 +40,13 @@ async def _sliced(answer: Any, costs: list[float]) -> tuple[Any, float, int, flo
     return result, max(gaps), count, now()
 
 
-@exercise("02-xslices")
+@exercise("02-xslices", need_async_function, "in_slices")
 def check_slices(answer: Any) -> str:
     """The answer is an async function ``in_slices(items, work, budget)``.
 
     It calls ``work(item)`` for each item and returns the results.  As soon as it has
     held the loop for *budget* seconds it lets the loop run once, and no sooner.
     """
-    need_async_function(answer, "in_slices")
     mixed = [0.001] * 50 + [0.015] * 4 + [0.002] * 25 + [0.040] + [0.001] * 30
     for costs in [], [0.005], [0.001] * 200, [0.015] * 10, mixed:
         result, longest, count, took = simulate(_sliced(answer, costs))

@@ -67,7 +67,7 @@ async def _stopped(answer: Any, takes: float, cancel_at: float | None) -> str:
     return f"{how} at {at:g} s{still}"
 
 
-@exercise("02-xstop")
+@exercise("02-xstop", need_async_function, "compute")
 def check_stop(answer: Any) -> str:
     """The answer is an async function ``compute(offload, work, seconds)``.
 
@@ -75,7 +75,6 @@ def check_stop(answer: Any) -> str:
     After *seconds* it sets the event, waits until the thread has ended, and raises
     ``TimeoutError``.  If it is cancelled itself, it does the same and passes that on.
     """
-    need_async_function(answer, "compute")
     stop = "set the event when you give up"
     shield = (
         "a cancelled await forgets the thread: await it through asyncio.shield(), or "

@@ -35,11 +35,7 @@ async def _ticked(answer: Any, interval: float, works: list[float]) -> list[floa
 
     running = answer(interval, work)
     need_awaitable(running, "every")
-
-    async def body() -> None:
-        await running
-
-    task = asyncio.ensure_future(body())
+    task = asyncio.ensure_future(running)
     await asyncio.wait([task], timeout=10.5 * interval)
     if task.done():
         task.result()
@@ -52,14 +48,13 @@ async def _ticked(answer: Any, interval: float, works: list[float]) -> list[floa
     return began
 
 
-@exercise("04-xevery")
+@exercise("04-xevery", need_async_function, "every")
 def check_every(answer: Any) -> str:
     """The answer is an async function ``every(interval, work)``.
 
     It awaits ``work()`` at 0 and at each whole multiple of *interval* seconds after it.
     A tick that falls due while the work is under way is left out.
     """
-    need_async_function(answer, "every")
     for interval, works, wanted, story, hint in (
         (
             2.0,

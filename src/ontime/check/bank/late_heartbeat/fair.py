@@ -10,13 +10,12 @@ from ontime.check.tools import need_function
 from ontime.check.verdict import NotYet
 
 
-@exercise("04-xfair")
+@exercise("04-xfair", need_function, "Fair")
 def check_fair(answer: Any) -> str:
     """The answer is a class ``Fair`` with ``put(customer, job)``, ``get()``, ``len()``.
 
     ``get()`` gives the customers turns, and each customer's jobs in order.
     """
-    need_function(answer, "Fair")
     queue = answer()
     for n in range(5):
         queue.put("big", f"big {n}")

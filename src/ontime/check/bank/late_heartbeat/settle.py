@@ -12,7 +12,6 @@ from ontime.check.tools import (
     abandoned,
     finished,
     need_async_function,
-    need_awaitable,
     now,
     several,
     simulate,
@@ -44,13 +43,8 @@ async def _settled(answer: Any, costs: list[tuple[float, float, bool]]) -> Any:
             under_way -= 1
 
     running = answer([partial(job, n, *cost) for n, cost in enumerate(costs)], 3)
-    need_awaitable(running, "settle")
-
-    async def body() -> Any:
-        return await running
-
     try:
-        outcomes = await finished(body())
+        outcomes = await finished(running, "settle")
     except (_JobError, BaseExceptionGroup) as error:
         raise NotYet(
             f"a job failed, and settle() raised {type(error).__name__}.",
@@ -68,7 +62,7 @@ async def _settled(answer: Any, costs: list[tuple[float, float, bool]]) -> Any:
     return words, most, took, await abandoned()
 
 
-@exercise("04-xsettle")
+@exercise("04-xsettle", need_async_function, "settle")
 def check_settle(answer: Any) -> str:
     """The answer is an async function ``settle(jobs, workers)``.
 
@@ -76,7 +70,6 @@ def check_settle(answer: Any) -> str:
     error that it raised, in order.  Beside jobs that only compute a heartbeat is on
     time.
     """
-    need_async_function(answer, "settle")
     for costs, most, shortest, story in (
         ([], 0, 0.0, "no jobs"),
         ([(0.2, 0.0, False)] * 6, 3, 0.4, "six jobs that wait 0.2 s"),

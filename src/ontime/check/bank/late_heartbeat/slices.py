@@ -37,7 +37,7 @@ def _worst_seen(jobs: int, slices: int, cpu: float) -> float:
     return max(simulate(_sliced(jobs, slices, cpu, phase)) for phase in phases)
 
 
-@exercise("04-xslices")
+@exercise("04-xslices", need_function, "worst")
 def check_slices(answer: Any) -> str:
     """The answer is a function ``worst(jobs, slices, cpu)``.
 
@@ -45,7 +45,6 @@ def check_slices(answer: Any) -> str:
     and compute for *cpu* seconds each, in so many equal slices with ``sleep(0)``
     between them.
     """
-    need_function(answer, "worst")
     for jobs, slices, cpu in (
         (200, 1, 0.01),
         (10, 2, 0.5),

@@ -9,14 +9,13 @@ from ontime.check.tools import need_function, need_number
 from ontime.check.verdict import NotYet
 
 
-@exercise("04-xworkers")
+@exercise("04-xworkers", need_function, "workers")
 def check_workers(answer: Any) -> str:
     """The answer is a function ``workers(wait, cpu, late)``; whole milliseconds.
 
     It gives the fewest workers that keep the thread busy with jobs that wait, then
     compute, but never so many that a timer may be later than *late*.
     """
-    need_function(answer, "workers")
     for wait, cpu, late in (
         (20, 10, 100),
         (90, 10, 50),

@@ -23,7 +23,7 @@ def _aged(waiter: Waiting, at: float) -> float:
     return waiter.priority + (at - waiter.since) / _STEP
 
 
-@exercise("07-xage")
+@exercise("07-xage", need_function, "next_job")
 def check_age(answer: Any) -> str:
     """The answer is a plain function ``next_job(waiting, now)``.
 
@@ -31,7 +31,6 @@ def check_age(answer: Any) -> str:
     the place in it of the job to be served: the highest priority first, where a job
     rises by one level in each 10 s that it waits, gradually; among equals the first.
     """
-    need_function(answer, "next_job")
     served = _served_by(answer)
     chance = random.Random(7)
     for _ in range(300):

@@ -57,7 +57,7 @@ def _feasible_first(ready: list[_Job], at: float) -> int | None:
     return min(able, key=lambda n: ready[n].due, default=None)
 
 
-@exercise("07-xdue")
+@exercise("07-xdue", need_function, "next_job")
 def check_due(answer: Any) -> str:
     """The answer is a plain function ``next_job(ready, now)``.
 
@@ -65,8 +65,6 @@ def check_due(answer: Any) -> str:
     or None if none of them can be in time: the earliest deadline first, of those that
     can still be kept.
     """
-    need_function(answer, "next_job")
-
     instead: list[str] = []
 
     def note(named: str, ready: list[_Job], best: int | None, at: float) -> None:

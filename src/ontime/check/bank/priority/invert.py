@@ -18,14 +18,13 @@ from ontime.check.tools import (
 from ontime.check.verdict import NotYet
 
 
-@exercise("07-xinvert")
+@exercise("07-xinvert", need_async_function, "refresh")
 def check_invert(answer: Any) -> str:
     """The answer is an async function ``refresh(lock, fetch, store)``.
 
     It awaits ``fetch()``, which computes for long, and ``store(data)``, which needs the
     lock.  Beside work of middling priority an urgent task must have the lock soon.
     """
-    need_async_function(answer, "refresh")
     worst = 0.0
     runs = (0.35, False), (1.25, False), (1.0, False), (1.1, True), (5.0, False)
     for starts, held in runs:

@@ -63,14 +63,13 @@ async def _crowd(until: float) -> None:
         await asyncio.gather(*(other() for _ in range(10)))
 
 
-@exercise("07-xlease")
+@exercise("07-xlease", need_async_function, "under_lease")
 def check_lease(answer: Any) -> str:
     """The answer is an async function ``under_lease(steps, renew, lease)``.
 
     It awaits each of the *steps* in turn, and meanwhile ``renew()``, so often that no
     two renewals are *lease* seconds apart.  An error of ``renew`` ends the work.
     """
-    need_async_function(answer, "under_lease")
     longest = 0.0
     for lease, cpu, crowd in (
         (3.0, 0.5, 20.0),

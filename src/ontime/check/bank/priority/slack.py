@@ -12,7 +12,7 @@ from ontime.check.tools import need_function, need_number, now, several, simulat
 from ontime.check.verdict import NotYet
 
 
-@exercise("07-xslack")
+@exercise("07-xslack", need_function, "latest_start")
 def check_slack(answer: Any) -> str:
     """The answer is a plain function ``latest_start(piece, urgent, cost)``.
 
@@ -20,7 +20,6 @@ def check_slack(answer: Any) -> str:
     *cost* seconds.  Beside them others compute in pieces of up to *piece* seconds.  It
     returns how late the last of the urgent ones may begin, at worst.
     """
-    need_function(answer, "latest_start")
     cases = [(1.0, 1, 0.1), (0.5, 4, 0.25), (0.01, 100, 0.002), (2.0, 3, 0.0)]
     for piece, urgent, cost in cases:
         predicted = need_number(

@@ -11,7 +11,7 @@ from ontime.check.tools import callbacks_in, finished, need_async_function, simu
 from ontime.check.verdict import NotYet
 
 
-@exercise("06-xacross")
+@exercise("06-xacross", need_async_function, "ask")
 def check_across(answer: Any) -> str:
     """The answer is an async function ``ask(loop, work)``.
 
@@ -19,7 +19,6 @@ def check_across(answer: Any) -> str:
     another thread, and returns its result or raises its exception.  Meanwhile its own
     loop goes on and nobody polls; an ``ask`` that is cancelled cancels the work.
     """
-    need_async_function(answer, "ask")
     with nobody_blocks():
         ran = simulate(
             _asked(answer), new_loop=Here, callback_cost=0.000_1, max_steps=400_000

@@ -50,14 +50,13 @@ def _worlds() -> dict[str, tuple[Callable[..., float], set[str]]]:
     }
 
 
-@exercise("06-xcauses")
+@exercise("06-xcauses", need_function, "causes")
 def check_causes(answer: Any) -> str:
     """The answer is a plain function ``causes(measure)``.
 
     ``measure(interval=0.005, gap=1e-6, cores=2)`` runs a program that is slow and
     returns its seconds.  The answer returns the set of the names on which they depend.
     """
-    need_function(answer, "causes")
     most = 0
     for name, (world, wanted) in _worlds().items():
         asked: list[dict[str, float]] = []

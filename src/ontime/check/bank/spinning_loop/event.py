@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 from looplab.clock import DeadlockError
@@ -21,14 +20,13 @@ from ontime.check.tools import (
 from ontime.check.verdict import NotYet
 
 
-@exercise("06-xevent")
+@exercise("06-xevent", need_class, "Progress")
 def check_event(answer: Any) -> str:
     """The answer is a class ``Progress``, made on the loop without arguments.
 
     ``add(n)``, a plain method, counts; ``await at_least(n)`` returns once the count is
     *n* or more.  Several may wait, for different numbers, and nobody polls.
     """
-    need_class(answer, "Progress")
     with events_that_wait():
         ran = simulate_watched(_progress_at_rest(answer))
         simulate_watched(_progress_of_several(answer))
@@ -70,7 +68,7 @@ async def _progress_of_several(answer: Any) -> None:
     await asyncio.sleep(1.5)
     gone.cancel()
     try:
-        await finished(_all(tasks))
+        await finished(asyncio.gather(*tasks))
     except DeadlockError:
         raise NotYet(
             f"9 were counted, in steps of 1, 3, 1, 2 and 2; told were "
@@ -85,7 +83,3 @@ async def _progress_of_several(answer: Any) -> None:
             f"{wanted}.",
             "a task that wakes has to look at the count again: 'while', not 'if'",
         )
-
-
-async def _all(tasks: Sequence[asyncio.Future[None]]) -> None:
-    await asyncio.gather(*tasks)

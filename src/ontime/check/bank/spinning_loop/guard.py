@@ -79,14 +79,13 @@ class _Session:
             await asyncio.sleep(0)  # noqa: LAG201 (this is the fault)
 
 
-@exercise("06-xguard")
+@exercise("06-xguard", need_async_function, "guard")
 def check_guard(answer: Any) -> str:
     """The answer is an async function ``guard(session)``: a test.
 
     It raises AssertionError for a session that turns while nobody asks it anything,
     also if it turns only after an answer, and passes for one that rests.
     """
-    need_async_function(answer, "guard")
     for kind, wrong in (
         ("rests", False),
         ("spins from the start", True),

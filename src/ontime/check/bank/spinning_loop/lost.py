@@ -13,14 +13,13 @@ from ontime.check.tools import callbacks_in, finished, need_class, need_plain, n
 from ontime.check.verdict import NotYet
 
 
-@exercise("06-xlost")
+@exercise("06-xlost", need_class, "Mailbox")
 def check_lost(answer: Any) -> str:
     """The answer is a class ``Mailbox``, made on the loop without arguments.
 
     ``put(item)`` is called by any thread; ``await get()``, on the loop, returns the
     items in order, however many come at once.
     """
-    need_class(answer, "Mailbox")
     with events_that_wait():
         for bursts in _BURSTS:
             simulate_watched(_delivered(answer, bursts))

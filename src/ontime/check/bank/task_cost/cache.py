@@ -87,8 +87,7 @@ def _need_no_surprise(values: list[Any]) -> None:
             raise value
 
 
-@exercise("03-xcache")
+@exercise("03-xcache", need_function, "Cache")
 def check_cache(answer: Any) -> str:
     """The answer is a class ``Cache(load)`` with an async method ``get(key)``."""
-    need_function(answer, "Cache")
     return simulate(_asked(answer))

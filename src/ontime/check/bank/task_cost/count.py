@@ -50,13 +50,12 @@ async def _counted(way: str, parts: int, pauses: int) -> int:
     return count
 
 
-@exercise("03-xcount")
+@exercise("03-xcount", need_function, "callbacks")
 def check_count(answer: Any) -> str:
     """The answer is a function ``callbacks(way, parts, pauses)``.
 
     It says how many callbacks a loop runs for a request, its own first step counted.
     """
-    need_function(answer, "callbacks")
     for parts, pauses in (2, 0), (10, 0), (1, 1), (2, 1), (5, 3), (1, 0), (3, 7):
         for way in _WAYS:
             counted = simulate(_counted(way, parts, pauses))

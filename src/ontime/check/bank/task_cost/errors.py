@@ -13,7 +13,6 @@ from ontime.check.tools import (
     abandoned,
     finished,
     need_async_function,
-    need_awaitable,
     now,
     simulate,
 )
@@ -36,13 +35,8 @@ async def _tried(answer: Any, ends: Sequence[tuple[float, bool]]) -> tuple[str, 
 
     parts = [partial(part, n, *end) for n, end in enumerate(ends)]
     work = answer(parts)
-    need_awaitable(work, "all_or_nothing")
-
-    async def body() -> Any:
-        return await work
-
     try:
-        value = await finished(body())
+        value = await finished(work, "all_or_nothing")
         log.append(f"returned {value!r}")
     except Exception as error:
         log.append(f"raised {error!r}" if len(str(error)) < 9 else "raised a group")
@@ -52,14 +46,13 @@ async def _tried(answer: Any, ends: Sequence[tuple[float, bool]]) -> tuple[str, 
     return ", ".join(log), at
 
 
-@exercise("03-xerrors")
+@exercise("03-xerrors", need_async_function, "all_or_nothing")
 def check_errors(answer: Any) -> str:
     """The answer is an async function ``all_or_nothing(parts)``.
 
     It runs the parts at once and returns their results in order.  If one fails, the
     others are cancelled and have ended when its error, and no group, comes out.
     """
-    need_async_function(answer, "all_or_nothing")
     for ends, wanted, at, story in (
         (
             [(2, False), (1, False)],

@@ -47,7 +47,7 @@ async def _raced(
     return ", ".join(log)
 
 
-@exercise("03-xfirst")
+@exercise("03-xfirst", need_async_function, "first")
 def check_first(answer: Any) -> str:
     """The answer is an async function ``first(sources)``.
 
@@ -55,7 +55,6 @@ def check_first(answer: Any) -> str:
     ended by then.  One that fails is passed over; if all fail, the last error comes
     out.
     """
-    need_async_function(answer, "first")
     for ends, cancel_at, wanted, story, hint in (
         (
             [(3, False), (1, False)],

@@ -9,7 +9,7 @@ from ontime.check.tools import need_function, need_number
 from ontime.check.verdict import NotYet
 
 
-@exercise("03-xmix")
+@exercise("03-xmix", need_function, "clients")
 def check_mix(answer: Any) -> str:
     """The answer is a function ``clients(kinds, rate, busy)``.
 
@@ -17,7 +17,6 @@ def check_mix(answer: Any) -> str:
     seconds.  Each client sends *rate* requests a second; the core may be busy for that
     part of the time.
     """
-    need_function(answer, "clients")
     for kinds, rate, busy in (
         ([(1.0, 0.050, 0.002)], 1.0, 1.0),
         ([(1.0, 0.050, 0.002)], 4.0, 0.5),

@@ -35,14 +35,13 @@ async def _street() -> None:
             tasks.create_task(at(*step))
 
 
-@exercise("08-xalibi")
+@exercise("08-xalibi", need_function, "culprit")
 def check_alibi(answer: Any) -> str:
     """The answer is a plain function ``culprit(recording, victim)``.
 
     It returns the name of the one for whom *victim* waited longest, or None if the
     victim waited for nobody.
     """
-    need_function(answer, "culprit")
     recording = record(_street())
     everybody = recording.blame()
     for victim in "mail", "basket", "backup", "nobody of this name":

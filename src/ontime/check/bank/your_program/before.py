@@ -30,7 +30,7 @@ def _measured(
     return latencies
 
 
-@exercise("08-xbefore")
+@exercise("08-xbefore", need_function, "compare")
 def check_before(answer: Any) -> str:
     """The answer is a plain function ``compare(before, after)``.
 
@@ -38,7 +38,6 @@ def check_before(answer: Any) -> str:
     returns ``"not comparable"`` unless the same requests were due at the same moments,
     ``"better"`` if the p99 has become smaller, and else ``"no better"``.
     """
-    need_function(answer, "compare")
     slow, good = _measured(slow=1), _measured()
     cases: list[tuple[str, Latencies, Latencies, str]] = [
         ("a fix that works", slow, good, "better"),

@@ -20,7 +20,7 @@ from ontime.check.tools import need_function
 from ontime.check.verdict import NotYet
 
 
-@exercise("08-xbest")
+@exercise("08-xbest", need_function, "best")
 def check_best(answer: Any) -> str:
     """The answer is a plain function ``best(recording, victim, changes)``.
 
@@ -28,7 +28,6 @@ def check_best(answer: Any) -> str:
     badly, the high end of the range; None if none is sure to make it smaller.  A change
     that matches nothing is passed by.
     """
-    need_function(answer, "best")
     victim = "timers of baskets"
     cases: list[tuple[Recording, list[Change]]] = [
         (

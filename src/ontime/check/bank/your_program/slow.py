@@ -42,14 +42,13 @@ def _sets_of_requests() -> list[tuple[str, list[Request]]]:
     ]
 
 
-@exercise("08-xslow")
+@exercise("08-xslow", need_function, "slow_part")
 def check_slow(answer: Any) -> str:
     """The answer is a plain function ``slow_part(requests)``.
 
     Of the slowest tenth of the requests (at least one) it returns where most of their
     time went, added up: ``"kernel"``, ``"queue"``, ``"ran"`` or ``"elsewhere"``.
     """
-    need_function(answer, "slow_part")
     for what, requests in _sets_of_requests():
         chance = random.Random(len(requests))
         chance.shuffle(requests)
