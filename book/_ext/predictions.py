@@ -1,10 +1,11 @@
 """What a prediction is about stays out of sight until the reader has answered it.
 
-A dropdown whose title begins with *Predict:* asks; the output, table or picture that
-comes next in its section answers.  Both get a class, and the page's script does the
-rest: without scripts, and on paper, everything is shown.  Any other dropdown gets the
-class of its kind: a choice of a *Quiz*, a question to recall, the answer to a *Change*,
-or an aside.
+A dropdown whose title begins with *Predict:* asks; the output, table, picture or
+printed text that comes next in its section answers.  Both get a class, and the page's
+script does the rest: without scripts, and on paper, everything is shown.  A paragraph
+that tells the answer in other words is given the class ``foretold`` by its author.  Any
+other dropdown gets the class of its kind: a choice of a *Quiz*, a question to recall,
+the answer to a *Change*, or an aside.
 
 An option of the dropdown says what a guess is::
 
@@ -103,10 +104,9 @@ class Predictions(SphinxPostTransform):
                 continue
             _pass_on(asking)
             answer = next(_answers(asking), None)
-            if answer is None:
-                continue
-            _hide(answer)
-            for block in _tellings(asking, answer):
+            if answer:
+                _hide(answer)
+            for block in _tellings(asking, answer or asking):
                 _hide(block)
 
 
@@ -164,9 +164,11 @@ def _answers(asking: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def _is_answer(node: nodes.Element) -> bool:
-    """Whether something is a cell that runs, a table or a picture."""
+    """Whether something is a cell that runs, a table, a picture or printed text."""
     if isinstance(node, nodes.raw):
         return "<svg" in node.astext()
+    if isinstance(node, nodes.literal_block):
+        return bool(node.get("language") == "text")
     is_cell = node.get("nb_element") == "cell_code"
     return is_cell or isinstance(node, (nodes.table, nodes.figure))
 

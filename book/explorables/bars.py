@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from charts import Axes, figure
@@ -11,18 +12,15 @@ __all__ = ["bars"]
 ROW = 58  # pixels for the words and the bar below them
 
 
-def bars(
-    rows: Sequence[tuple[str, float, str, str]],
-    most: float,
-    scale: Sequence[tuple[float, str]],
-) -> str:
-    """A picture with one bar a row, over one scale.
+def bars(rows: Sequence[tuple[str, float, str, str]], most: float) -> str:
+    """A picture with one bar a row, over one scale in milliseconds.
 
     Args:
-        rows: what a bar is for, its length, the length in words, and its colour's role.
-        most: the length that fills the width.
-        scale: lengths, and what stands for them below the last bar.
+        rows: what a bar is for, its seconds, these in words, and its colour's role.
+        most: the seconds of the longest bar at any position of the slider.
     """
+    scale = _scale(most)
+    most = scale[-1]
     plots = []
     for place, (words, length, value, role) in enumerate(rows):
         plot = Axes(26 + ROW * place, 20, (0, most), (0, 1))
@@ -32,5 +30,12 @@ def bars(
         if length > 0:
             plot.line([(0, 0.5), (min(length, most), 0.5)], f"{role} bar")
         plots.append(plot)
-    plots[-1].below(scale)
+    plots[-1].below([(seconds, f"{1000 * seconds:,.0f} ms") for seconds in scale])
     return figure(ROW * (len(rows) - 1) + 26 + 20 + 28, *plots)
+
+
+def _scale(most: float) -> list[float]:
+    """Round values from 0 to ``most`` or a little more, at most five steps of them."""
+    unit = 10.0 ** math.floor(math.log10(most / 4))
+    step = next(unit * n for n in (1, 2, 5, 10) if most <= 5 * unit * n)
+    return [step * n for n in range(math.ceil(most / step) + 1)]

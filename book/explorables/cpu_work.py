@@ -80,10 +80,7 @@ def frame(count: int, most: float) -> Frame:
     listed = "; ".join(
         f"{words.lower()}, {1000 * late:,.0f} ms" for words, late in latenesses.items()
     )
-    scale = [(n * most / 4, f"{250 * n * most:,.0f} ms") for n in range(5)]
-    return Frame(
-        bars(rows, most, scale), f"The heartbeat's largest lateness: {listed}."
-    )
+    return Frame(bars(rows, most), f"The heartbeat's largest lateness: {listed}.")
 
 
 def explorable() -> Explorable:

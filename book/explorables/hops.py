@@ -59,8 +59,7 @@ def frame(polling: int, most: float) -> Frame:
         for hops, seconds in durations(polling).items()
     ]
     listed = ", ".join(f"{words} {value}" for words, _, value, _ in rows)
-    scale = [(n * most / 4, f"{250 * n * most:,.0f} ms") for n in range(5)]
-    return Frame(bars(rows, most, scale), f"Until the message is there: {listed}.")
+    return Frame(bars(rows, most), f"Until the message is there: {listed}.")
 
 
 def explorable() -> Explorable:

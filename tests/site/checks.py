@@ -438,7 +438,7 @@ ARTICLE_TEXT = """
   const helpers = "script, style, button, .headerlink, .toggle-hint, noscript, "
     + ".livecells-absent, .explorable-absent, .livecells-bar, .livecell-toolbar, "
     + ".livecell-messages, .lp-moving, samp.film, .prediction, .prediction-kept, "
-    + ".prediction-count";
+    + ".prediction-gap, .prediction-count";
   for (const element of article.querySelectorAll(helpers)) element.remove();
   return article.textContent;
 }

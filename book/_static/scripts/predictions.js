@@ -185,7 +185,21 @@
       results: () => (asks.result ? resultsOf(question, parts, asks.result) : []),
     };
 
-    const reveal = () => parts.forEach((part) => part.classList.add("told"));
+    // Where something is out of sight, a word says so and leads back to the question.
+    const ask = () => form.querySelector("input, button").focus();
+    const gaps = parts
+      .filter((part) => !parts.includes(part.previousElementSibling))
+      .map((part) => {
+        const gap = make("p", { className: "prediction-gap" }, button("Shown after your guess", ask));
+        if (part.matches(".cell")) part.append(gap);
+        else part.before(gap);
+        return gap;
+      });
+
+    function reveal() {
+      parts.forEach((part) => part.classList.add("told"));
+      gaps.forEach((gap) => gap.remove());
+    }
 
     /** The guess beside what came out, which a run of the reader's may have changed. */
     function compare(guess) {
@@ -196,7 +210,7 @@
         mark();
         form.hidden = false;
         beside.hidden = true;
-        form.querySelector("input, button").focus();
+        ask();
       });
       const said = make("strong", {}, kind.words(guess));
       if (kind.picture) {
@@ -242,7 +256,7 @@
     form.onsubmit = (event) => {
       event.preventDefault();
       const guess = kind.value();
-      if (guess === undefined) return void form.querySelector("input, button").focus();
+      if (guess === undefined) return void ask();
       kept[key] = guess;
       settle(guess);
       keep();

@@ -75,11 +75,22 @@ def test_each_dropdown_has_the_class_of_its_kind() -> None:
     assert kinds == [["recall"], ["answer"], ["quiz-choice"]]
 
 
-def test_a_question_without_an_answer_of_its_own_marks_nothing() -> None:
+def test_a_question_without_an_answer_of_its_own_marks_what_has_figures() -> None:
     asks, other, answer = dropdown("Predict: x?"), dropdown("Predict: y?"), cell()
-    document = transformed(section("One", asks), section("Two", cell()))
+    tells, goes_on = words("1.6", "ours"), words("A semaphore does not yield.")
+    document = transformed(section("One", asks, goes_on), section("Two", cell()))
     assert foretold(document) == []
-    assert foretold(transformed(section("One", asks, other, answer))) == [answer]
+    assert foretold(transformed(section("One", asks, tells, other, answer))) == [
+        tells,
+        answer,
+    ]
+
+
+def test_printed_text_answers_and_code_does_not() -> None:
+    code, text = (nodes.literal_block("", "x", language=n) for n in ("python", "text"))
+    assert foretold(
+        transformed(section("One", dropdown("Predict: x?"), code, text))
+    ) == [text]
 
 
 def test_a_question_in_a_box_is_answered_after_the_box() -> None:
