@@ -17,9 +17,9 @@ def test_every_name_is_there() -> None:
 
 def test_every_room_is_there() -> None:
     rooms = {
-        one.name
-        for one in pkgutil.iter_modules(looplab.__path__)
-        if not one.name.startswith("_") and one.name != "cli"
+        module.name
+        for module in pkgutil.iter_modules(looplab.__path__)
+        if not module.name.startswith("_") and module.name != "cli"
     }
     for name in rooms:
         assert getattr(looplab, name).__name__ == f"looplab.{name}"

@@ -46,10 +46,10 @@ def test_the_columns_of_a_sleep_in_a_busy_loop(trace: Trace) -> None:
 def test_times_can_be_had_back_from_the_columns(trace: Trace) -> None:
     data = Player(trace).data
     at = 0
-    for gap, length, one in zip(data["r"][2], data["r"][3], trace, strict=True):
-        assert (at + gap) * data["u"] == one.run_ns
+    for gap, length, callback in zip(data["r"][2], data["r"][3], trace, strict=True):
+        assert (at + gap) * data["u"] == callback.run_ns
         at += gap + length
-        assert at * data["u"] == one.ended_ns
+        assert at * data["u"] == callback.ended_ns
 
 
 def test_a_part_has_whole_iterations_and_what_hangs_over(trace: Trace) -> None:

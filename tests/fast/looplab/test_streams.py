@@ -71,31 +71,32 @@ class Ends(asyncio.Protocol):
     """What a transport tells its protocol, with the times."""
 
     def __init__(self, transport: Any) -> None:
-        self.told: list[tuple[float, str, object]] = []
+        self.events: list[tuple[float, str, object]] = []
         transport.protocol = self
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith(("pause", "resume", "data", "eof", "connection")):
             return super().__getattribute__(name)
-        return lambda value=None: self.told.append((elapsed(), name, value))
+        return lambda value=None: self.events.append((elapsed(), name, value))
 
 
 def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
     async def main() -> None:
         (_, writer), (_, other) = open_pair(latency=1, bandwidth=1000)
-        near, far, told = writer.transport, other.transport, Ends(writer.transport).told
+        near, far = writer.transport, other.transport
+        events = Ends(near).events
         Ends(far)
         near.write(b"")
         near.write(bytes(64 * 1024))
-        assert near.get_write_buffer_size() == 65536 and not told
+        assert near.get_write_buffer_size() == 65536 and not events
         near.write(bytearray(b"x"))
-        assert [name for _, name, _ in told] == ["pause_writing"]
+        assert [name for _, name, _ in events] == ["pause_writing"]
         for _ in range(16):
             near.write(memoryview(bytes(1024)))
         await asyncio.sleep(66.5365)  # the first piece is there, the small one is not
-        assert near.get_write_buffer_size() == 16_385 and len(told) == 1
+        assert near.get_write_buffer_size() == 16_385 and len(events) == 1
         await asyncio.sleep(20)
-        assert told[1:] == [(66.537, "resume_writing", None)]
+        assert events[1:] == [(66.537, "resume_writing", None)]
         assert near.get_write_buffer_size() == 0
 
     run(main())
@@ -105,7 +106,7 @@ def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> None:
     async def main() -> None:
         (_, writer), (_, other) = open_pair(latency=1)
         near, far = writer.transport, other.transport
-        told, at_near = Ends(far).told, Ends(near).told
+        events, at_near = Ends(far).events, Ends(near).events
         assert far.is_reading() and near.can_write_eof()
         assert "memory" in far.get_extra_info("peername")
         assert far.get_extra_info("socket", 3) == 3
@@ -118,22 +119,22 @@ def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> None:
         with pytest.raises(RuntimeError, match="write_eof"):
             near.write(b"c")
         await asyncio.sleep(3)
-        assert told == [] and near.get_write_buffer_size() == 2
+        assert events == [] and near.get_write_buffer_size() == 2
         far.resume_reading()
         await asyncio.sleep(0)
         assert far.is_closing() and not far.is_reading() and not near.is_closing()
-        assert told == [
+        assert events == [
             (3, "data_received", b"a"),
             (3, "data_received", b"b"),
             (3, "eof_received", None),
         ]
         await asyncio.sleep(2)
-        assert told[3:] == [(3, "connection_lost", None)]
+        assert events[3:] == [(3, "connection_lost", None)]
         assert at_near == [(4, "eof_received", None), (4, "connection_lost", None)]
         far.write(b"never sent")
         far.abort()
         await asyncio.sleep(2)
-        assert len(told) == 4 and len(at_near) == 2
+        assert len(events) == 4 and len(at_near) == 2
 
     run(main())
 

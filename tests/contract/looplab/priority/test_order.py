@@ -1,8 +1,4 @@
-"""The order of the priority loops: random programs against a model, and its limits.
-
-``Model`` is written from the rules, as plainly as it can be: it keeps one list of what
-is ready, and looks through all of it each time.
-"""
+"""The order of the loop of real programs, and callbacks that come at any moment."""
 
 from __future__ import annotations
 
@@ -88,17 +84,3 @@ def test_a_collection_may_add_callbacks_at_any_moment(
     loop.close()
     assert sum(name.startswith("garbage") for name in added) > 1_000
     assert ran == Counter(added)
-
-
-def test_the_queue_shows_what_waits() -> None:
-    loop = PriorityEventLoop()
-    made = [
-        loop.call_soon(int, context=context_with(level)) for level in (1, 3, 2, 3, 1)
-    ]
-    queue = loop._ready
-    assert len(queue) == 5
-    assert list(queue) == [made[1], made[3], made[2], made[0], made[4]]
-    assert repr(queue) == "<ReadyQueue of 5 callbacks>"
-    loop.close()
-    assert not queue
-    assert len(queue) == 0

@@ -24,24 +24,23 @@ import pytest
 from looplab.priority import PriorityEventLoop, current_priority, priority
 from looplab.priority import loop as real
 from looplab.priority.context import context_with
-from tests.fast.looplab.priority.priority_loops import PATIENCE, POLICIES, on
+from tests.fast.looplab.jobs.shared import turns
+from tests.fast.looplab.priority.priority_loops import POLICIES, on
 
 
 @contextmanager
 def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
     """Two ends of a connection."""
-    here, there = socket.socketpair()
-    with here, there:
-        here.setblocking(False)
-        yield here, there
+    near, far = socket.socketpair()
+    with near, far:
+        near.setblocking(False)
+        yield near, far
 
 
-async def spin(until: Callable[[], bool]) -> bool:
-    """Be ready all the time until something holds; return whether it does."""
-    give_up = time.monotonic() + PATIENCE
-    while not until() and time.monotonic() < give_up:
+async def spin(until: Callable[[], bool]) -> None:
+    """Be ready all the time until something holds."""
+    while not until():
         await asyncio.sleep(0)
-    return until()
 
 
 @pytest.fixture
@@ -60,12 +59,11 @@ def test_a_file_descriptor_waits_in_line_once(in_use: bool) -> None:
     """The selector reports it at every look, and it is ready until it was read."""
 
     async def main() -> list[str]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         ran: list[str] = []
         with sockets() as (a, b):
 
             def job(number: int) -> None:
-                time.sleep(0.002)  # twice the time between two looks
                 ran.append("job")
 
             def readable() -> None:
@@ -73,25 +71,25 @@ def test_a_file_descriptor_waits_in_line_once(in_use: bool) -> None:
                 ran.append("io")
 
             errors: list[Any] = []
-            here.set_exception_handler(lambda _, facts: errors.append(facts))
-            here.add_reader(a, readable)
+            loop.set_exception_handler(lambda _, facts: errors.append(facts))
+            loop.add_reader(a, readable)
             if in_use:
                 with priority(1):
-                    here.call_soon(int)
+                    loop.call_soon(int)
                 await asyncio.sleep(0)
             b.send(b"x")
             for number in range(10):  # in front of it
-                here.call_soon(job, number, context=Context() if in_use else None)
+                loop.call_soon(job, number, context=Context() if in_use else None)
             while len(ran) < 11:
-                await asyncio.sleep(0.001)
-            for _ in range(10):  # if it stands in line again, it has its turn
-                await asyncio.sleep(0.001)
-            here.remove_reader(a)
+                await asyncio.sleep(0)
+            await turns(30)  # if it stands in line again, it has its turn
+            loop.remove_reader(a)
         assert not errors, errors
-        assert not here._ready.known_plumbing or not in_use  # type: ignore[attr-defined]
+        assert not loop._ready.known_plumbing or not in_use  # type: ignore[attr-defined]
         return ran
 
-    assert sorted(on(main)) == ["io", *["job"] * 10]
+    looks_always = partial(PriorityEventLoop, look_every=0)
+    assert sorted(on(main, loop=looks_always)) == ["io", *["job"] * 10]
 
 
 def test_the_wake_up_pipe_belongs_to_nobody() -> None:
@@ -99,18 +97,17 @@ def test_the_wake_up_pipe_belongs_to_nobody() -> None:
     with priority(-5):
         loop = PriorityEventLoop()
 
-    async def main() -> bool:
-        here = asyncio.get_running_loop()
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
         thread = threading.Thread(
-            target=partial(here.call_soon_threadsafe, context=context_with(9)),
+            target=partial(loop.call_soon_threadsafe, context=context_with(9)),
             args=(ran.append, True),
         )
         thread.start()
         with priority(9):
-            in_time = await asyncio.create_task(spin(lambda: bool(ran)))
+            await asyncio.create_task(spin(lambda: bool(ran)))
         thread.join()
         assert current_priority() == 0, "the first task has none of it"
-        return in_time
 
     ran: list[bool] = []
     wakes = [
@@ -119,7 +116,7 @@ def test_the_wake_up_pipe_belongs_to_nobody() -> None:
     ]
     assert [list(handle._context) for handle in wakes] == [[]]
     try:
-        assert Context().run(loop.run_until_complete, main())
+        Context().run(loop.run_until_complete, main())
     finally:
         loop.close()
 
@@ -130,48 +127,48 @@ def test_the_wake_up_pipe_belongs_to_nobody() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal of Unix")
 @POLICIES
 def test_a_signal_is_handled_while_urgent_callbacks_never_end(policy: Any) -> None:
-    async def main() -> bool:
-        here = asyncio.get_running_loop()
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
         got: list[int] = []
-        here.add_signal_handler(signal.SIGUSR1, got.append, 1)
+        loop.add_signal_handler(signal.SIGUSR1, got.append, 1)
         assert current_priority() == 0
 
-        async def urgent() -> bool:
+        async def urgent() -> None:
             os.kill(os.getpid(), signal.SIGUSR1)
-            return await spin(lambda: bool(got))
+            await spin(lambda: bool(got))
 
         try:
             with priority(9):
-                return await asyncio.create_task(urgent())
+                await asyncio.create_task(urgent())
         finally:
-            here.remove_signal_handler(signal.SIGUSR1)
+            loop.remove_signal_handler(signal.SIGUSR1)
 
-    assert on(main, policy=policy)
+    on(main, policy=policy)
 
 
 @pytest.mark.usefixtures("clock")
 def test_what_waits_when_priorities_come_into_use_goes_first_too() -> None:
     async def main() -> list[str]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         order: list[str] = []
         with sockets() as (a, b):
             b.send(b"x")
 
             def readable() -> None:
                 order.append("io")
-                here.remove_reader(a)
+                loop.remove_reader(a)
 
-            here.add_reader(a, readable)
+            loop.add_reader(a, readable)
 
             def give_priorities() -> None:
-                here._look()  # type: ignore[attr-defined]  # the descriptor waits
+                loop._look()  # type: ignore[attr-defined]  # the descriptor waits
                 with priority(1):
                     for _ in range(3):
-                        here.call_soon(order.append, "urgent")
+                        loop.call_soon(order.append, "urgent")
 
-            here.call_soon(give_priorities)
-            here.call_soon(order.append, "other")
-            here.call_soon(order.append, "nobody's", context=Context())
+            loop.call_soon(give_priorities)
+            loop.call_soon(order.append, "other")
+            loop.call_soon(order.append, "nobody's", context=Context())
             while len(order) < 6:
                 await asyncio.sleep(0)
         return order
@@ -188,37 +185,36 @@ def arrivals(loop: Any) -> list[str]:
     """A batch of callbacks, while a timer and a file descriptor become ready."""
 
     async def main() -> list[str]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         order: list[str] = []
         with sockets() as (receiving, sending):
 
             def readable() -> None:
                 order.append("io")
-                here.remove_reader(receiving)
+                loop.remove_reader(receiving)
 
             def a() -> None:
                 order.append("a")
                 sending.send(b"x")
-                here.call_later(0.01, order.append, "timer")
-                time.sleep(0.02)
-                here.call_soon(order.append, "d")
+                loop.call_later(0, order.append, "timer")
+                loop.call_soon(order.append, "d")
 
             def b() -> None:
                 order.append("b")
-                here.call_soon(order.append, "e")
+                loop.call_soon(order.append, "e")
 
-            here.add_reader(receiving, readable)
-            here.call_soon(a)
-            here.call_soon_threadsafe(b)
+            loop.add_reader(receiving, readable)
+            loop.call_soon(a)
+            loop.call_soon_threadsafe(b)
             thread = threading.Thread(
-                target=here.call_soon_threadsafe, args=(order.append, "thread")
+                target=loop.call_soon_threadsafe, args=(order.append, "thread")
             )
             thread.start()
             thread.join()  # so it has been added: there is no race
-            here.call_soon(order.append, "c")
-            here.call_soon(order.append, "bare", context=Context())
+            loop.call_soon(order.append, "c")
+            loop.call_soon(order.append, "bare", context=Context())
             while len(order) < 9:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
         return order
 
     with asyncio.Runner(loop_factory=loop) as runner:
@@ -233,7 +229,7 @@ def test_without_priorities_all_is_as_on_the_stock_loop() -> None:
 
 def test_with_a_priority_timers_and_io_join_the_line_sooner() -> None:
     def in_use() -> PriorityEventLoop:
-        loop = PriorityEventLoop()
+        loop = PriorityEventLoop(look_every=0)
         loop.call_later(3_600, int, context=context_with(1))
         return loop
 

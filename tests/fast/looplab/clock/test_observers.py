@@ -112,24 +112,24 @@ def test_it_may_come_and_go_amid_an_iteration(new_loop: NewLoop, debug: bool) ->
 
 
 def test_several_observers_are_told_in_the_order_in_which_they_came() -> None:
-    told: list[str] = []
+    heard: list[str] = []
 
     class Named(Observer):
         def __init__(self, name: str) -> None:
             self.name = name
 
         def left(self, handle: asyncio.Handle, /) -> None:
-            told.append(self.name)
+            heard.append(self.name)
 
     loop = VirtualTimeLoop()
-    one, two = Named("one"), Named("two")
-    loop.add_observer(one)
-    loop.add_observer(two)
-    loop.call_soon(loop.remove_observer, one)
+    first_observer, second_observer = Named("one"), Named("two")
+    loop.add_observer(first_observer)
+    loop.add_observer(second_observer)
+    loop.call_soon(loop.remove_observer, first_observer)
     loop.call_soon(timer)
     loop.run_forever()
     loop.close()
-    assert told == ["one", "two", "two"]
+    assert heard == ["one", "two", "two"]
 
 
 def test_what_an_observer_raises_ends_the_run() -> None:

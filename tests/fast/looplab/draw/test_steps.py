@@ -31,9 +31,9 @@ def texts(drawn: Chart) -> list[str]:
 
 
 def path(drawn: Chart, colour: str = "blue") -> str:
-    found = re.search(rf'class="s {colour}" d="([^"]*)"', drawn.svg)
-    assert found
-    return found[1]
+    words = re.search(rf'class="s {colour}" d="([^"]*)"', drawn.svg)
+    assert words
+    return words[1]
 
 
 def test_it_is_svg_with_a_text_alternative() -> None:
@@ -59,18 +59,18 @@ def test_a_value_holds_until_the_next() -> None:
 
 
 def test_axes_begin_at_0_and_have_round_numbers() -> None:
-    found = texts(chart())
-    assert found[1:4] == ["0", "2", "4"]
-    found = texts(chart(Line("q", [(0, 0), (60, 1200)])))
-    assert {"0", "500", "1,000", "20", "40", "60"} <= set(found)
-    found = texts(chart(Line("q", [(0, 0), (0.002, 1)])))
-    assert "0.0005" in found
+    words = texts(chart())
+    assert words[1:4] == ["0", "2", "4"]
+    words = texts(chart(Line("q", [(0, 0), (60, 1200)])))
+    assert {"0", "500", "1,000", "20", "40", "60"} <= set(words)
+    words = texts(chart(Line("q", [(0, 0), (0.002, 1)])))
+    assert "0.0005" in words
 
 
 def test_ends_can_be_shared_by_several_pictures() -> None:
-    one = chart(end=10, top=20)
+    drawn = chart(end=10, top=20)
     other = chart(Line("queue", [(0, 3)]), end=10, top=20)
-    assert texts(one)[:-1] == texts(other)[:-1]
+    assert texts(drawn)[:-1] == texts(other)[:-1]
 
 
 def test_bound() -> None:

@@ -220,7 +220,7 @@ def test_loops_whose_turns_cannot_be_seen_are_refused(machine: Machine) -> None:
         def is_running(self) -> bool:
             return True
 
-    async def here() -> None:
+    async def watch_itself() -> None:
         with pytest.raises(TypeError, match=r"Virtual.*Loop cannot be counted"):
             await assert_idle_here(settle=0)
 
@@ -228,7 +228,7 @@ def test_loops_whose_turns_cannot_be_seen_are_refused(machine: Machine) -> None:
     with pytest.raises(TypeError, match="Foreign cannot be counted"):
         assert_idle()
     for new_loop in (VirtualTimeLoop, VirtualPriorityLoop):
-        run(here(), loop_factory=new_loop)
+        run(watch_itself(), loop_factory=new_loop)
         loop = new_loop()
         with pytest.raises(TypeError, match="cannot be counted"), count_turns(loop):
             pass

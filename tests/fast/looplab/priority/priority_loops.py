@@ -14,10 +14,9 @@ from looplab.priority import (
     VirtualPriorityLoop,
 )
 
-__all__ = ["HOST", "PATIENCE", "POLICIES", "exactly", "on", "stock"]
+__all__ = ["HOST", "POLICIES", "exactly", "on"]
 
 HOST = "127.0.0.1"
-PATIENCE = 300  # seconds after which a test on a busy machine is said to hang
 
 POLICIES = pytest.mark.parametrize(
     "policy",
@@ -26,15 +25,10 @@ POLICIES = pytest.mark.parametrize(
 )
 
 
-def stock(policy: None = None) -> asyncio.AbstractEventLoop:
-    """asyncio's own loop, which has no policy."""
-    return asyncio.SelectorEventLoop()
-
-
 def on(
     main: Any, policy: Any = None, *, loop: Any = PriorityEventLoop, **options: Any
 ) -> Any:
-    """Run ``main()`` on a loop of its own, with a time limit.
+    """Run ``main()`` on a loop of its own.
 
     Args:
         main: a coroutine function without arguments.
@@ -42,13 +36,8 @@ def on(
         loop: what makes the loop from its policy.
         options: of :class:`asyncio.Runner`.
     """
-
-    async def bounded() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await main()
-
     with asyncio.Runner(loop_factory=lambda: loop(policy=policy), **options) as runner:
-        return runner.run(bounded())
+        return runner.run(main())
 
 
 def exactly(main: Any, policy: Any = None) -> Any:

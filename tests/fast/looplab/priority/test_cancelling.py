@@ -20,18 +20,18 @@ from tests.fast.looplab.priority.priority_loops import exactly
 
 async def work(seconds: float = 0.0) -> None:
     """Be ready for ever, or for so long."""
-    here: Any = asyncio.get_running_loop()
-    until = here.time() + (seconds or 1_000)
-    while here.time() < until:
-        if hasattr(here, "burn"):
-            here.burn(0.001)
+    loop: Any = asyncio.get_running_loop()
+    until = loop.time() + (seconds or 1_000)
+    while loop.time() < until:
+        if hasattr(loop, "burn"):
+            loop.burn(0.001)
         await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("which", ["ready", "sleeps", "waits for another"])
 def test_a_cancelled_task_is_done_before_less_urgent_work(which: str) -> None:
     async def main() -> tuple[bool, float]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
 
         async def outer(inner: asyncio.Task[None]) -> None:
             await inner
@@ -47,9 +47,9 @@ def test_a_cancelled_task_is_done_before_less_urgent_work(which: str) -> None:
         with priority(9):
             await asyncio.sleep(0.002)
             low.cancel()
-            cancelled_at = here.time()
+            cancelled_at = loop.time()
             await asyncio.wait([low, inner])
-            took = here.time() - cancelled_at
+            took = loop.time() - cancelled_at
             middle.cancel()
         return low.cancelled(), took
 
@@ -61,7 +61,7 @@ def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
     """Exactly, on the virtual clock, with more urgent work for ten seconds."""
 
     async def main() -> tuple[float, list[int]]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         levels: list[int] = []
 
         async def starved() -> None:
@@ -78,10 +78,10 @@ def test_wait_for_of_a_starved_task_ends_when_it_should() -> None:
             await asyncio.sleep(0.005)  # it has begun
         with priority(5):
             middle = asyncio.create_task(work(10))
-        began = here.time()
+        began = loop.time()
         with priority(9), pytest.raises(TimeoutError):
             await asyncio.wait_for(low, 0.2)
-        took = here.time() - began
+        took = loop.time() - began
         middle.cancel()
         return took, levels
 
@@ -128,12 +128,12 @@ def test_who_goes_on_or_what_is_left_behind_is_lowered_again(goes_on: bool) -> N
 
 def test_in_a_program_without_priorities_nothing_is_raised() -> None:
     async def main() -> bool:
-        here: Any = asyncio.get_running_loop()
+        loop: Any = asyncio.get_running_loop()
         task = asyncio.create_task(asyncio.sleep(1_000))
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.wait([task])
-        return bool(here._ready.in_use)
+        return bool(loop._ready.in_use)
 
     assert not exactly(main)
 
@@ -152,7 +152,7 @@ def test_a_cancellation_hands_on_what_the_policy_looks_at(
     low_level, middle_level, high_level = levels
 
     async def main() -> float:
-        here: Any = asyncio.get_running_loop()
+        loop: Any = asyncio.get_running_loop()
         with level(low_level):
             low = asyncio.create_task(work())
         await asyncio.sleep(0.002)
@@ -160,10 +160,10 @@ def test_a_cancellation_hands_on_what_the_policy_looks_at(
             middle = asyncio.create_task(work(10))
         with level(high_level):
             await asyncio.sleep(0.001)
-            began = here.time()
+            began = loop.time()
             low.cancel()
             await asyncio.wait([low])
-            took = here.time() - began
+            took = loop.time() - began
         middle.cancel()
         return float(took)
 

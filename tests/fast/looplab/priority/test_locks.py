@@ -341,21 +341,3 @@ def test_who_is_cancelled_when_it_was_chosen_hands_the_lock_on(on: Any) -> None:
         return lock.locked()
 
     assert not on(main)
-
-
-# ---------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: PrioritySemaphore(-1), ValueError, "value is -1"),
-        (lambda: PrioritySemaphore("2"), TypeError, "value as a .*, got '2'"),  # type: ignore[arg-type]
-        (lambda: PriorityQueue(-1), ValueError, "maxsize is -1"),
-        (lambda: PriorityQueue(1.5), TypeError, "maxsize as a .*, got 1.5"),  # type: ignore[arg-type]
-        (lambda: PriorityLock().release(), RuntimeError, "not acquired"),
-    ],
-)
-def test_bad_input_is_named(call: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        call()

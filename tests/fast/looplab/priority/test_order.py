@@ -204,22 +204,36 @@ def test_levels_that_nobody_uses_any_more_are_forgotten() -> None:
     loop.close()
 
 
+def test_the_queue_shows_what_waits() -> None:
+    loop = VirtualPriorityLoop()
+    made = [
+        loop.call_soon(int, context=context_with(level)) for level in (1, 3, 2, 3, 1)
+    ]
+    queue = loop._ready
+    assert len(queue) == 5
+    assert list(queue) == [made[1], made[3], made[2], made[0], made[4]]
+    assert repr(queue) == "<ReadyQueue of 5 callbacks>"
+    loop.close()
+    assert not queue
+    assert len(queue) == 0
+
+
 # ---------------------------------------------------------------- policies
 
 
 async def urgent_for(seconds: float) -> float:
     """Urgent jobs for a time; when did the other job run?"""
-    here = asyncio.get_running_loop()
-    burn: Any = here.burn  # type: ignore[attr-defined]
+    loop = asyncio.get_running_loop()
+    burn: Any = loop.burn  # type: ignore[attr-defined]
     ran: list[float] = []
 
     async def urgent() -> None:
-        while here.time() < seconds:
+        while loop.time() < seconds:
             burn(0.01)
             await asyncio.sleep(0)
 
     async def other() -> None:
-        ran.append(here.time())
+        ran.append(loop.time())
 
     with priority(5):
         jobs = [asyncio.create_task(urgent()) for _ in range(3)]

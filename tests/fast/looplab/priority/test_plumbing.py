@@ -73,40 +73,40 @@ async def flood(count: int, cost: float, batch: float, again: bool) -> Any:
         How long an urgent task that yields 20 times waits at most; how much of the
         flood was left then; and when it was over.
     """
-    here: Any = asyncio.get_running_loop()
+    loop: Any = asyncio.get_running_loop()
     left, worst = count, 0.0
     done = asyncio.Event()
 
     def callback() -> None:
         nonlocal left
         left -= 1
-        here.burn(cost)
+        loop.burn(cost)
         if not left:
             done.set()
         elif again:
-            here.call_soon(callback, context=Context())
+            loop.call_soon(callback, context=Context())
 
     async def work() -> None:
         while not done.is_set():
-            here.burn(batch)
+            loop.burn(batch)
             await asyncio.sleep(0)
 
     async def urgent() -> int:
         nonlocal worst
         for _ in range(20):
-            ready_at = here.time()
+            ready_at = loop.time()
             await asyncio.sleep(0)
-            worst = max(worst, here.time() - ready_at)
+            worst = max(worst, loop.time() - ready_at)
         return left
 
     with priority(1):
         other = asyncio.create_task(work())
     for _ in range(1 if again else count):
-        here.call_soon(callback, context=Context())
+        loop.call_soon(callback, context=Context())
     with priority(9):
         still = await asyncio.create_task(urgent())
         await done.wait()
-        took = here.time()
+        took = loop.time()
     await other
     return worst, still, took
 
@@ -134,15 +134,15 @@ def test_a_lot_may_be_empty_before_its_time_is_over() -> None:
 
 def test_within_a_level_call_soon_and_call_soon_threadsafe_keep_one_order() -> None:
     async def main() -> str:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         order: list[str] = []
         with priority(1):  # priorities are in use
             await asyncio.create_task(asyncio.sleep(0))
-        here.call_soon(order.append, "a")
-        here.call_soon_threadsafe(order.append, "b")
-        here.call_soon(order.append, "c")
+        loop.call_soon(order.append, "a")
+        loop.call_soon_threadsafe(order.append, "b")
+        loop.call_soon(order.append, "c")
         with priority(5):
-            here.call_soon(order.append, "urgent ")
+            loop.call_soon(order.append, "urgent ")
         await asyncio.sleep(0)
         return "".join(order)
 
@@ -152,9 +152,9 @@ def test_within_a_level_call_soon_and_call_soon_threadsafe_keep_one_order() -> N
 @pytest.mark.parametrize("by", ["future", "first argument", "event", "queue"])
 def test_a_wake_up_is_as_urgent_as_who_waits(by: str) -> None:
     async def main() -> list[str]:
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         order: list[str] = []
-        future: asyncio.Future[None] = here.create_future()
+        future: asyncio.Future[None] = loop.create_future()
         event, queue = asyncio.Event(), asyncio.Queue[None]()
         wait, wake = {
             "future": (lambda: future, (future.set_result, None)),
@@ -171,8 +171,8 @@ def test_a_wake_up_is_as_urgent_as_who_waits(by: str) -> None:
             waiting = asyncio.create_task(urgent())
         await asyncio.sleep(0)
         with priority(1):
-            here.call_soon(order.append, "other")
-        here.call_soon_threadsafe(*wake)
+            loop.call_soon(order.append, "other")
+        loop.call_soon_threadsafe(*wake)
         await waiting
         return order
 

@@ -25,28 +25,16 @@ from looplab.priority import (
     deadline,
     priority,
 )
-from ontime.leases import LeaseSettings, consume, consume_many
+from ontime.leases import LeaseSettings, consume_many
 from tests.fast.looplab.priority.priority_loops import exactly
 
 # ---------------------------------------------------------------- leases
 
 
-def test_the_protocol_as_it_stands_keeps_them_by_exact_ties_only() -> None:
-    exact = consume(LeaseSettings(), PriorityProtocol)
-    assert exact.lost == 0
-    jitter_alone = consume_many(LeaseSettings(), PriorityProtocol, runs=12)
-    assert jitter_alone.lost.max == 0
-    assert jitter_alone.worst_lateness.max <= 3, "three computations, no more"
-    cost_alone = consume(LeaseSettings(), PriorityProtocol, callback_cost=1e-6)
-    assert cost_alone.lost == 0
-    both = consume_many(LeaseSettings(), PriorityProtocol, runs=12, callback_cost=5e-6)
-    assert both.lost.min > 0
-    assert both.worst_lateness.max == pytest.approx(3, abs=0.01)
-
-
 @pytest.mark.parametrize(
     ("scheduler", "computations"),
     [
+        (PriorityProtocol(), 3),
         (PriorityProtocol(settle=1), 2),
         (PriorityProtocol(settle=2), 1),
         (PriorityGate(settle=1), 2),
@@ -54,36 +42,31 @@ def test_the_protocol_as_it_stands_keeps_them_by_exact_ties_only() -> None:
         (ByPriority(), 1),
     ],
 )
-def test_the_others_keep_them_over_jitter_and_cost(
+def test_how_late_a_lease_is_with_the_protocol_and_others(
     scheduler: Any, computations: int
 ) -> None:
-    runs = consume_many(LeaseSettings(), scheduler, runs=4, callback_cost=5e-6)
-    assert runs.lost.max == 0
-    assert runs.worst_lateness.max == pytest.approx(computations, abs=0.002)
+    """Over jitter and cost: three computations are too late, two are not."""
+    runs = consume_many(LeaseSettings(), scheduler, runs=2, callback_cost=5e-6)
+    assert runs.worst_lateness.max == pytest.approx(computations, abs=0.01)
+    assert (runs.lost.min > 0) == (computations == 3)
 
 
 # ---------------------------------------------------------------- turns
 
 
-@pytest.mark.parametrize(
-    ("scheduler", "settle", "unlike"),
-    [
-        (PriorityProtocol(), 0, PriorityGate()),
-        (PriorityProtocol(2), 2, PriorityProtocol()),
-        (PriorityGate(), 3, PriorityGate(1)),
-        (PriorityGate(1), 1, PriorityProtocol(1)),
-        (ByPriority(), None, ByPriority(ageing=1)),
-        (ByDeadline(), None, ByPriority()),
-    ],
-)
-def test_a_name_tells_it_from_another(
-    scheduler: Any, settle: int | None, unlike: Any
-) -> None:
-    assert scheduler.name != unlike.name
-    if settle is not None:
-        assert f"settle={settle}, 0 " in repr(scheduler)
-        default = settle == type(scheduler)()._settle
-        assert (str(settle) in scheduler.name) != default
+def test_a_name_tells_it_from_another() -> None:
+    schedulers = [
+        *(
+            kind(settle)
+            for kind in (PriorityProtocol, PriorityGate)
+            for settle in (0, 3)
+        ),
+        ByPriority(),
+        ByPriority(ageing=1),
+        ByDeadline(),
+    ]
+    assert len({scheduler.name for scheduler in schedulers}) == len(schedulers)
+    assert "settle=2, 0 " in repr(PriorityProtocol(2)) + repr(PriorityGate(2))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -220,7 +203,7 @@ def test_the_earliest_deadline_goes_first() -> None:
 
     async def main() -> list[str]:
         order: list[str] = []
-        here = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         for when, name in (
             (30, "late"),
             (10, "early"),
@@ -228,41 +211,12 @@ def test_the_earliest_deadline_goes_first() -> None:
             (20, "mid"),
         ):
             with deadline(when):
-                here.call_soon(order.append, name)
+                loop.call_soon(order.append, name)
         while len(order) < 4:
             await asyncio.sleep(0.001)
         return order
 
     assert exactly(main, ByDeadline()) == ["early", "mid", "late", "never"]
-
-
-# ---------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: priority("high").__enter__(), TypeError, "high"),  # type: ignore[arg-type]
-        (lambda: priority(1.5).__enter__(), TypeError, "1.5"),  # type: ignore[arg-type]
-        (lambda: priority(True).__enter__(), TypeError, "True"),
-        (lambda: deadline("soon").__enter__(), TypeError, "soon"),  # type: ignore[arg-type]
-        (lambda: deadline(math.nan).__enter__(), ValueError, "nan"),
-        (lambda: PriorityProtocol(settle=-1), ValueError, "settle is -1"),
-        (lambda: PriorityGate(settle="2"), TypeError, "settle"),  # type: ignore[arg-type]
-        (lambda: VirtualPriorityLoop("fifo"), TypeError, "fifo"),  # type: ignore[arg-type]
-        (lambda: ByPriority("x"), TypeError, "x"),  # type: ignore[arg-type]
-        *(
-            (lambda age=age: ByPriority(ageing=age), ValueError, f"ageing is {age}")
-            for age in (0, -1, math.inf, math.nan)
-        ),
-        (lambda: PriorityEventLoop(look_every=-1), ValueError, "look_every is -1"),
-        (lambda: PriorityEventLoop(look_every=math.inf), ValueError, "every is inf"),
-        (lambda: PriorityEventLoop(ByDeadline()), TypeError, "policy=ByDeadline"),  # type: ignore[arg-type]
-    ],
-)
-def test_bad_input_is_named(call: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        call()
 
 
 @pytest.mark.parametrize("version", [(3, 10, 9), (3, 15, 0)])

@@ -17,7 +17,6 @@ from looplab.priority import (
     current_priority,
     priority,
     run,
-    start_server,
 )
 from tests.fast.looplab.priority.priority_loops import on
 
@@ -79,8 +78,8 @@ def test_who_goes_first(
         yields = on(main, loop=LOOPS[loop])
     assert ran == order
     assert bool(yields) == gate
-    assert [one.category for one in caught] == [RuntimeWarning] * warnings_
-    assert all("give it a PriorityGate" in str(one.message) for one in caught)
+    assert [warning.category for warning in caught] == [RuntimeWarning] * warnings_
+    assert all("give it a PriorityGate" in str(warning.message) for warning in caught)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -119,36 +118,3 @@ def test_a_program_runs_at_the_priority_of_what_accepts(
 
     assert run(main(), loop_factory=VirtualPriorityLoop, **accept) == level
     assert current_priority() == 0
-
-
-# ---------------------------------------------------------------- bad input
-
-
-def serve(**options: Any) -> None:
-    on(partial(start_server, print, **options), loop=VirtualPriorityLoop)
-
-
-async def ask(level: Any) -> None:
-    app: Any = PriorityMiddleware(print, level)  # type: ignore[arg-type]
-    await app({"type": "http"}, RECEIVE, SEND)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: PriorityMiddleware(print, "high"), "level of a request .*'high'"),  # type: ignore[arg-type]
-        (lambda: PriorityMiddleware(None, 1), "app is None"),  # type: ignore[arg-type]
-        (lambda: PriorityMiddleware(print, 1, gate=9), "gate is 9"),  # type: ignore[arg-type]
-        (lambda: run(print), "main is <built-in function print>"),  # type: ignore[arg-type]
-        (lambda: run(asyncio.sleep(0), accept="x"), "accept as a .*got 'x'"),  # type: ignore[arg-type]
-        (lambda: serve(level="x"), "level as a .*got 'x'"),
-        (lambda: serve(accept=None), "accept as a .*got None"),
-        (
-            lambda: on(partial(ask, lambda s: None), loop=VirtualPriorityLoop),
-            "a request as .* got None",
-        ),
-    ],
-)
-def test_bad_input_is_named(call: Any, words: str) -> None:
-    with pytest.raises(TypeError, match=words):
-        call()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import copy_context
-from typing import Any
 
 import pytest
 
-from looplab import burn, run
+from looplab import burn
 from looplab.priority import current_priority, priority, set_priority
 from tests.fast.looplab.priority.priority_loops import exactly
 
@@ -155,22 +154,3 @@ def test_a_task_lowers_itself() -> None:
         return order
 
     assert exactly(main) == ["other", "work"]
-
-
-@pytest.mark.parametrize(
-    ("on", "level", "words"),
-    [
-        (exactly, 1.5, "priority .* got 1.5"),
-        (exactly, None, "priority .* got None"),
-        (exactly, "high", "priority .* got 'high'"),
-        (lambda main: run(main()), 1, "a task that a priority loop has made"),
-    ],
-)
-def test_bad_input_is_named(on: Any, level: Any, words: str) -> None:
-    async def main() -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        set_priority(task, level)
-
-    with pytest.raises(TypeError, match=words):
-        on(main)

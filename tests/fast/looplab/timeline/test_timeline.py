@@ -125,11 +125,11 @@ def test_inline_it_takes_the_width_it_gets(picture: Timeline) -> None:
 
 
 def test_the_lateness_is_written_beside_its_line(picture: Timeline) -> None:
-    said = texts(picture)
-    assert {"1.500 s late", "due 3 s", "ran 4.5 s", "heartbeat4 beats"} <= set(said)
-    assert "job200 tasks, ran 2.000 s, waited up to 1.990 s" in said
-    assert "the one threadbusy 2.000 s, idle 4.000 s" in said
-    assert "Times are exact, on the virtual clock." in said
+    words = texts(picture)
+    assert {"1.500 s late", "due 3 s", "ran 4.5 s", "heartbeat4 beats"} <= set(words)
+    assert "job200 tasks, ran 2.000 s, waited up to 1.990 s" in words
+    assert "the one threadbusy 2.000 s, idle 4.000 s" in words
+    assert "Times are exact, on the virtual clock." in words
 
 
 def lane_paths(timeline: Timeline, colour: str, style: str) -> list[str]:
@@ -353,9 +353,9 @@ def test_merging_loses_no_callback() -> None:
 def test_density_is_how_pale_a_block_is() -> None:
     def level(busy: int) -> int:
         step = 1000
-        ones = callbacks(*((i * step, i * step + busy) for i in range(5000)))
-        ones[-1:] = callbacks((4999 * step, 5000 * step))
-        blocks = Timeline(Trace(ones))._scene.scale.blocks(ones, 300)
+        records = callbacks(*((i * step, i * step + busy) for i in range(5000)))
+        records[-1:] = callbacks((4999 * step, 5000 * step))
+        blocks = Timeline(Trace(records))._scene.scale.blocks(records, 300)
         return max(blocks, key=lambda block: block[3])[2]
 
     assert [level(busy) for busy in (10, 400, 700, 1000)] == [1, 2, 3, 4]
@@ -415,13 +415,13 @@ def test_long_facts_take_several_lines_on_a_phone() -> None:
             await asyncio.sleep(0.05)
             burn(0.5)
 
-    said = texts(Timeline(record(main())))
-    (at,) = (n for n, text in enumerate(said) if text.startswith("keep"))
-    assert said[at + 1 : at + 3] == [
+    words = texts(Timeline(record(main())))
+    (at,) = (n for n, text in enumerate(words) if text.startswith("keep"))
+    assert words[at + 1 : at + 3] == [
         "4 tasks, ran 8.000 s, up to 3.450 s late,",
         "waited up to 3.000 s",
     ]
-    for line in said[at + 1 : at + 3]:
+    for line in words[at + 1 : at + 3]:
         assert width_of(line) <= PHONE
 
 
@@ -437,8 +437,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def contrast(one: str, other: str) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+def contrast(first: str, other: str) -> float:
+    high, low = sorted((luminance(first), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
@@ -506,15 +506,15 @@ DICHROMACY = {
 
 
 @pytest.mark.parametrize("sight", DICHROMACY)
-@pytest.mark.parametrize("colours", [one[0] for one in THEMES.values()], ids=THEMES)
+@pytest.mark.parametrize("colours", [first[0] for first in THEMES.values()], ids=THEMES)
 def test_the_colours_differ_for_every_eye(colours: Any, sight: str) -> None:
     matrix = DICHROMACY[sight]
     seen = {}
     for name, colour in colours.items():
         rgb = [linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5)]
         seen[name] = [sum(map(mul, row, rgb)) for row in matrix]
-    for one, other in combinations(seen, 2):
-        assert math.dist(seen[one], seen[other]) > 0.08, (one, other)
+    for first, other in combinations(seen, 2):
+        assert math.dist(seen[first], seen[other]) > 0.08, (first, other)
 
 
 def test_both_themes_are_in_the_picture(picture: Timeline) -> None:
