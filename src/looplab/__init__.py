@@ -90,6 +90,7 @@ _ROOMS = frozenset(
         "jobs",
         "lint",
         "phases",
+        "player",
         "priority",
         "streams",
         "timeline",

@@ -16,14 +16,12 @@ def test_every_name_is_there() -> None:
 
 
 def test_every_room_is_there() -> None:
-    rooms = {
-        module.name
-        for module in pkgutil.iter_modules(looplab.__path__)
-        if not module.name.startswith("_") and module.name != "cli"
-    }
-    for name in rooms:
-        assert getattr(looplab, name).__name__ == f"looplab.{name}"
-        assert name in dir(looplab)
+    commands = {"__main__", "cli", "pytest_plugin"}
+    modules = {module.name for module in pkgutil.iter_modules(looplab.__path__)}
+    for name in modules - commands:
+        if not name.startswith("_"):
+            assert name in dir(looplab)
+            assert looplab.__getattr__(name).__name__ == f"looplab.{name}"
 
 
 def test_what_is_not_there_is_an_attribute_error() -> None:
