@@ -77,7 +77,6 @@ LAB = """
 <details><summary>Why this works</summary><p>Count.</p></details>
 </section></section></section>
 """
-MORE_PAGE = ("More exercises", 2, "Chapters")
 MORE = """
 <section id="more"><h1>More exercises</h1><p>Write.</p><section><h2>Third</h2>
 <div class="cell tag_exercise"><div class="cell_input"><pre>b = ...</pre></div></div>
@@ -119,13 +118,14 @@ def page(html: Path) -> BeautifulSoup:
 
 
 def test_the_pages_come_in_the_order_of_the_contents(html: Path) -> None:
-    assert printed.contents(html) == [
-        printed.Page("book/index.html", "The book", 1),
-        printed.Page("book/who.html", "For whom", 1),
-        printed.Page("book/explore.html", "Explore", 1),
-        printed.Page("book/01_late.html", "1. Late", 1, "Chapters"),
-        printed.Page("notebooks/01_late.html", "Lab: late", 2, "Chapters"),
-        printed.Page("notebooks/01_more_exercises.html", *MORE_PAGE),
+    pages = [(page.address, page.depth, page.part) for page in printed.contents(html)]
+    assert pages == [
+        ("book/index.html", 1, ""),
+        ("book/who.html", 1, ""),
+        ("book/explore.html", 1, ""),
+        ("book/01_late.html", 1, "Chapters"),
+        ("notebooks/01_late.html", 2, "Chapters"),
+        ("notebooks/01_more_exercises.html", 2, "Chapters"),
     ]
 
 
@@ -187,19 +187,15 @@ def test_a_chapter_and_its_labs_are_under_its_title(page: BeautifulSoup) -> None
     rule = f"@page {str(part['style']).removeprefix('page: ')} "
     style = next(tag.get_text() for tag in page.select("style") if rule in str(tag))
     assert '"1. Late"' in style
-    cover = page.select_one(".cover")
-    assert cover is not None and cover.select_one("#first") is not None
-    assert " ".join(cover.get_text(" ").split()) == "Tiny In time By us"
-
-
-def test_a_lab_stands_below_its_chapter_in_the_outline(page: BeautifulSoup) -> None:
     levels = {
         " ".join(tag.get_text().split()): tag.name
         for tag in page.select(":is(section, .page):not(.answers) > :is(h1, h2, h3)")
     }
-    assert levels["1. Late"] == "h1"
-    assert levels["Lab: late"] == "h2"
-    assert levels["Exercises"] == "h3"
+    expected = {"1. Late": "h1", "Lab: late": "h2", "Exercises": "h3"}
+    assert levels.items() >= expected.items()
+    cover = page.select_one(".cover")
+    assert cover is not None and cover.select_one("#first") is not None
+    assert " ".join(cover.get_text(" ").split()) == "Tiny In time By us"
 
 
 @pytest.fixture
@@ -223,37 +219,26 @@ def sheets(html: Path, teaching: Path) -> dict[str, str]:
     }
 
 
-def test_four_sheets_a_chapter(html: Path, teaching: Path) -> None:
+def test_no_sheet_has_both_question_and_answer(html: Path, teaching: Path) -> None:
     made = sheets(html, teaching)
     assert list(made) == [f"01-{kind}" for kind in printed_sheets.KINDS]
-    assert "How late?" in made["01-predictions"]
-    assert "1. Guess How many? a = ..." in made["01-exercises"]
-    assert "Third (01-xb) b = ..." in made["01-exercises"]
-    assert "Few." in made["01-solutions"]
-    assert "01-xb b = 4 Why this works: b is even." in made["01-solutions"]
-    hints, solved = made["01-solutions"].split("Solutions")
-    assert "a = 3" in solved
-    assert "a = 3" not in hints
-    assert "1 x : so" in made["01-cards"]
-    assert "Put the lines in order" in made["01-cards"]
-
-
-def test_no_answer_stands_beside_its_question(html: Path, teaching: Path) -> None:
-    made = sheets(html, teaching)
+    predictions, exercises, solutions, cards = made.values()
+    assert "How late?" in predictions
+    assert "1. Guess How many? a = ..." in exercises
+    assert "Third (01-xb) b = ..." in exercises
+    assert "1 x : so" in cards and "Put the lines in order" in cards
     for answer in ("Two seconds.", "Few.", "a = 3", "b = 4", "Count.", "not yet"):
-        for kind in ("predictions", "exercises", "cards"):
-            assert answer not in made[f"01-{kind}"]
+        assert answer not in predictions + exercises + cards
+    hints, solved = solutions.split("Solutions")
+    assert "Few." in hints and "a = 3" not in hints
+    assert "a = 3" in solved and "Few." not in solved
+    assert "01-xb b = 4 Why this works: b is even." in solved
 
 
 def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
-    solution = teaching / "answers/01/xb.py"
-    for text, problem in (
-        ("SOLUTION = 1", "no text SOLUTION"),
-        ("SOLUTION = (", "never closed"),
-    ):
-        solution.write_text(text)
-        with pytest.raises(ToolError, match=rf"xb\.py.*{problem}"):
-            sheets(html, teaching)
+    (teaching / "answers/01/xb.py").write_text("SOLUTION = 1")
+    with pytest.raises(ToolError, match=r"xb\.py.*no text SOLUTION"):
+        sheets(html, teaching)
     (html / "notebooks/01_late.html").write_text("<p>nothing</p>")
     with pytest.raises(ToolError, match=r"notebooks/01_late\.html has no article"):
         sheets(html, teaching)
@@ -264,12 +249,8 @@ def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
 def test_make_pdf_asks_for_chromium_before_it_builds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def never(*_: object) -> None:
-        raise AssertionError("the build began")
-
-    monkeypatch.setattr(commands, "ensure_venv", never)
     monkeypatch.setattr(commands, "find_chromium", lambda: None)
-    assert commands.main(["pdf"]) == 1
+    assert commands.main(["pdf"]) == 1  # a build would start a process
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -280,6 +261,6 @@ def test_the_first_page_leads_to_a_book_that_was_printed(
     for pages in (7, 8):  # a book that is printed again takes the place of the first
         pdf.publish(tmp_path / "tiny.pdf", html, pages)
         text = (html / "book/index.html").read_text(encoding="utf-8")
-        found = re.findall(r'href="(\S+?)".*?(\d+) pages, ([\d.]+) MB', text)
-        assert found == [("../tiny.pdf", str(pages), "2.6")]
+        links = re.findall(r'href="(\S+?)".*?(\d+) pages, ([\d.]+) MB', text)
+        assert links == [("../tiny.pdf", str(pages), "2.6")]
     assert (html / "tiny.pdf").stat().st_size == 2_600_000
