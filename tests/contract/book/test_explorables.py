@@ -6,20 +6,14 @@ import asyncio
 import gzip
 import html
 import importlib
-import json
-import os
 import re
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from livecells import Explorable
 from livecells.runtime import Session
-from livecells.sphinx.slider import MAKE
 from tests.fast.book.test_explorables import BARS, BOOK, FOLDER
-from tools.common import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +41,6 @@ def test_a_figure_is_small_and_fit_for_every_reader(
         assert frame.picture.startswith('<svg class="xp"')
         assert "viewBox" not in frame.picture.partition(">")[0]
         assert "#" not in html.unescape(frame.picture), "colours are variables"
-
-
-def test_a_second_run_draws_the_same(figures: dict[str, Explorable]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MAKE, "arrivals:explorable"],
-        env={**os.environ, "PYTHONPATH": f"{FOLDER}{os.pathsep}{ROOT / 'src'}"},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert json.loads(done.stdout)["json"] == figures["arrivals"].json()
 
 
 def run_live(source: str) -> str:

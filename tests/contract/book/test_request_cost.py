@@ -83,14 +83,6 @@ def test_the_service_has_a_core_that_is_kept_awake(server_type: Any) -> None:
     assert all(0 < each < 0.1 for pair in added.values() for each in pair)
 
 
-def test_a_request_of_a_crowd_takes_cpu_time(server_type: Any) -> None:
-    from request_cost.crowd import cpu_of_a_request  # type: ignore[import-not-found]
-
-    for way in "sequence", "gather":
-        assert 0 < cpu_of_a_request(way, 50) < 0.1
-        assert 0 < cpu_of_a_request(way, 50, 0.3) < 0.1
-
-
 def test_the_service_stops_by_itself_and_with_its_parent(server_type: Any) -> None:
     with server_type(seconds=0.5) as server:
         assert server._process.wait(PATIENCE) is not None

@@ -21,11 +21,6 @@ READY = """
   && document.documentElement.dataset.livecells === "ready"
 """
 # The class comes after isReady(), in the turn in which the deck goes to its slide.
-STAGED = """
-() => Boolean(window.deck?.isReady())
-  && document.querySelector(".reveal").classList.contains("ready")
-"""
-PHONE = {"width": visits.NARROW, "height": 844}
 # What leaves its room on the slide that is shown, its output too. A long output scrolls
 # in a box of its own, which is no fault of the slide.
 FAULTS = r"""
@@ -146,24 +141,6 @@ def test_the_keyboard_moves_and_does_not_leave_a_button(
     assert page.evaluate(at) == place
 
 
-def test_slides_are_there_without_scripts(
-    decks: list[str], origin: str, visitor: Make
-) -> None:
-    one = visitor(origin + "/", java_script_enabled=False)
-    visit = one.visit(decks[0])
-    headings = visit.page.locator(".slides > section > :is(h1, h2)")
-    assert headings.count() >= 12
-    assert all(heading.is_visible() for heading in headings.all())
-    assert all(part.is_visible() for part in visit.page.locator(".cell_output").all())
-    assert all(part.is_visible() for part in visit.page.locator(".slide-body").all())
-
-
-IN_SIGHT = """
-() => [...document.querySelectorAll(".slides > section")].findIndex(
-  (one) => one.getBoundingClientRect().bottom > 100)
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [visits.NARROW, visits.ZOOMED])
 def test_in_a_small_window_the_slides_are_a_page(
@@ -177,25 +154,3 @@ def test_in_a_small_window_the_slides_are_a_page(
         assert visit.page.evaluate("window.deck") is None
         found += checks.too_wide(visit.page, name, width) + visit.errors
     assert not found, "\n" + "\n".join(found)
-
-
-def test_a_window_that_changes_keeps_its_slide(
-    decks: list[str], origin: str, visitor: Make
-) -> None:
-    page = open_deck(visitor(origin + "/"), decks[0]).page
-    page.evaluate("deck.slide(9)")
-    page.set_viewport_size(PHONE)
-    page.wait_for_function("window.deck === null")
-    assert page.evaluate(IN_SIGHT) == 9
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.wait_for_function(STAGED)
-    assert page.evaluate("deck.getIndices().h") == 9
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("deck.getIndices().h") == 10
-    page.wait_for_function("location.hash === '#/10'")  # reveal.js writes it later
-    assert page.locator(".slides > section").locator("visible=true").count() == 1
-    page.set_viewport_size(PHONE)
-    page.wait_for_function("window.deck === null")
-    page.reload()
-    page.wait_for_function(READY)
-    assert page.evaluate(IN_SIGHT) == 10

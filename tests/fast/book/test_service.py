@@ -164,31 +164,6 @@ def test_the_schedule_does_not_wait_for_answers() -> None:
             schedule(rates, 1)
 
 
-def test_a_shipped_recording_tells_the_shop_from_python_and_from_no_machine() -> None:
-    from service.record import shorten  # type: ignore[import-not-found]
-
-    from looplab.diagnose.naming import is_own
-
-    home = "/home/somebody/.venv/lib/python3.11"
-    src = EXAMPLES.parents[1] / "src"
-    paths = {
-        f"{EXAMPLES}/service/work.py": ("service/work.py", True),
-        f"{src}/ontime/bus/sqlite.py": ("ontime/bus/sqlite.py", True),
-        f"{src}/looplab/idle.py": ("src/looplab/idle.py", False),
-        f"{home}/site-packages/uvicorn/server.py": (
-            "python/site-packages/uvicorn/server.py",
-            False,
-        ),
-        "/usr/lib/python3.11/json/encoder.py": (
-            "python/lib/python3.11/json/encoder.py",
-            False,
-        ),
-    }
-    for path, (short, own) in paths.items():
-        assert shorten(f'"{path}"') == f'"{short}"'
-        assert is_own(short) is own
-
-
 def test_the_client_gives_no_percentile_beyond_its_sample():
     from service.load import Answer, summary
 

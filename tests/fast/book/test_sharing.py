@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-import struct
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
-import cards
 import pytest
 import sharing
 from docutils import nodes
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
-
-from looplab.draw import Line, steps
-
-FONTS = Path(__file__).parents[3] / "book" / "_static" / "fonts"
-STEPS = steps(
-    Line("down", [(0, 3), (1, 2), (2, 0)], "orange"), x="s", y="items", alt="It falls."
-).svg
-PAGE = "<article><h1><span class='section-number'>4 </span>{}</h1>{}</article>"
-
-
-@pytest.fixture(scope="module")
-def font_files() -> Any:
-    with cards.fonts(FONTS) as files:
-        yield files
-
-
-def test_a_card_shows_the_title_and_the_picture(font_files: list[str]) -> None:
-    def card(title: str, picture: str) -> bytes | None:
-        return cards.draw(PAGE.format(title, picture), "On Time", font_files)
-
-    first = card("Keep time", STEPS)
-    assert first is not None
-    assert first.startswith(b"\x89PNG")
-    assert struct.unpack(">II", first[16:24]) == (cards.WIDTH, cards.HEIGHT)
-    assert card("Keep time", STEPS) == first
-    assert card("Keep late", STEPS) != first
-    assert card("Keep time", STEPS.replace("s orange", "s blue")) != first
-    assert card("Keep time", "<p>no picture</p>") is None
 
 
 def head(address: str, page: str = "book/04_late_heartbeat", **more: str) -> str:

@@ -22,16 +22,9 @@ BOOK = ROOT / "book"
 
 CLOCKS = {"live", "exact", "measured"}
 KNOWN_TAGS = CLOCKS | {
-    "check",
-    "exercise",
-    "hide-cell",
-    "hide-input",
-    "nbval-ignore-output",
-    "raises-exception",
-    "remove-cell",
-    "remove-input",
-    "solution",
-}
+    "check", "exercise", "hide-cell", "hide-input", "nbval-ignore-output",
+    "raises-exception", "remove-cell", "remove-input", "solution",
+}  # fmt: skip
 LONGEST_LINE = 79
 MOST_LINES_LIVE = 25
 GLUED_IMAGE = "application/papermill.record/image/"
@@ -143,22 +136,9 @@ def _glues_image(cell: Cell) -> bool:
 SPEAKING = {"print", "glue", "display"}
 #: Methods that return nothing, so that a cell may end with a call of them.
 SILENT = {
-    "add",
-    "append",
-    "cancel",
-    "clear",
-    "close",
-    "discard",
-    "extend",
-    "insert",
-    "put_nowait",
-    "remove",
-    "seed",
-    "set",
-    "simplefilter",
-    "sort",
-    "update",
-}
+    "add", "append", "cancel", "clear", "close", "discard", "extend", "insert",
+    "put_nowait", "remove", "seed", "set", "simplefilter", "sort", "update",
+}  # fmt: skip
 
 
 def must_speak(text: str) -> bool:
@@ -335,17 +315,9 @@ ALLOWED_ROLES = re.compile(
 )
 FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,}|:{3,})\s*(.*)$")
 CODE_DIRECTIVES = {
-    "code",
-    "code-block",
-    "code-cell",
-    "doctest",
-    "glue",
-    "highlight",
-    "literalinclude",
-    "math",
-    "mermaid",
-    "raw",
-}
+    "code", "code-block", "code-cell", "doctest", "glue", "highlight",
+    "literalinclude", "math", "mermaid", "raw",
+}  # fmt: skip
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str]]:

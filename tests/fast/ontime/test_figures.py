@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import math
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -89,14 +88,6 @@ def test_two_charts_share_no_id_and_every_reference_is_met() -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_text_is_text() -> None:
-    assert {"flat", "steep", "workers", "lateness (s)"} <= set(texts(two_curves()))
-    words = texts(three_rows())
-    assert {"1.990", "0.020", "0.010"} <= set(words)
-    assert words["storm"] < words["queue"] < words["a & b"], "the first at the top"
-    assert {"1.99", "0.01"} <= set(texts(three_rows(form=".3g")))
-
-
 @pytest.mark.parametrize(
     ("last", "numbers"),
     [
@@ -134,55 +125,6 @@ def test_a_label_stands_on_no_dot() -> None:
     assert height((4.5, 5)) < free - 5
     assert height((4.5, 5), (4.5, 5.5)) < height((4.5, 5)) - 5
     assert height((4.5, 7), (3, 5)) == free
-
-
-def test_a_ranking_has_each_dot_at_its_value() -> None:
-    """On the scale that the numbers below it say; with rings and lines likewise."""
-    spread = {"queue": (0.01, 4.0), "a & b": (0.01, 0.01)}
-    svg = three_rows(spread=spread).svg
-    assert 'viewBox="0 0 380 110"' in svg
-    root = ET.fromstring(svg)
-    radii = {
-        f"#{path.get('id')}": float(path.attrib["d"].split()[2])
-        for path in root.iter(f"{SVG}path")
-        if path.get("id")
-    }
-    marks = [
-        (float(use.attrib["x"]), float(use.attrib["y"]), radii[link])
-        for use in root.iter(f"{SVG}use")
-        if (link := use.attrib["{http://www.w3.org/1999/xlink}href"])
-    ]
-    tick_marks, marks = marks[:3], marks[3:]
-    numbers = {
-        text.text: (float(text.attrib["x"]), float(text.attrib["y"]))
-        for text in root.iter(f"{SVG}text")
-    }
-    left, per_decade = numbers["0.01"][0], numbers["0.1"][0] - numbers["0.01"][0]
-    assert [x for x, *_ in tick_marks] == [numbers[n][0] for n in ("0.01", "0.1", "1")]
-
-    def at(value: float) -> float:
-        return left + per_decade * (math.log10(value) + 2)
-
-    top, second = marks[0][1], marks[2][1]
-    drawn = [
-        (1.99, 0, 2.5),
-        (2, 0, 5.5),
-        (0.02, 1, 2.5),
-        (0.02, 1, 5.5),
-        (0.01, 2, 2.5),
-    ]
-    expected = [(at(v), top + row * (second - top), radius) for v, row, radius in drawn]
-    for mark, want in zip(marks, expected, strict=True):
-        assert mark == pytest.approx(want, abs=0.02)
-    lines = re.findall(
-        r"M ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+) \n\"[^>]*--blue", svg
-    )
-    assert len(lines) == 1, "a line of no length is no line"
-    ends = [float(number) for number in lines[0]]
-    assert ends == pytest.approx([at(0.01), second, at(4), second], abs=0.02)
-    # The value in words stands behind what is drawn in its row.
-    for words, behind in ("1.990", 1.99), ("0.020", 4.0), ("0.010", 0.01):
-        assert numbers[words][0] == pytest.approx(at(behind) + 9, abs=0.02)
 
 
 def test_the_curves_of_a_lab_are_drawn_as_they_are_committed() -> None:
@@ -223,10 +165,3 @@ def test_the_cell_of_the_landing_page_runs_what_its_picture_shows() -> None:
     assert f"{landing_figure.JOBS} small tasks make a timer 1.500 s late" in picture
     beats = re.search(r"heartbeat: (\d) beats", picture)
     assert beats is not None and beats[1] == "3", "two on time, and the late one"
-
-
-def test_the_picture_shows_both_and_says_how_late() -> None:
-    _, storm, queue = landing_figure.both().split('<div class="looplab-timeline"')
-    assert "1.500 s late" in storm
-    assert "0.010 s late" in queue
-    assert "1.500 s late" not in queue

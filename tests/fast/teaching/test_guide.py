@@ -209,31 +209,6 @@ def test_the_minutes_of_a_plan_add_up(stem: str, length: int) -> None:
 
 
 @each_guide
-def test_a_guide_has_the_form_of_the_others(stem: str) -> None:
-    sections = parts_of(guide(stem), 2)
-    assert "\nThey need " in sections["What a learner can do"]
-    plans = parts_of(sections["Plans"], 3)
-    for row in re.findall(r"^\| \d.*\| — \|$", sections["Plans"], flags=re.M):
-        assert re.search(r"\| Break\b", row), row
-    marks = re.findall(
-        r"^\| (\d+)–\d+ \| .*\b[Ff]rom here (at home|in the second week)\b",
-        plans["180 minutes"],
-        flags=re.M,
-    )
-    assert len(marks) == 1, "where the meeting of a term ends"
-    begin, rest = marks[0]
-    assert 85 <= int(begin) <= 95
-    assert (rest == "in the second week") is (stem[:2] in ("01", "04"))
-    extra = sections["Extra exercises"]
-    assert f"[the bank](../notebooks/{stem[:2]}_more_exercises.ipynb)" in extra
-    [one] = re.findall(
-        r"`([\w-]+)` is the one to take if\s+there is time for one\s+only", extra
-    )
-    assert f"| `{one}` |" in extra
-    assert f"[answers](answers/{stem[:2]})" in extra
-
-
-@each_guide
 def test_misconceptions(stem: str) -> None:
     found = parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)
     assert len(found) >= 5
@@ -245,29 +220,6 @@ def test_misconceptions(stem: str) -> None:
         assert place(stem).search(words["Cure."]), (
             f"{stem}, {title}: the cure is nowhere"
         )
-
-
-@each_guide
-def test_a_cure_is_a_cell_that_shows_something(stem: str) -> None:
-    """A cell that only defines a thing, or that no page shows, cures nobody."""
-    for title, text in parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3).items():
-        cure = re.search(r"^\*\*Cure\.\*\* (.+?)$", text, flags=re.M)
-        assert cure
-        source, _, line = place(stem).findall(cure[1])[0]
-        if not line or source not in labs(stem):
-            continue
-        found = [
-            c for c in cells(labs(stem)[source]) if line.strip() in lines(c["source"])
-        ]
-        shown = [
-            cell
-            for cell in found
-            if cell["outputs"] and "remove-cell" not in cell["metadata"]["tags"]
-        ]
-        exercise = line in {
-            c["metadata"].get("exercise") for c in cells(labs(stem)[source])
-        }
-        assert shown or exercise, f"{title}: {source}: {line}"
 
 
 @each_guide

@@ -79,19 +79,6 @@ def test_a_lease_that_ran_out(kind: Kind) -> None:
     with_bus(kind(), story)
 
 
-def test_many_deliveries_held_at_once(kind: Kind) -> None:
-    async def story(bus: Bus) -> None:
-        await bus.put(*map(str, range(60)))
-        held = [await received(bus) for _ in range(50)]
-        assert await bus.counts() == Counts(10, 50)
-        assert all(await asyncio.gather(*map(bus.refresh, held)))
-        assert (await received(bus)).body == "50"
-        assert all(await asyncio.gather(*map(bus.acknowledge, held)))
-        assert await bus.counts() == Counts(9, 1)
-
-    with_bus(kind(), story)
-
-
 def test_each_message_goes_to_one_of_many(kind: Kind) -> None:
     async def story(bus: Bus) -> None:
         await bus.put(*map(str, range(50)))

@@ -53,17 +53,6 @@ def test_a_server_without_room(tmp_path: Path) -> None:
         with_bus(RedisBus(server.url, lease=LONG), story)
 
 
-def test_a_key_of_something_else(server: RedisServer) -> None:
-    async def story(bus: RedisBus) -> None:
-        await bus._client.set("text", "mine")
-        with pytest.raises(BusUnavailableError, match="WRONGTYPE"):
-            async with RedisBus(server.url, lease=LONG, stream="text"):
-                pass
-        assert await bus._client.get("text") == "mine"
-
-    with_bus(RedisBus(server.url, lease=LONG), story)
-
-
 def test_answers_are_urgent_whoever_opened_the_connection(server: RedisServer) -> None:
     async def levels() -> set[Any]:
         bus = RedisBus(server.url, lease=LONG, stream="answers")

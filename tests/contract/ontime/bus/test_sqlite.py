@@ -6,15 +6,11 @@ import asyncio
 import os
 import sqlite3
 import subprocess
-import sys
-import textwrap
 from collections.abc import Iterator
-from operator import methodcaller
 from pathlib import Path
 
 import pytest
 
-import looplab
 import ontime.bus.sqlite
 from ontime.bus import (
     BusFullError,
@@ -23,36 +19,6 @@ from ontime.bus import (
     SQLiteBus,
 )
 from tests.fast.ontime.bus.buses import received, with_bus
-
-COUNTS = methodcaller("counts")
-SOURCES = str(Path(looplab.__file__).parents[1])
-
-
-def test_many_processes_make_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "bus.db"
-    program = f"""
-        import asyncio
-        from ontime.bus import SQLiteBus
-        async def main():
-            async with SQLiteBus({str(path)!r}, lease=60) as bus:
-                for n in range(20):
-                    await bus.put(str(n))
-        asyncio.run(main())
-        """
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(program)],
-            env={**os.environ, "PYTHONPATH": SOURCES},
-        )
-        for _ in range(4)
-    ]
-    try:
-        assert [process.wait() for process in started] == [0] * 4
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-    assert with_bus(SQLiteBus(path, lease=60), COUNTS) == Counts(80, 0)
 
 
 @pytest.fixture
@@ -145,17 +111,3 @@ def test_the_log_does_not_grow_for_ever(
         assert (tmp_path / "bus.db-wal").stat().st_size < 50 * 4_096
 
     with_bus(SQLiteBus(path, lease=600), story)
-
-
-def test_a_cancelled_put_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "bus.db"
-
-    async def story(bus: SQLiteBus) -> None:
-        for _ in range(20):
-            putting = asyncio.create_task(bus.put(*"abcdef"))
-            await asyncio.sleep(0)
-            putting.cancel()
-        await asyncio.gather(putting, return_exceptions=True)
-
-    with_bus(SQLiteBus(path, lease=60), story)
-    assert with_bus(SQLiteBus(path, lease=60), COUNTS).total % 6 == 0

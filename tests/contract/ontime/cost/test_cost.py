@@ -11,7 +11,6 @@ import pytest
 
 from ontime.cost import WorkFailedError, compare_variants, cpu_cost, measure
 from ontime.cost.works import nothing
-from ontime.measuring import counters
 
 pytest.importorskip("pyperf")
 
@@ -111,25 +110,4 @@ def test_a_variant_that_fails_has_a_row_that_says_why() -> None:
         compare_variants(raises, variants=ways, **BRIEF)
 
 
-def test_a_patched_asyncio_is_reported() -> None:
-    pytest.importorskip("nest_asyncio")
-    table = cpu_cost(nothing, setup="nest_asyncio:apply", **BRIEF)
-    assert table.rows[0].tasks == "asyncio.tasks"
-    assert "asyncio was patched" in repr(table)
-
-
 # -- instructions ----------------------------------------------------------------------
-
-
-def test_without_a_counter_the_table_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def prints(code: str) -> counters.Counter:
-        code = f"import sys; print({code}, file=sys.stderr)"
-        return counters.Counter("a", (sys.executable, "-c", code), r"^(\d+)")
-
-    refuses = prints("'<not supported>;;instructions:u'")
-    monkeypatch.setattr(counters, "COUNTERS", (refuses, prints("12")))
-    assert measure._find_counter(240) is counters.COUNTERS[1]
-    monkeypatch.setattr(counters, "COUNTERS", (refuses,))
-    table = cpu_cost(nothing, instructions=True, **BRIEF)
-    assert table.rows[0].instructions is None
-    assert "Instructions were not counted" in repr(table)

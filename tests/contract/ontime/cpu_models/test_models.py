@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from pathlib import Path
@@ -12,12 +11,10 @@ import pytest
 
 from ontime.cpu_models import (
     KINDS,
-    Comparison,
     Model,
     WorkFailedError,
     compare_models,
 )
-from ontime.cpu_models import __main__ as command
 
 AVAILABLE = [kind for kind in KINDS if not Model(kind).unavailable()]
 PROCESSES = ["pool", "process pool"]
@@ -102,30 +99,3 @@ def test_cpu_time_counts_the_children(kind: str, method: str) -> None:
     (row,) = compare_models(burn, (0.1,), count=3, models=models, timeout=280)
     assert row.name.endswith(f"(2), {method}")
     assert row.cpu >= 0.3
-
-
-def test_an_argument_that_only_the_other_side_misses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Pickle takes what a notebook has defined."""
-    main_module = sys.modules["__main__"]
-    monkeypatch.setattr(main_module, "OddError", OddError, raising=False)
-    monkeypatch.setattr(OddError, "__module__", "__main__")
-    monkeypatch.setattr("ontime.cpu_models.compare._main_is_a_file", lambda: False)
-    with pytest.raises(WorkFailedError, match="must be defined in a module"):
-        compare_models(repr, (OddError,), count=1, models=["chain"])
-
-
-def test_the_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(command, "_LIMIT", 50)
-    path = tmp_path / "kept.json"
-    command.main(["--models", "chain, threads", "--save", str(path)])
-    printed = capsys.readouterr()
-    assert "20 jobs of product(50)." in printed.out
-    assert "call_soon chain" in printed.err
-    assert "cores free before, " in Comparison.load(path).machine["free"]
-    with pytest.raises(SystemExit):
-        command.main(["--models", "treads"])
-    assert "no model treads" in capsys.readouterr().err

@@ -25,7 +25,6 @@ from ontime.crossthread import (
     missing,
     on_cores,
     pinned,
-    session,
     sessions,
     stays,
     switch_interval,
@@ -110,16 +109,6 @@ def test_a_later_session_that_cannot_be_made_closes_the_earlier(
     with pytest.raises(OSError, match="the third"), sessions("poll", 4):
         pass
     assert len(made) == 3
-
-
-def test_a_loop_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Session("queue") as opened:
-        monkeypatch.setattr(session, "TIMEOUT", 0.05)
-        go_on = threading.Event()
-        opened.loop.call_soon_threadsafe(go_on.wait)
-        with pytest.raises(TimeoutError):
-            opened.hop()
-        go_on.set()
 
 
 @linux

@@ -19,7 +19,6 @@ import pytest
 
 from ontime.grade import Answer, Exercise, Grade, Grader, LabError, read_labs
 from ontime.grade.__main__ import graded, main
-from ontime.grade.cells import run_cell
 from ontime.grade.table import Row
 from ontime.handout import copy_of, labs_of
 from tests.fast.exercises.homes import all_homes
@@ -158,19 +157,6 @@ def test_rows_come_one_by_one_and_what_runs_is_not_waited_for(jobs: int) -> None
     fake.released.set()
 
 
-def test_an_interrupt_waits_until_a_row_is_waited_for() -> None:
-    """Wherever it comes, no lock of the pool is hit and no row that is done is lost."""
-    fake = Fake()
-    usual = signal.getsignal(signal.SIGINT)
-    results = graded(rows_of(ada=["good"], bo=["endless"]), fake, 1)
-    assert next(results).student == "ada"
-    signal.raise_signal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        next(results)
-    assert signal.getsignal(signal.SIGINT) is usual
-    fake.released.set()
-
-
 @posix
 def test_an_interrupt_keeps_the_rows_that_are_done(tmp_path: Path) -> None:
     hand_in(tmp_path / "ada.ipynb", {PREDICT: GOOD_PREDICT})
@@ -232,11 +218,6 @@ def test_the_grader_says_what_the_check_says() -> None:
 def test_a_lab_that_is_wrong_is_not_graded(part: dict[str, Any], words: str) -> None:
     with pytest.raises(LabError, match=words):
         Grader(seconds=600).prepare(replace(EXERCISES[PREDICT], **part))
-
-
-def test_a_cell_may_await() -> None:
-    assert run_cell("import asyncio\nawait asyncio.sleep(0, 3)", {}) == 3
-    assert run_cell("import asyncio\nx = await asyncio.sleep(0, 3)", {}) is None
 
 
 # What an answer does, and what may become of it

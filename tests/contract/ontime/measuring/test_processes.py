@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -268,28 +267,3 @@ def test_a_function_of_a_program_goes_as_a_copy(
     calls, refused = done.stdout.splitlines()
     assert calls == "9", done.stderr
     assert "coro_fn guarded cannot be sent to another process" in refused
-
-
-@pytest.mark.parametrize(
-    ("end", "words"),
-    [
-        ("if __name__ == '__main__':\n    print(compare())", "2 jobs of square(7)."),
-        ("compare()", 'under if __name__ == "__main__"'),
-    ],
-    ids=["guard", "no guard"],
-)
-def test_a_script_that_compares_models(end: str, words: str, tmp_path: Path) -> None:
-    head = """
-        from ontime.cpu_models import Model, compare_models
-        def square(n):
-            return n * n
-        def compare():
-            models = ["chain", Model("pool", 2, "spawn"), Model("process pool", 2)]
-            return compare_models(square, (7,), count=2, models=models)
-    """
-    path = tmp_path / "program.py"
-    path.write_text(f"{textwrap.dedent(head)}\n{end}\n")
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False
-    )
-    assert words in done.stdout + done.stderr

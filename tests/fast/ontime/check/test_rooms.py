@@ -8,22 +8,19 @@ from typing import Any
 
 import pytest
 
-from looplab import elapsed, run
+from looplab import run
 from looplab.lint import check_source
 from ontime.check import (
     backpressure,
     callbacks,
-    check,
     cpu_models,
     late_heartbeat,
     priority,
     spinning_loop,
     task_cost,
 )
-from ontime.check.backpressure import FINDINGS, VERDICTS
+from ontime.check.backpressure import FINDINGS
 from ontime.check.bank.your_program import REMEDIES, who_tables
-from ontime.check.callbacks import SmallLoop
-from ontime.check.cpu_models import Office
 from ontime.check.tools import abandoned
 
 LINES = [
@@ -54,50 +51,6 @@ def test_who_is_about_to_end_is_not_abandoned() -> None:
         return await abandoned()
 
     assert run(main()) == 1
-
-
-def test_the_small_loop_keeps_order_and_time() -> None:
-    loop = SmallLoop()
-    ran: list[tuple[float, str]] = []
-
-    def note(name: str) -> None:
-        ran.append((loop.now, name))
-
-    timers: list[tuple[float, str]] = [(2, "d"), (1, "b"), (1, "c")]
-    for delay, name in timers:
-        loop.call_later(delay, note, name)
-    loop.call_soon(note, "a")
-    loop.run()
-    assert ran == [(0.0, "a"), (1.0, "b"), (1.0, "c"), (2.0, "d")]
-
-
-def test_work_holds_whoever_runs_it_and_offload_does_not() -> None:
-    async def main() -> tuple[float, float, list[int]]:
-        office = Office(2, 0.5)
-        office.work(3)
-        began = elapsed()
-        jobs = [office.offload(office.work, n) for n in range(4)]
-        results = await asyncio.gather(*jobs)
-        assert (office.most_waiting, office.done) == (4, 4)
-        return began, elapsed(), results
-
-    assert run(main()) == (0.5, 1.5, [0, 1, 4, 9])
-
-
-RIGHT = {
-    "broadcaster": "bound",
-    "litestar": "refuse",
-    "uvicorn": "harmless",
-    "crawlee": "end",
-    "discord.py": "harmless",
-}
-
-
-def test_each_finding_has_one_right_verdict() -> None:
-    for library in FINDINGS:
-        for verdict in VERDICTS:
-            answer = RIGHT | {library: verdict}
-            assert bool(check("05-judge", answer)) == (answer == RIGHT)
 
 
 def test_the_linter_says_what_the_check_says_of_it() -> None:

@@ -38,16 +38,6 @@ def test_what_cannot_be_sent() -> None:
         cpu_cost(nothing, args=(sys._getframe(),))
 
 
-def test_the_source_of_a_variant() -> None:
-    assert variant_source("in sequence") == (
-        "async def variant():\n    await work()\n    await work()\n"
-    )
-    assert variant_source("gather", 3) == (
-        "async def variant():\n    await asyncio.gather(work(), work(), work())\n"
-    )
-    assert max(map(len, variant_source("wait").splitlines())) < 79
-
-
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_every_variant_awaits_so_often(name: str, times: int) -> None:

@@ -55,18 +55,6 @@ def test_a_table_on_a_page() -> None:
     assert "<td>4.5\N{NO-BREAK SPACE}×</td>" in page
 
 
-def test_a_table_of_one_loop_on_a_page() -> None:
-    rows = (
-        Cost("f", "uvloop", (1e-3,), (1e-3,), 1),
-        Cost("g", "uvloop", unavailable="no"),
-    )
-    page = CostTable(rows, baseline="f", machine={"cores": "2 cores"})._repr_html_()
-    assert "CPU time of a call on uvloop. Measured on 2 cores.</caption>" in page
-    assert "<td>uvloop</td>" not in page
-    assert '<th scope="row">g</th><td colspan="4">no</td></tr>' in page
-    assert page.count('scope="col"') == 5
-
-
 def test_a_table_of_one_row() -> None:
     table = CostTable(
         (Cost("f", "asyncio", (1e-3,), (1e-3,), 1),), baseline="f", machine={}
@@ -74,10 +62,3 @@ def test_a_table_of_one_row() -> None:
     assert "ratio" not in repr(table)
     assert "Measured on" not in repr(table) + table._repr_html_()
     assert table.cpu == 1e-3
-
-
-def test_what_a_table_does_not_have() -> None:
-    with pytest.raises(KeyError, match="there are in sequence"):
-        TABLE["gather"]
-    with pytest.raises(ValueError, match="unpack"):
-        _ = TABLE.cpu

@@ -104,9 +104,6 @@ def test_patience_has_an_end(
     assert measured == []
 
 
-def inner() -> None: ...
-
-
 @pytest.mark.parametrize(
     ("work", "args", "words"),
     [(lambda: None, (), "top level"), (product, (lambda: 0,), "arguments that")],
@@ -114,14 +111,6 @@ def inner() -> None: ...
 def test_what_cannot_be_sent(work: Any, args: tuple[Any, ...], words: str) -> None:
     with pytest.raises(UnpicklableError, match=words):
         compare_models(work, args, models=["chain"])
-
-
-def test_what_a_notebook_cannot_send(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a prompt there is no file to import the function from."""
-    monkeypatch.setattr(inner, "__module__", "__main__")
-    monkeypatch.setattr(compare, "_main_is_a_file", lambda: False)
-    with pytest.raises(UnpicklableError, match="%%writefile"):
-        compare_models(inner, models=["pool"])
 
 
 def test_what_a_model_lacks_is_named(
@@ -132,13 +121,6 @@ def test_what_a_model_lacks_is_named(
     assert "pip install 'ontime[cluster]'" in result.rows[1].unavailable
     if sys.version_info < (3, 14):
         assert "needs Python 3.14" in Model("interpreters").unavailable()
-
-
-def test_words_for_the_work(measured: list[str]) -> None:
-    for args, words in ((40_000,), "40_000"), ((True, 1.5), "True, 1.5"):
-        result = compare_models(product, args, models=["chain"])
-        assert result.work == f"product({words})"
-    assert len(compare_models(product, ("x" * 100,), models=["chain"]).work) < 60
 
 
 @pytest.mark.parametrize(("kind", "jobs"), [("at once", 20), ("chain", 3)])

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ontime.crossthread import Case, Idle, Waits, causes, conditions, missing, unable
+from ontime.crossthread import Case, Idle, Waits, conditions, missing, unable
 
 
 def test_words_of_a_result() -> None:
@@ -31,13 +31,6 @@ def test_what_a_case_tells() -> None:
     )
     unknown = Case(8, 2, 0.008, 0.004, 0.001, for_lock=None, for_core=None)
     assert repr(unknown).endswith("sleep in it  1.000")
-
-
-def test_a_case_of_which_some_is_not_known() -> None:
-    assert causes._middle([1.0, 3.0, 2.0]) == 2
-    assert causes._middle([1.0, None]) is None
-    assert causes._middle([]) is None
-    assert causes._read(2**22 + 1) is None  # no such thread
 
 
 def test_why_an_experiment_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,8 +149,3 @@ def test_waits_that_are_late_are_posted_late_and_in_order() -> None:
     assert ended[:2] == [(2.5, "first"), (2.5, "second")]
     [(late, name)] = ended[2:]
     assert name == "late" and 3 < late <= 3.5
-
-
-def test_a_window_says_whether_it_has_priorities() -> None:
-    assert Window(look=True).name == "a window"
-    assert Window(PriorityProtocol).name == "a window with priorities"

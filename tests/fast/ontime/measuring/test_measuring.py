@@ -6,14 +6,13 @@ import json
 import os
 import platform
 import sys
-import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ontime.cost import Cost, CostTable
-from ontime.measuring import cores, fresh, processes
+from ontime.measuring import cores, fresh
 from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
 from ontime.measuring.records import machine
 
@@ -64,27 +63,6 @@ def test_the_machine_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cores.usable_cores() == 7
 
 
-@pytest.mark.parametrize(
-    ("built", "enabled", "words"),
-    [
-        (1, False, "free-threaded build, GIL off"),
-        (1, True, "free-threaded build, GIL on"),
-        (0, True, None),
-    ],
-)
-def test_the_machine_names_a_free_threaded_build(
-    built: int, enabled: bool, words: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask = sysconfig.get_config_var
-    monkeypatch.setattr(
-        sysconfig,
-        "get_config_var",
-        lambda name: built if name == "Py_GIL_DISABLED" else ask(name),
-    )
-    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: enabled, raising=False)
-    assert machine().get("build") == words
-
-
 def test_a_table_is_kept_and_read_again_and_its_rows_have_names(tmp_path: Path) -> None:
     row = Cost("ä", "asyncio", (1e-6,), (2e-6,), 10)
     table = CostTable(
@@ -100,11 +78,6 @@ def test_a_table_is_kept_and_read_again_and_its_rows_have_names(tmp_path: Path) 
     assert table["b"] is list(table)[1]
     with pytest.raises(KeyError, match="no row 'c'; there are ä, b"):
         table["c"]
-
-
-def test_the_last_line() -> None:
-    assert processes.last_line("a\n  b \n\n") == "b"
-    assert processes.last_line(" \n") == "it said nothing"
 
 
 def test_who_measures_in_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
