@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -10,6 +11,12 @@ import sharing
 from docutils import nodes
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
+
+from looplab.draw import Line, steps
+
+FONTS = Path(__file__).parents[3] / "book" / "_static" / "fonts"
+STEPS = steps(Line("down", [(0, 3), (1, 2)], "orange"), x="s", y="y", alt="It falls.")
+PAGE = "<article><h1>{}</h1>{}</article>"
 
 
 def head(address: str, page: str = "book/04_late_heartbeat", **more: str) -> str:
@@ -53,7 +60,7 @@ def test_cards_and_lists_are_made_only_for_an_address(
     (tmp_path / "book").mkdir()
     pages = ["book/01_loop", "book/index"]
     for page in pages:
-        text = f"<head></head>{PAGE.format('Keep time', STEPS)}"
+        text = f"<head></head>{PAGE.format('Keep time', STEPS.svg)}"
         (tmp_path / f"{page}.html").write_text(text, encoding="utf-8")
     (tmp_path / "404.html").write_text("<head></head>", encoding="utf-8")
     config = SimpleNamespace(html_baseurl=address)
