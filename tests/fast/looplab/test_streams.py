@@ -84,8 +84,7 @@ def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
     async def main() -> None:
         (_, writer), (_, other) = open_pair(latency=1, bandwidth=1000)
         near, far = writer.transport, other.transport
-        events = Ends(near).events
-        Ends(far)
+        events, at_far = Ends(near).events, Ends(far).events
         near.write(b"")
         near.write(bytes(64 * 1024))
         assert near.get_write_buffer_size() == 65536 and not events
@@ -98,6 +97,24 @@ def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
         await asyncio.sleep(20)
         assert events[1:] == [(66.537, "resume_writing", None)]
         assert near.get_write_buffer_size() == 0
+        assert [len(data) for _, _, data in at_far] == [65536, 1, *[1024] * 16]
+
+    run(main())
+
+
+def test_an_end_that_closes_is_given_nothing_more() -> None:
+    async def main() -> None:
+        (_, writer), (_, other) = open_pair(latency=1, bandwidth=10)
+        near, far = writer.transport, other.transport
+        events = Ends(far).events
+        far.write(bytes(100))  # which takes ten seconds
+        far.pause_reading()
+        far.close()
+        near.write(b"later")
+        await asyncio.sleep(3)
+        assert near.get_write_buffer_size() == 0, "it counts as read"
+        await asyncio.sleep(10)
+        assert events == [(10, "connection_lost", None)]
 
     run(main())
 

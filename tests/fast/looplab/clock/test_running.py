@@ -40,6 +40,7 @@ def test_run_makes_the_loop_that_it_is_told_to() -> None:
     assert name == "OwnLoop"
     assert 1 < late < 1.5
     assert run(main()) == ("VirtualTimeLoop", 1)
+    assert run(main(), loop_factory=lambda: OwnLoop(start=5)) == ("OwnLoop", 1)
 
 
 def test_run_leaves_no_loop_running_and_closes_its_own() -> None:

@@ -82,9 +82,11 @@ def test_a_timer_is_allowed_its_turns_and_callbacks_are_named(machine: Machine) 
         loop.call_soon(again, loop)
 
     loop = machine.loop(tick())
-    assert 3 <= assert_idle(turns=10).most <= 10
+    turned = assert_idle(turns=10).most
+    assert 3 <= turned <= 10
+    assert assert_idle(turns=turned).most == turned
     with pytest.raises(BusyLoopError):
-        assert_idle(turns=1)
+        assert_idle(turns=turned - 1)
     again(loop)
     with pytest.raises(BusyLoopError, match=r"busy with callback .*again"):
         assert_idle()
@@ -122,6 +124,9 @@ def test_a_sleep_that_is_hardly_late_is_believed(machine: Machine) -> None:
     machine.loop(wait())
     machine.stands_still = [0, 0.04, 7.0]
     assert_idle()
+    assert machine.stands_still == [7.0]
+    machine.stands_still = [0, *[0.06] * 5, 7.0]
+    assert_idle()  # five counts are enough
     assert machine.stands_still == [7.0]
 
 
@@ -249,12 +254,10 @@ def test_after_gc_freeze_nobody_looks_for_loops(
     [
         ({"seconds": 0}, ValueError, "seconds must be above 0, not 0"),
         ({"seconds": float("inf")}, ValueError, "finite"),
-        ({"seconds": "1"}, TypeError, "seconds as a number of seconds, got '1'"),
-        ({"seconds": True}, TypeError, "got True"),
+        ({"seconds": True}, TypeError, "seconds as a number of seconds, got True"),
         ({"settle": -0.1}, ValueError, "settle must be 0 or more, not -0.1"),
         ({"turns": -1}, ValueError, "turns must be 0 or more, not -1"),
         ({"turns": 1.5}, TypeError, "expected turns as a whole number, got 1.5"),
-        ({"turns": True}, TypeError, "got True"),
     ],
 )
 def test_settings_of_the_guard(options: Any, error: type, words: str) -> None:

@@ -45,7 +45,7 @@ def test_jobs_that_wait_for_jobs(
     """Each waits for the job of that number; without a circle all are done."""
 
     async def partner(tickets: list[Ticket[Any]], other: int | None) -> str:
-        await asyncio.sleep(1)
+        await asyncio.sleep(2 if other is None else 1)
         return "alone" if other is None else f"after {await tickets[other]}"
 
     async def main() -> list[Any]:
