@@ -141,9 +141,9 @@ def _stretched(match: re.Match[str], width: float) -> str:
             numbers[::2] = [number * times for number in numbers[::2]]
         return part[1] + " ".join(f"{number:.2f}" for number in numbers)
 
-    def path(found: re.Match[str]) -> str:
-        steps = re.sub(r"([a-zA-Z])([^a-zA-Z]*)", step, found[1])
-        return f' d="{steps}"'
+    def path(steps: re.Match[str]) -> str:
+        wider = re.sub(r"([a-zA-Z])([^a-zA-Z]*)", step, steps[1])
+        return f' d="{wider}"'
 
     more = match["more"].replace(box[0], f'viewBox="0 0 {wide:.2f} {box[2]}"')
     body = re.sub(r' d="([^"]*)"', path, match["body"])

@@ -115,20 +115,20 @@ def row(board: Scoreboard, judgement: Judgement, top: float) -> str:
         if sign
     )
     beyond = [ratio for ratio in ratios if not LOW <= ratio <= HIGH]
-    said = ""
+    instead = ""
     if not ratios or not sign:
         words = judgement.status if not sign else f"no figure: {judgement.status}"
-        said = text(across(1), middle + 4, words, f"k {colour}", 'dx="10"')
+        instead = text(across(1), middle + 4, words, f"k {colour}", 'dx="10"')
     elif beyond:
         far = max(beyond) > HIGH
         where = 'text-anchor="end" dx="-12"' if far else 'dx="12"'
         words = f"{beyond[0]:,.2g} times, beyond the axis"
-        said = text(100 if far else 0, middle + 4, words, colour, where)
+        instead = text(100 if far else 0, middle + 4, words, colour, where)
     label = f"{id_}: {judgement.status}. {judgement.row.run}"
     return (
         f'<a href="#scoreboard-{id_.lower()}" class="v-{colour}">'
         f"<title>{escape(label)}</title>"
         f'<rect x="-{LEFT}" y="{top:g}" width="100%" height="{ROW}" rx="4"/>'
         + text(0, middle + 4, id_, "n", f'dx="{-LEFT}"')
-        + f"{dots}{said}</a>"
+        + f"{dots}{instead}</a>"
     )

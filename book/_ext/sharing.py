@@ -46,9 +46,8 @@ def check(_: Any, config: Any) -> None:
 
 def about(metatags: str, doctree: nodes.document) -> str:
     """What a page is about, in a sentence: as it says itself, or as it begins."""
-    said = ABOUT.search(metatags)
-    if said:
-        return unescape(said[1])
+    if description := ABOUT.search(metatags):
+        return unescape(description[1])
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
         if len(text) > LONG:

@@ -388,8 +388,8 @@ class Deck:
 
         def links(selector: str, name: str) -> list[str]:
             pages = (self.page.whole, self.lab.whole)
-            found = [str(tag[name]) for page in pages for tag in page.select(selector)]
-            return list(dict.fromkeys(found))
+            every = [str(tag[name]) for page in pages for tag in page.select(selector)]
+            return list(dict.fromkeys(every))
 
         styles = links('link[rel="stylesheet"]', "href")
         template = Environment(

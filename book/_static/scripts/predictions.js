@@ -45,7 +45,7 @@
     const words = (x) => `${+(+x).toPrecision(6)} ${unit}`.trim();
     const step = 10 ** Math.floor(Math.log10((to - from) / 20));
     const slider = make("input", { type: "range", min: from, max: to, step, value: from });
-    const said = make("output", {}, "?");
+    const readout = make("output", {}, "?");
     slider.setAttribute("aria-label", "Your guess");
     slider.setAttribute("aria-valuetext", "none yet");
     const scale = () =>
@@ -63,11 +63,11 @@
     let value;
     slider.oninput = () => {
       value = +slider.value;
-      said.value = words(value);
+      readout.value = words(value);
       slider.setAttribute("aria-valuetext", words(value));
     };
     return {
-      field: make("div", { className: "guess-axis" }, slider, scale(), said),
+      field: make("div", { className: "guess-axis" }, slider, scale(), readout),
       value: () => value,
       isOne: (guess) => Number.isFinite(guess),
       words,
@@ -153,8 +153,8 @@
   /** What came out: each match of the question's pattern in the first part that has one. */
   function resultsOf(question, parts, pattern) {
     for (const part of [...parts, question.lastElementChild]) {
-      const found = [...textIn(part).matchAll(new RegExp(pattern, "gm"))];
-      if (found.length) return found.map(([all, ...groups]) => groups.join("") || all);
+      const matches = [...textIn(part).matchAll(new RegExp(pattern, "gm"))];
+      if (matches.length) return matches.map(([all, ...groups]) => groups.join("") || all);
     }
     return [];
   }
@@ -212,11 +212,11 @@
         beside.hidden = true;
         ask();
       });
-      const said = make("strong", {}, kind.words(guess));
+      const answered = make("strong", {}, kind.words(guess));
       if (kind.picture) {
         const results = kind.results(texts);
         const came = results.map(kind.words).join(" and ");
-        const line = ["You said ", said, `. It came out as ${came}. `];
+        const line = ["You said ", answered, `. It came out as ${came}. `];
         beside.replaceChildren(kind.picture(guess, results), make("p", {}, ...line, change));
         mark(guess, texts);
         return;
@@ -224,9 +224,9 @@
       // What came out is right, unless the author has said in words which choice is.
       const right = kind.right ?? texts.join(", ");
       const isRight = kind.words(guess) === right;
-      said.className = isRight ? "is-right" : "is-wrong";
+      answered.className = isRight ? "is-right" : "is-wrong";
       const verdict = isRight ? ". So it is. " : `. The answer: ${right}. `;
-      beside.replaceChildren(make("p", {}, "You said: ", said, verdict, change));
+      beside.replaceChildren(make("p", {}, "You said: ", answered, verdict, change));
     }
 
     /** Put the guess into the pictures and tables that answer. */

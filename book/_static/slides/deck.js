@@ -124,7 +124,7 @@ function goTo(slide) {
 
 /** The number of the slide that stands first in the window, below the bar. */
 function placeOnPage() {
-  return slides.findIndex((one) => one.getBoundingClientRect().bottom > 100);
+  return slides.findIndex((slide) => slide.getBoundingClientRect().bottom > 100);
 }
 
 async function show() {

@@ -218,8 +218,8 @@ export class Session extends EventTarget {
   /** What is kept of a start, once it has been looked for. */
   async #find() {
     this.finding ??= store.load(this.place, this.config.version);
-    const found = await this.finding;
-    if (this.kept === undefined) this.kept = found;
+    const kept = await this.finding;
+    if (this.kept === undefined) this.kept = kept;
     return this.kept;
   }
 

@@ -238,8 +238,7 @@ const ACTIONS = {
   add: ({ wheels }) => addWheels(pyodide, wheels),
   forget: ({ id }) => python?.forget(id),
   complete: ({ number, before }) => {
-    const found = JSON.parse(python.complete(before));
-    send({ type: "completed", number, found });
+    send({ type: "completed", number, found: JSON.parse(python.complete(before)) });
   },
 };
 

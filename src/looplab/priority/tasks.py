@@ -113,7 +113,7 @@ def _found(task: Any, context: Context) -> Urgency | None:
     value = context.get(PRIORITY)
     if not isinstance(value, Urgency):
         return None
-    return next((one for one in value.chain() if one.is_of(task)), None)
+    return next((urgency for urgency in value.chain() if urgency.is_of(task)), None)
 
 
 def _raise(task: Any) -> None:

@@ -11,8 +11,8 @@ import sys
 
 
 def _start():  # no annotations: any Python may read this file
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [one for one in sys.path if os.path.abspath(one or ".") != here]
+    shim = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != shim]
     _run_the_other_one()
     if "LOOPLAB_TRACE" not in os.environ:
         return
@@ -24,7 +24,7 @@ def _start():  # no annotations: any Python may read this file
         return
     from importlib.util import module_from_spec, spec_from_file_location
 
-    room = os.path.dirname(here)
+    room = os.path.dirname(shim)
     name = "looplab.diagnose.imports"
     spec = spec_from_file_location(name, os.path.join(room, "imports.py"))
     imports = module_from_spec(spec)
