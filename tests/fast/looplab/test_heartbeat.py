@@ -19,6 +19,8 @@ from looplab.priority import VirtualPriorityLoop
 from tests.fast.looplab.clock.random_programs import Model
 from tests.fast.looplab.jobs.shared import on_stock_loop
 
+pytestmark = pytest.mark.virtual_time
+
 # What it measures
 
 
@@ -27,14 +29,11 @@ def test_lateness_is_kept_to_the_nanosecond() -> None:
     assert Beat(1.0, 1.000_4).lateness == 0.0004
 
 
-def test_loop_held_before_the_probe_ran_counts() -> None:
-    async def main() -> float:
-        async with Heartbeat(1.0) as heartbeat:
-            burn(2.0)
-            await asyncio.sleep(2.5)
-        return heartbeat.worst
-
-    assert run(main()) == 2.0
+async def test_loop_held_before_the_probe_ran_counts() -> None:
+    async with Heartbeat(1.0) as heartbeat:
+        burn(2.0)
+        await asyncio.sleep(2.5)
+    assert heartbeat.worst == 2.0
 
 
 def test_overdue_beat_at_the_end_is_not_lost() -> None:
@@ -201,42 +200,36 @@ def test_on_late_that_raises_does_not_stop_the_probe() -> None:
 # How it starts and ends
 
 
-def test_cancelled_while_stopping() -> None:
+async def test_cancelled_while_stopping() -> None:
     async def body(heartbeat: Heartbeat) -> None:
         async with heartbeat:
             await asyncio.sleep(0.5)
 
-    async def main() -> None:
-        heartbeat = Heartbeat(1.0)
-        task = asyncio.create_task(body(heartbeat))
-        await asyncio.sleep(0.5)
-        await asyncio.sleep(0)  # now it waits for the probe to end
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert not heartbeat.running
-
-    run(main())
+    heartbeat = Heartbeat(1.0)
+    task = asyncio.create_task(body(heartbeat))
+    await asyncio.sleep(0.5)
+    await asyncio.sleep(0)  # now it waits for the probe to end
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not heartbeat.running
 
 
-def test_used_again_forgets_its_beats() -> None:
-    async def main() -> None:
-        heartbeat = Heartbeat(1.0)
+async def test_used_again_forgets_its_beats() -> None:
+    heartbeat = Heartbeat(1.0)
+    heartbeat.start()
+    with pytest.raises(RuntimeError, match=r"beats already.*second"):
         heartbeat.start()
-        with pytest.raises(RuntimeError, match=r"beats already.*second"):
-            heartbeat.start()
-        await asyncio.sleep(0.5)
-        burn(2)
-        await asyncio.sleep(0.1)
-        await heartbeat.stop()
-        await heartbeat.stop()  # does nothing
-        assert heartbeat.worst == 1.5
-        async with heartbeat:
-            await asyncio.sleep(1.5)
-        assert heartbeat.beats == [Beat(1.0, 1.0)]
-        assert heartbeat.worst == 0.0
-
-    run(main())
+    await asyncio.sleep(0.5)
+    burn(2)
+    await asyncio.sleep(0.1)
+    await heartbeat.stop()
+    await heartbeat.stop()  # does nothing
+    assert heartbeat.worst == 1.5
+    async with heartbeat:
+        await asyncio.sleep(1.5)
+    assert heartbeat.beats == [Beat(1.0, 1.0)]
+    assert heartbeat.worst == 0.0
 
 
 def test_outside_a_loop() -> None:
@@ -292,14 +285,11 @@ def test_a_beating_heart_hides_no_deadlock(new_loop: Any, hearts: int) -> None:
     assert "heartbeat" not in message
 
 
-def test_a_heart_that_has_stopped_is_a_task_like_any_other() -> None:
-    async def main() -> int:
-        async with Heartbeat(0.1) as heartbeat:
-            await asyncio.sleep(1)
+async def test_a_heart_that_has_stopped_is_a_task_like_any_other() -> None:
+    async with Heartbeat(0.1) as heartbeat:
         await asyncio.sleep(1)
-        return heartbeat.count
-
-    assert run(main()) == 9
+    await asyncio.sleep(1)
+    assert heartbeat.count == 9
 
 
 @pytest.mark.parametrize("runner", [run, on_stock_loop])

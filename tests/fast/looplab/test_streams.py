@@ -12,28 +12,27 @@ import pytest
 from looplab import elapsed, run
 from looplab.streams import open_pair
 
+pytestmark = pytest.mark.virtual_time
 
-def test_pieces_arrive_when_bandwidth_and_latency_say() -> None:
+
+async def test_pieces_arrive_when_bandwidth_and_latency_say() -> None:
     seen: list[tuple[float, int]] = []
 
-    async def both() -> list[tuple[float, int]]:
-        (_, writer), (reader, other) = open_pair(latency=0.5, bandwidth=100)
+    (_, writer), (reader, other) = open_pair(latency=0.5, bandwidth=100)
 
-        async def read() -> None:
-            while data := await reader.read(1000):
-                seen.append((elapsed(), len(data)))
-            other.close()
+    async def read() -> None:
+        while data := await reader.read(1000):
+            seen.append((elapsed(), len(data)))
+        other.close()
 
-        task = asyncio.create_task(read())
-        writer.write(b"a" * 100)
-        writer.write(b"b" * 50)
-        await asyncio.sleep(5)
-        writer.write(b"c" * 100)
-        writer.close()
-        await task
-        return seen
-
-    assert run(both()) == [(1.5, 100), (2.0, 50), (6.5, 100)]
+    task = asyncio.create_task(read())
+    writer.write(b"a" * 100)
+    writer.write(b"b" * 50)
+    await asyncio.sleep(5)
+    writer.write(b"c" * 100)
+    writer.close()
+    await task
+    assert seen == [(1.5, 100), (2.0, 50), (6.5, 100)]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -80,103 +79,91 @@ class Ends(asyncio.Protocol):
         return lambda value=None: self.events.append((elapsed(), name, value))
 
 
-def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
-    async def main() -> None:
-        (_, writer), (_, other) = open_pair(latency=1, bandwidth=1000)
-        near, far = writer.transport, other.transport
-        events, at_far = Ends(near).events, Ends(far).events
-        near.write(b"")
-        near.write(bytes(64 * 1024))
-        assert near.get_write_buffer_size() == 65536 and not events
-        near.write(bytearray(b"x"))
-        assert [name for _, name, _ in events] == ["pause_writing"]
-        for _ in range(16):
-            near.write(memoryview(bytes(1024)))
-        await asyncio.sleep(66.5365)  # the first piece is there, the small one is not
-        assert near.get_write_buffer_size() == 16_385 and len(events) == 1
-        await asyncio.sleep(20)
-        assert events[1:] == [(66.537, "resume_writing", None)]
-        assert near.get_write_buffer_size() == 0
-        assert [len(data) for _, _, data in at_far] == [65536, 1, *[1024] * 16]
-
-    run(main())
+async def test_a_writer_is_paused_above_64_kib_and_resumed_at_16() -> None:
+    (_, writer), (_, other) = open_pair(latency=1, bandwidth=1000)
+    near, far = writer.transport, other.transport
+    events, at_far = Ends(near).events, Ends(far).events
+    near.write(b"")
+    near.write(bytes(64 * 1024))
+    assert near.get_write_buffer_size() == 65536 and not events
+    near.write(bytearray(b"x"))
+    assert [name for _, name, _ in events] == ["pause_writing"]
+    for _ in range(16):
+        near.write(memoryview(bytes(1024)))
+    await asyncio.sleep(66.5365)  # the first piece is there, the small one is not
+    assert near.get_write_buffer_size() == 16_385 and len(events) == 1
+    await asyncio.sleep(20)
+    assert events[1:] == [(66.537, "resume_writing", None)]
+    assert near.get_write_buffer_size() == 0
+    assert [len(data) for _, _, data in at_far] == [65536, 1, *[1024] * 16]
 
 
-def test_an_end_that_closes_is_given_nothing_more() -> None:
-    async def main() -> None:
-        (_, writer), (_, other) = open_pair(latency=1, bandwidth=10)
-        near, far = writer.transport, other.transport
-        events = Ends(far).events
-        far.write(bytes(100))  # which takes ten seconds
-        far.pause_reading()
-        far.close()
-        near.write(b"later")
-        await asyncio.sleep(3)
-        assert near.get_write_buffer_size() == 0, "it counts as read"
-        await asyncio.sleep(10)
-        assert events == [(10, "connection_lost", None)]
-
-    run(main())
+async def test_an_end_that_closes_is_given_nothing_more() -> None:
+    (_, writer), (_, other) = open_pair(latency=1, bandwidth=10)
+    near, far = writer.transport, other.transport
+    events = Ends(far).events
+    far.write(bytes(100))  # which takes ten seconds
+    far.pause_reading()
+    far.close()
+    near.write(b"later")
+    await asyncio.sleep(3)
+    assert near.get_write_buffer_size() == 0, "it counts as read"
+    await asyncio.sleep(10)
+    assert events == [(10, "connection_lost", None)]
 
 
-def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> None:
-    async def main() -> None:
-        (_, writer), (_, other) = open_pair(latency=1)
-        near, far = writer.transport, other.transport
-        events, at_near = Ends(far).events, Ends(near).events
-        assert far.is_reading() and near.can_write_eof()
-        assert "memory" in far.get_extra_info("peername")
-        assert far.get_extra_info("socket", 3) == 3
-        far.pause_reading()
-        assert not far.is_reading()
-        near.write(b"a")
-        near.write(b"b")
-        near.write_eof()
-        near.write_eof()
-        with pytest.raises(RuntimeError, match="write_eof"):
-            near.write(b"c")
-        await asyncio.sleep(3)
-        assert events == [] and near.get_write_buffer_size() == 2
-        far.resume_reading()
-        await asyncio.sleep(0)
-        assert far.is_closing() and not far.is_reading() and not near.is_closing()
-        assert events == [
-            (3, "data_received", b"a"),
-            (3, "data_received", b"b"),
-            (3, "eof_received", None),
-        ]
-        await asyncio.sleep(2)
-        assert events[3:] == [(3, "connection_lost", None)]
-        assert at_near == [(4, "eof_received", None), (4, "connection_lost", None)]
-        far.write(b"never sent")
-        far.abort()
-        await asyncio.sleep(2)
-        assert len(events) == 4 and len(at_near) == 2
-
-    run(main())
+async def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> None:
+    (_, writer), (_, other) = open_pair(latency=1)
+    near, far = writer.transport, other.transport
+    events, at_near = Ends(far).events, Ends(near).events
+    assert far.is_reading() and near.can_write_eof()
+    assert "memory" in far.get_extra_info("peername")
+    assert far.get_extra_info("socket", 3) == 3
+    far.pause_reading()
+    assert not far.is_reading()
+    near.write(b"a")
+    near.write(b"b")
+    near.write_eof()
+    near.write_eof()
+    with pytest.raises(RuntimeError, match="write_eof"):
+        near.write(b"c")
+    await asyncio.sleep(3)
+    assert events == [] and near.get_write_buffer_size() == 2
+    far.resume_reading()
+    await asyncio.sleep(0)
+    assert far.is_closing() and not far.is_reading() and not near.is_closing()
+    assert events == [
+        (3, "data_received", b"a"),
+        (3, "data_received", b"b"),
+        (3, "eof_received", None),
+    ]
+    await asyncio.sleep(2)
+    assert events[3:] == [(3, "connection_lost", None)]
+    assert at_near == [(4, "eof_received", None), (4, "connection_lost", None)]
+    far.write(b"never sent")
+    far.abort()
+    await asyncio.sleep(2)
+    assert len(events) == 4 and len(at_near) == 2
 
 
-def test_drain_waits_for_a_reader_that_does_not_read() -> None:
-    async def main() -> list[float]:
-        (_, writer), (reader, other) = open_pair(limit=1000)
+async def test_drain_waits_for_a_reader_that_does_not_read() -> None:
+    (_, writer), (reader, other) = open_pair(limit=1000)
 
-        async def read_later() -> None:
-            await asyncio.sleep(7)
-            while await reader.read(100_000):
-                pass
+    async def read_later() -> None:
+        await asyncio.sleep(7)
+        while await reader.read(100_000):
+            pass
 
-        task = asyncio.create_task(read_later())
-        drained = []
-        for _ in range(6):
-            writer.write(bytes(20_000))
-            await writer.drain()
-            drained.append(elapsed())
-        writer.close()
-        await task
-        other.close()
-        return drained
-
-    assert run(main()) == [0, 0, 0, 7, 7, 7]  # with 60,000 bytes unread, and with more
+    task = asyncio.create_task(read_later())
+    drained = []
+    for _ in range(6):
+        writer.write(bytes(20_000))
+        await writer.drain()
+        drained.append(elapsed())
+    writer.close()
+    await task
+    other.close()
+    assert drained == [0, 0, 0, 7, 7, 7]
 
 
 def test_to_write_to_an_end_that_is_closed_fails() -> None:
@@ -195,30 +182,24 @@ def test_to_write_to_an_end_that_is_closed_fails() -> None:
     assert run(main(), max_steps=10_000) == pytest.approx(2.0)
 
 
-def test_abort_fails_the_reads_of_the_other_end() -> None:
-    async def main() -> float:
-        (_, writer), (reader, _) = open_pair(latency=2)
-        writer.transport.abort()
-        with pytest.raises(ConnectionResetError):
-            await reader.read()
-        return elapsed()
-
-    assert run(main()) == 2
+async def test_abort_fails_the_reads_of_the_other_end() -> None:
+    (_, writer), (reader, _) = open_pair(latency=2)
+    writer.transport.abort()
+    with pytest.raises(ConnectionResetError):
+        await reader.read()
+    assert elapsed() == 2
 
 
-def test_an_end_that_closes_sends_what_it_has_written() -> None:
-    async def main() -> list[tuple[float, bytes]]:
-        (_, writer), (reader, other) = open_pair(latency=2, bandwidth=10)
-        writer.write(b"0123456789" * 3)
-        writer.close()
-        writer.close()
-        ends = [(elapsed(), await reader.read())]
-        await writer.wait_closed()
-        ends.append((elapsed(), b""))
-        other.close()
-        return ends
-
-    assert run(main()) == [(0, b"0123456789" * 3), (5, b"")]
+async def test_an_end_that_closes_sends_what_it_has_written() -> None:
+    (_, writer), (reader, other) = open_pair(latency=2, bandwidth=10)
+    writer.write(b"0123456789" * 3)
+    writer.close()
+    writer.close()
+    ends = [(elapsed(), await reader.read())]
+    await writer.wait_closed()
+    ends.append((elapsed(), b""))
+    other.close()
+    assert ends == [(0, b"0123456789" * 3), (5, b"")]
 
 
 @pytest.mark.parametrize(

@@ -74,16 +74,14 @@ def test_bounds_that_are_none(bounds: Any, error: type[Exception], words: str) -
         JobQueue(**bounds)
 
 
-def test_put_waits_while_the_queue_is_full() -> None:
+@pytest.mark.virtual_time
+async def test_put_waits_while_the_queue_is_full() -> None:
     """Two run, one waits, the fourth put() returns when the first job has ended."""
 
-    async def main() -> list[float]:
-        returned = []
-        async with JobQueue(workers=2, maxsize=1) as jobs:
-            for _ in range(5):
-                await jobs.put(asyncio.sleep, 1.0)
-                returned.append(now())
-        assert now() == 3.0
-        return returned
-
-    assert run(main()) == [0.0, 0.0, 0.0, 1.0, 1.0]
+    returned = []
+    async with JobQueue(workers=2, maxsize=1) as jobs:
+        for _ in range(5):
+            await jobs.put(asyncio.sleep, 1.0)
+            returned.append(now())
+    assert now() == 3.0
+    assert returned == [0.0, 0.0, 0.0, 1.0, 1.0]

@@ -14,7 +14,8 @@ from looplab.jobs import JobQueue, Ticket, WouldDeadlockError
 from tests.fast.looplab.jobs.shared import Main, give
 
 
-def test_job_that_waits_for_room_while_others_run() -> None:
+@pytest.mark.virtual_time
+async def test_job_that_waits_for_room_while_others_run() -> None:
     """Legitimate: the other worker will make room."""
 
     async def parent(jobs: JobQueue) -> str:
@@ -22,12 +23,9 @@ def test_job_that_waits_for_room_while_others_run() -> None:
             await jobs.put(give, i, 1)
         return "parent"
 
-    async def main() -> list[Any]:
-        async with JobQueue(workers=2, maxsize=1) as jobs:
-            await jobs.put(parent, jobs)
-        return jobs.results
-
-    assert run(main()) == ["parent", 0, 1, 2, 3]
+    async with JobQueue(workers=2, maxsize=1) as jobs:
+        await jobs.put(parent, jobs)
+    assert jobs.results == ["parent", 0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(

@@ -185,30 +185,28 @@ def test_exit_errors_are_raised_bare(
         assert set(states[2:]) <= {NEVER}
 
 
-def test_cancelled_and_failed_at_once_keeps_both() -> None:
+@pytest.mark.virtual_time
+async def test_cancelled_and_failed_at_once_keeps_both() -> None:
     async def body() -> None:
         async with JobQueue(2) as jobs:
             await jobs.put(fail, ValueError("job"), 1)
             await asyncio.sleep(60)
 
-    async def main() -> None:
-        async def wrapper() -> None:
-            task = asyncio.current_task()
-            assert task is not None
-            with pytest.raises(ExceptionGroup):
-                await body()
-            assert task.cancelling() == 1
-            with pytest.raises(asyncio.CancelledError):
-                await asyncio.sleep(1)
+    async def wrapper() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        with pytest.raises(ExceptionGroup):
+            await body()
+        assert task.cancelling() == 1
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(1)
 
-        task = asyncio.create_task(wrapper())
-        await asyncio.sleep(1)
-        # In this order the job fails, and before the body is told, we cancel too.
-        await asyncio.sleep(0)
-        task.cancel()
-        await task
-
-    run(main())
+    task = asyncio.create_task(wrapper())
+    await asyncio.sleep(1)
+    # In this order the job fails, and before the body is told, we cancel too.
+    await asyncio.sleep(0)
+    task.cancel()
+    await task
 
 
 def test_put_that_is_cancelled_starts_nothing() -> None:

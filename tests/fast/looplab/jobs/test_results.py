@@ -8,25 +8,24 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from looplab.clock import run
+import pytest
+
 from looplab.jobs import JobQueue
 from tests.fast.looplab.jobs.shared import Main, give
 
 
-def test_tasks_are_named_after_workers() -> None:
+@pytest.mark.virtual_time
+async def test_tasks_are_named_after_workers() -> None:
     async def name() -> str:
         await asyncio.sleep(1)
         task = asyncio.current_task()
         assert task is not None
         return task.get_name()
 
-    async def main() -> list[Any]:
-        async with JobQueue(2) as jobs:
-            for _ in range(4):
-                await jobs.put(name)
-        return jobs.results
-
-    assert run(main()) == ["worker-1", "worker-2", "worker-1", "worker-2"]
+    async with JobQueue(2) as jobs:
+        for _ in range(4):
+            await jobs.put(name)
+    assert jobs.results == ["worker-1", "worker-2", "worker-1", "worker-2"]
 
 
 def test_ticket_gives_its_own_result(both: Callable[[Main], Any]) -> None:

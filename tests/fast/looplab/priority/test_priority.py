@@ -28,6 +28,8 @@ from looplab.priority import (
 from ontime.leases import LeaseSettings, consume_many
 from tests.fast.looplab.priority.priority_loops import exactly
 
+pytestmark = pytest.mark.virtual_time
+
 # ---------------------------------------------------------------- leases
 
 
@@ -123,24 +125,23 @@ def test_a_gate_serves_one_loop_at_a_time() -> None:
 
 @pytest.mark.parametrize("settle", [0, 1, 3])
 @pytest.mark.parametrize("kind", [PriorityProtocol, PriorityGate])
-def test_who_is_cancelled_at_its_turn_holds_up_nobody(kind: Any, settle: int) -> None:
-    async def main() -> list[int]:
-        scheduler = kind(settle)
-        had: list[int] = []
+async def test_who_is_cancelled_at_its_turn_holds_up_nobody(
+    kind: Any, settle: int
+) -> None:
+    scheduler = kind(settle)
+    had: list[int] = []
 
-        async def take(level: int) -> None:
-            await scheduler.turn(level)
-            had.append(level)
+    async def take(level: int) -> None:
+        await scheduler.turn(level)
+        had.append(level)
 
-        urgent = asyncio.create_task(take(9))
-        others = [asyncio.create_task(take(level)) for level in (1, 9, 2)]
-        await asyncio.sleep(0)
-        urgent.cancel()
-        await asyncio.wait([urgent, *others])
-        assert urgent.cancelled()
-        return had
-
-    assert run(main()) == [9, 2, 1]
+    urgent = asyncio.create_task(take(9))
+    others = [asyncio.create_task(take(level)) for level in (1, 9, 2)]
+    await asyncio.sleep(0)
+    urgent.cancel()
+    await asyncio.wait([urgent, *others])
+    assert urgent.cancelled()
+    assert had == [9, 2, 1]
 
 
 @pytest.mark.parametrize("settle", [0, 1, 3])
@@ -165,17 +166,14 @@ def test_the_gate_opens_for_nobody_who_was_cancelled(settle: int) -> None:
 # ---------------------------------------------------------------- order
 
 
-def test_a_loser_that_is_cancelled_leaves_the_bid_of_the_winner() -> None:
-    async def main() -> int:
-        protocol = PriorityProtocol(settle=1)
-        winner = asyncio.create_task(protocol.turn(9))
-        loser = asyncio.create_task(protocol.turn(1))
-        await asyncio.sleep(0)
-        loser.cancel()
-        await winner
-        return protocol.yields
-
-    assert run(main()) == 3, "the winner bids once and settles once, the loser bids"
+async def test_a_loser_that_is_cancelled_leaves_the_bid_of_the_winner() -> None:
+    protocol = PriorityProtocol(settle=1)
+    winner = asyncio.create_task(protocol.turn(9))
+    loser = asyncio.create_task(protocol.turn(1))
+    await asyncio.sleep(0)
+    loser.cancel()
+    await winner
+    assert protocol.yields == 3, "the winner bids once and settles once, the loser bids"
 
 
 def test_a_heartbeat_in_a_storm_is_late_by_one_job_at_most() -> None:
