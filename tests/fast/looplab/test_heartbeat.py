@@ -36,19 +36,13 @@ async def test_loop_held_before_the_probe_ran_counts() -> None:
     assert heartbeat.worst == 2.0
 
 
-def test_overdue_beat_at_the_end_is_not_lost() -> None:
-    async def main() -> tuple[list[Beat], float]:
-        async with Heartbeat(1.0) as heartbeat:
-            await asyncio.sleep(0)
-            burn(5.0)
-        beats = heartbeat.beats
-        await asyncio.sleep(10)
-        assert heartbeat.beats == beats, "a beat after the end"
-        return beats, heartbeat.worst
-
-    beats, worst = run(main())
-    assert beats == [Beat(1.0, 5.0)]
-    assert worst == 4.0
+async def test_overdue_beat_at_the_end_is_not_lost() -> None:
+    async with Heartbeat(1.0) as heartbeat:
+        await asyncio.sleep(0)
+        burn(5.0)
+    await asyncio.sleep(10)
+    assert heartbeat.beats == [Beat(1.0, 5.0)], "and none after the end"
+    assert heartbeat.worst == 4.0
 
 
 @settings(max_examples=100)
@@ -137,15 +131,11 @@ def test_summary_in_a_terminal_and_in_a_page() -> None:
     assert re.findall(r"<td>(.*?)</td>", page) == ["3", "0.200 s", *["0.300 s"] * 2]
 
 
-def test_memory_is_bounded_and_says_so() -> None:
-    async def main() -> Heartbeat:
-        async with Heartbeat(1.0, limit=10) as heartbeat:
-            await asyncio.sleep(0.5)
-            burn(3.5)
-            await asyncio.sleep(100)
-        return heartbeat
-
-    heartbeat = run(main())
+async def test_memory_is_bounded_and_says_so() -> None:
+    async with Heartbeat(1.0, limit=10) as heartbeat:
+        await asyncio.sleep(0.5)
+        burn(3.5)
+        await asyncio.sleep(100)
     assert len(heartbeat.beats) == 10
     assert heartbeat.count > 90
     assert heartbeat.worst == 3.0, "the worst is that of all beats"
@@ -176,23 +166,20 @@ def test_late_beats_are_logged_and_reported(caplog: pytest.LogCaptureFixture) ->
     ]
 
 
-def test_on_late_that_raises_does_not_stop_the_probe() -> None:
+async def test_on_late_that_raises_does_not_stop_the_probe() -> None:
     reports: list[dict[str, Any]] = []
     error = RuntimeError("no pager")
 
     def on_late(beat: Beat) -> None:
         raise error
 
-    async def main() -> int:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda loop, context: reports.append(context))
-        async with Heartbeat(1.0, threshold=0.0, on_late=on_late) as heartbeat:
-            await asyncio.sleep(0.5)
-            burn(1.0)
-            await asyncio.sleep(3.1)
-        return heartbeat.count
-
-    assert run(main()) == 4
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda loop, context: reports.append(context))
+    async with Heartbeat(1.0, threshold=0.0, on_late=on_late) as heartbeat:
+        await asyncio.sleep(0.5)
+        burn(1.0)
+        await asyncio.sleep(3.1)
+    assert heartbeat.count == 4
     assert [report["exception"] for report in reports] == [error]
     assert "the probe goes on" in reports[0]["message"]
 

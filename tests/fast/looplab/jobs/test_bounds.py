@@ -13,6 +13,8 @@ from looplab.heartbeat import Heartbeat
 from looplab.jobs import JobQueue
 from tests.fast.looplab.jobs.shared import now
 
+pytestmark = pytest.mark.virtual_time
+
 
 @pytest.mark.parametrize(("workers", "maxsize"), [(1, 1), (4, 50), (200, 50)])
 def test_jobs_that_never_await_leave_the_heartbeat_on_time(
@@ -36,25 +38,21 @@ def test_jobs_that_never_await_leave_the_heartbeat_on_time(
         assert took == pytest.approx(2.0)
 
 
-def test_two_free_iterations_between_two_starts() -> None:
+async def test_two_free_iterations_between_two_starts() -> None:
     """Between the starts of two jobs the loop runs everything else that is ready."""
 
-    async def main() -> list[str]:
-        log: list[str] = []
+    log: list[str] = []
 
-        async def other() -> None:
-            while jobs.outcomes.done < 5:
-                log.append("other")
-                await asyncio.sleep(0)
+    async def other() -> None:
+        while jobs.outcomes.done < 5:
+            log.append("other")
+            await asyncio.sleep(0)
 
-        async with JobQueue(workers=5, maxsize=5) as jobs:
-            task = asyncio.create_task(other())
-            for _ in range(5):
-                await jobs.put(log.append, "job")
-            await task
-        return log
-
-    log = run(main())
+    async with JobQueue(workers=5, maxsize=5) as jobs:
+        task = asyncio.create_task(other())
+        for _ in range(5):
+            await jobs.put(log.append, "job")
+        await task
     starts = [i for i, entry in enumerate(log) if entry == "job"]
     assert len(starts) == 5
     assert min(b - a for a, b in pairwise(starts)) > 2
@@ -74,7 +72,6 @@ def test_bounds_that_are_none(bounds: Any, error: type[Exception], words: str) -
         JobQueue(**bounds)
 
 
-@pytest.mark.virtual_time
 async def test_put_waits_while_the_queue_is_full() -> None:
     """Two run, one waits, the fourth put() returns when the first job has ended."""
 

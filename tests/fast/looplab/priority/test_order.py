@@ -173,6 +173,7 @@ class Model:
 
 
 PLAIN = Step(0, 0, None, 0)
+PROGRAM = [Step(0, 0, None, 1), Step(0, 0, 1, 0), Step(0, 0, None, 0, [PLAIN])]
 POLICIES: dict[str, tuple[Any, Callable[[Step, int], float]]] = {
     "priority": (ByPriority(), lambda step, _: -step.level),
     "ageing": (ByPriority(ageing=0.004), lambda step, now: now - 4 * step.level),
@@ -182,7 +183,8 @@ POLICIES: dict[str, tuple[Any, Callable[[Step, int], float]]] = {
 
 @pytest.mark.parametrize("name", POLICIES)
 @THOROUGH
-@example(program=[Step(0, 0, None, 1), Step(0, 0, 1, 0), Step(0, 0, None, 0, [PLAIN])])
+@example(program=PROGRAM)
+@example(program=[*PROGRAM, Step(1, 0, 5, 0)])  # of which only the last has a priority
 @given(program=steps(timers=True))
 def test_a_random_program_runs_as_the_model_says(
     name: str, program: list[Step]
