@@ -28,15 +28,10 @@ def cache_folder() -> Path:
 
 def quiet_environ() -> dict[str, str]:
     """The variables for a program that runs inside: none that changes Python."""
-    environ = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
-        and name not in ("PIP_PREFIX", "PIP_TARGET", "PIP_USER")
-    }
-    environ["PYTHONNOUSERSITE"] = environ["PYTHONUTF8"] = "1"
-    environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    return environ
+    others = ("PYTHON", "VIRTUAL_ENV", "PIP_PREFIX", "PIP_TARGET", "PIP_USER")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
+    ours = ("PYTHONNOUSERSITE", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE")
+    return kept | dict.fromkeys(ours, "1")
 
 
 def environ_with_ours() -> dict[str, str]:

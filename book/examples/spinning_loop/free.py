@@ -130,12 +130,16 @@ def capture(output: Path, folder: Path, say: Callable[[str], None]) -> None:
     remember(output, "free", figures)
 
 
+def measured_on(on: dict[str, Any], cores: str) -> str:
+    """The machine in a line, and an empty one."""
+    text = f"{on['system']} {on['kernel']}, {cores} cores, {on['processor']}; "
+    return f"{text}load {on['load_before']} before\n\n"
+
+
 def table(figures: dict[str, Any]) -> str:
     """The figures as lines of text."""
     text = f"{figures['version']}, free-threaded; -X gil=1 switches the lock on\n"
-    on = figures["on"]
-    text += f"{on['system']} {on['kernel']}, {figures['cores_allowed']} cores, "
-    text += f"{on['processor']}; load {on['load_before']} before\n\n"
+    text += measured_on(figures["on"], str(figures["cores_allowed"]))
     text += f"{'':<18}{'median of a hop, ms':<28}idle, of a core\n"
     for way in WAYS:
         for sessions, part in figures[way].items():
@@ -212,10 +216,8 @@ def capture_yields(output: Path, folder: Path, say: Callable[[str], None]) -> No
 
 def yields_table(figures: dict[str, Any]) -> str:
     """The figures as lines of text."""
-    on = figures["on"]
     text = f"{figures['version']}, free-threaded, and {figures['ordinary']}\n"
-    text += f"{on['system']} {on['kernel']}, one of {on['cores']} cores, "
-    text += f"{on['processor']}; load {on['load_before']} before\n\n"
+    text += measured_on(figures["on"], f"one of {figures['on']['cores']}")
     text += f"a hop on one core, ms on average{'':<7}"
     text += f"{'as it is':<24}sched_yield does nothing\n"
     for sessions, part in figures["mean_ms"].items():

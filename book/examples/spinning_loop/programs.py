@@ -14,7 +14,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -171,14 +170,13 @@ def machine() -> dict[str, object]:
         load = round(os.getloadavg()[0], 2)
     # The release without the builder's own suffix.
     kernel = re.match(r"\d+(\.\d+)*", platform.release())
-    gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return {
         "system": platform.system(),
         "kernel": kernel.group() if kernel else "",
         "processor": records.processor(),
         "cores": len(cores()),
         "python": platform.python_version(),
-        "build": "with the GIL" if gil else "free-threaded",
+        "build": "with the GIL" if records.gil_enabled() else "free-threaded",
         "load_before": load,
     }
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ontime.measuring.tables import aligned
 from spinning_loop.environments import ensure, environ_with_ours
 from spinning_loop.programs import (
     FreeCores,
@@ -243,9 +244,7 @@ def table(figures: dict[str, Any]) -> str:
     rows = [["sockets", *names]]
     for count in growth["old"]:
         rows.append([count, *(cell(growth[name][count]) for name in names)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for words_of_row in rows:
-        lines.append("  ".join(map(str.rjust, words_of_row, widths)))
+    lines.append(aligned(rows, left=0))
     loud = sum(not part["quiet"] for name in names for part in growth[name].values())
     lines.append(f"{loud} of the figures were taken while other programs were busy")
     return "\n".join(lines) + "\n"

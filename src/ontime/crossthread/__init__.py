@@ -3,15 +3,17 @@
 * :mod:`.inboxes`: how a task can wait, from polling to a queue that is fed right;
 * :mod:`.session`: an event loop in a thread whose task waits in one of these ways, and
   a thread that does not let go of the interpreter;
-* :mod:`.conditions`: cores, the switch interval, the GIL;
+* :mod:`.conditions`: cores and the switch interval;
 * :mod:`.measure`: hops, messages and idle cost of sessions, with counts;
 * :mod:`.causes`: what a hop waits for, the lock or a core, by interventions.
 
 Standard library only; the ways ``anyio`` and ``janus`` need those packages.
 """
 
+from ontime.measuring.records import gil_enabled
+
 from .causes import Case, Stays, measure_case, stays
-from .conditions import gil_enabled, on_cores, pinned, switch_interval, unable
+from .conditions import on_cores, pinned, switch_interval, unable
 from .inboxes import WAYS, missing
 from .measure import (
     Idle,

@@ -1,4 +1,4 @@
-"""The conditions of an experiment: cores, the switch interval, the GIL."""
+"""The conditions of an experiment: cores and the switch interval."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from contextlib import contextmanager
 
 from ontime.measuring.cores import usable_cores
 
-__all__ = [
-    "gil_enabled", "on_cores", "pinned", "switch_interval", "unable", "voluntary",
-]  # fmt: skip
+__all__ = ["on_cores", "pinned", "switch_interval", "unable", "voluntary"]
 
 
 def voluntary() -> int | None:
@@ -85,8 +83,3 @@ def unable(*, cores: int = 1, counts: bool = False) -> str:
     if counts and voluntary() is None:
         return "not run: this system does not count a thread's context switches"
     return ""
-
-
-def gil_enabled() -> bool:
-    """Whether one thread at a time runs Python: False on a free-threaded build."""
-    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())

@@ -11,11 +11,12 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from looplab.idle import count_turns
 
 from .conditions import pinned, voluntary
-from .session import Session
+from .session import Session, seconds_of
 
 __all__ = [
     "Idle", "Waits", "measure_hops", "measure_idle", "measure_messages",
@@ -130,16 +131,8 @@ def measure_messages(
     A message goes through what the session's task waits on, so it is as late as the way
     makes it; a hop goes to the loop directly.  The rest is as for :func:`measure_hops`.
     """
-
-    def timed(session: Session) -> Callable[[], float]:
-        def ask() -> float:
-            started = time.perf_counter()
-            session.ask(None)
-            return time.perf_counter() - started
-
-        return ask
-
-    return _waits([timed(session) for session in opened], seconds, messages)
+    asks = [partial(seconds_of, session.ask, None) for session in opened]
+    return _waits(asks, seconds, messages)
 
 
 def measure_wakes(wakes: int) -> Waits:
@@ -185,7 +178,7 @@ def measure_idle(opened: Sequence[Session], seconds: float) -> Idle:
     )
 
 
-def _waits(calls: list[Callable[[], float]], seconds: float, count: int) -> Waits:
+def _waits(calls: Sequence[Callable[[], float]], seconds: float, count: int) -> Waits:
     taken: list[float] = []
     end = time.perf_counter() + seconds
     before = voluntary()

@@ -30,6 +30,13 @@ T = TypeVar("T")
 TIMEOUT = 300.0
 
 
+def seconds_of(function: Callable[[T], object], argument: T) -> float:
+    """How long a call takes."""
+    started = time.perf_counter()
+    function(argument)
+    return time.perf_counter() - started
+
+
 class _Lingering(selectors.SelectSelector):
     """A selector that never looks and returns at once: it waits a little, always.
 
@@ -59,13 +66,8 @@ class _Busy(selectors.DefaultSelector):
         # A digest of more than 2 KB is computed without the lock.
         probe = bytes(1_000_000)
 
-        def seconds() -> float:
-            started = time.perf_counter()
-            hashlib.sha256(probe)
-            return time.perf_counter() - started
-
         # The best of a few: another process may take the core in one.
-        rate = len(probe) / min(seconds() for _ in range(5))
+        rate = len(probe) / min(seconds_of(hashlib.sha256, probe) for _ in range(5))
         self._data = bytes(min(100_000_000, max(4096, round(rate * window))))
 
     def select(self, timeout: float | None = None) -> Any:
@@ -147,9 +149,7 @@ class Session:
         Raises:
             TimeoutError: the loop did not answer within five minutes.
         """
-        started = time.perf_counter()
-        self.call(int)
-        return time.perf_counter() - started
+        return seconds_of(self.call, int)
 
     def call(self, function: Callable[[], T]) -> T:
         """Call *function* on the loop and return what it returned.

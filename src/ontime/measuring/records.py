@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .cores import usable_cores
 
-__all__ = ["machine", "processor"]
+__all__ = ["gil_enabled", "machine", "processor"]
 
 
 def machine(*packages: str) -> dict[str, str]:
@@ -28,14 +28,19 @@ def machine(*packages: str) -> dict[str, str]:
         "python": f"Python {platform.python_version()}",
     }
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-        words["build"] = f"free-threaded build, GIL {'on' if enabled else 'off'}"
+        gil = "on" if gil_enabled() else "off"
+        words["build"] = f"free-threaded build, GIL {gil}"
     for package in packages:
         try:
             words[package] = f"{package} {version(package)}"
         except PackageNotFoundError:
             continue
     return {name: text for name, text in words.items() if text}
+
+
+def gil_enabled() -> bool:
+    """Whether one thread at a time runs Python: False on a free-threaded build."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 def processor() -> str:
