@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .changes import Change, chunk, faster, move, workers, yields
     from .events import Callback, Code, ThreadUse
     from .fileformat import NotATraceError, load, loads
-    from .latencies import Endpoint, Request, endpoints, requests
+    from .latencies import Endpoint, Request, endpoints
     from .ledger import Ledger, Row
     from .prediction import DisagreementError, Figure, Prediction, predict
     from .recording import Recording
@@ -39,14 +39,14 @@ __all__ = ["Callback", "Change", "Code", "DisagreementError", "Endpoint", "Figur
 __all__ += ["Ledger", "NotATraceError", "NothingMatchesError", "Prediction"]
 __all__ += ["Recording", "Request", "Row", "ThreadUse", "asgi", "chunk", "endpoints"]
 __all__ += ["faster", "load", "loads", "move", "predict", "record", "replay"]
-__all__ += ["requests", "tag", "workers", "yields"]
+__all__ += ["tag", "workers", "yields"]
 
 _HOMES = {
     "adapters": ("asgi",),
     "changes": ("Change", "chunk", "faster", "move", "workers", "yields"),
     "events": ("Callback", "Code", "ThreadUse"),
     "fileformat": ("NotATraceError", "load", "loads"),
-    "latencies": ("Endpoint", "Request", "endpoints", "requests"),
+    "latencies": ("Endpoint", "Request", "endpoints"),
     "ledger": ("Ledger", "Row"),
     "prediction": ("DisagreementError", "Figure", "Prediction", "predict"),
     "recording": ("Recording",),

@@ -6,10 +6,8 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, CoroutineType, FunctionType, MethodType
 from typing import Any
 
-# The callbacks that run a step of a task: of C and of Python tasks.
-_STEPS = frozenset(
-    ["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"]
-)
+from looplab.trace.labels import STEPS, coroutine_name
+
 # Learnt where they are met, since to find them takes most of the time.
 #: The types of callback that run a step of a task, as far as they were met.
 STEP_WRAPPERS: set[type] = set()
@@ -61,9 +59,7 @@ def _remembered(key: tuple[Any, type], what: Any) -> Any:
 def _describe_rarer(callback: Any) -> tuple[str | None, Any]:
     owner = getattr(callback, "__self__", None)
     is_wrapper = type(callback).__name__ == "TaskStepMethWrapper"
-    if owner is not None and (
-        is_wrapper or getattr(callback, "__name__", "") in _STEPS
-    ):
+    if owner is not None and (is_wrapper or getattr(callback, "__name__", "") in STEPS):
         try:
             step = owner.get_name(), code_of_coroutine(owner.get_coro())
         except AttributeError:  # not a task after all
@@ -99,6 +95,5 @@ def _of_protocol(kind: type, callback: Any) -> Any:
 def code_of_coroutine(coro: Any) -> Any:
     """Return the code object of a coroutine, or its name if it has none."""
     codes = (getattr(coro, name, None) for name in ("cr_code", "gi_code", "ag_code"))
-    label = getattr(coro, "__qualname__", None)
-    named = label if isinstance(label, str) else type(coro).__qualname__
-    return next((code for code in codes if type(code) is CodeType), named)
+    code = next((code for code in codes if type(code) is CodeType), None)
+    return coroutine_name(coro) if code is None else code

@@ -77,12 +77,8 @@ class Endpoint:
     elsewhere: float
 
 
-def requests(recording: Recording) -> list[Request]:
-    """Return the requests of *recording* in the order in which they ended.
-
-    Requests come from the adapters for ASGI, aiohttp and tornado.  One whose first
-    callback a bound left out is left out too.
-    """
+def taken_apart(recording: Recording) -> list[Request]:
+    """See :meth:`Recording.requests`."""
     parts: dict[int, list[Callback]] = {note.tag: [] for note in recording.notes}
     for callback in recording.callbacks:
         if callback.tag in parts:

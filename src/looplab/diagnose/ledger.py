@@ -36,7 +36,7 @@ from .naming import (
 )
 
 if TYPE_CHECKING:
-    from .events import Await, Callback, Code, Job, RequestNote, Sample, Window
+    from .events import Await, Callback, Code, Job, Window
     from .recording import Recording
 
 Key = tuple[str, int]  # ("tag", its number), or ("from", the place where it began)
@@ -245,12 +245,8 @@ class Ledger:
     def _find_keys(self) -> None:
         r = self.recording
         self._roots, self._handed = origins(r)
-        self._notes: dict[int, RequestNote] = {}
-        for note in (*r.notes, *r.blocks):
-            self._notes.setdefault(note.tag, note)
-        first_tag: dict[int, int] = {}
-        for number, _, old, _ in r.marks:
-            first_tag.setdefault(number, old)
+        self._notes = {note.tag: note for note in (*r.notes, *r.blocks)}
+        first_tag = {mark.callback: mark.old for mark in reversed(r.marks)}
         keys: list[Key] = []
         for callback, root in zip(r, self._roots, strict=True):
             tag = first_tag.get(callback.index, callback.tag)
@@ -353,24 +349,17 @@ class Ledger:
 
     # -- where it was seen -----------------------------------------------------
 
-    def name_at(self, sample: Sample) -> str | None:
-        """The name of the work that *sample* saw; None if it ran no more."""
-        at = bisect_right(self.segments, sample.at_ns, key=_start) - 1
-        if at < 0:
-            return None
-        segment = self.segments[at]
-        same = self.recording.place_of(sample.callback) == segment.place
-        return segment.name if same else None
-
     def _find_places(self) -> None:
         """Give each row the line at which it was seen most; a callback what that line
         called, too."""
         r = self.recording
         leaves: dict[tuple[int, Code], Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
-            name, callback = self.name_at(sample), r.numbered(sample.callback)
-            if name is None or callback is None:
-                continue
+            at = bisect_right(self.segments, sample.at_ns, key=_start) - 1
+            _, _, name, place, _ = self.segments[max(0, at)]
+            callback = r[place]
+            if at < 0 or callback.index != sample.callback:
+                continue  # it ran no more
             line = own_line(sample.stack)
             # Its coroutine may have let go, while the loop sees to the rest.
             if is_own(callback.code.file) and (line is None or not is_own(line.file)):

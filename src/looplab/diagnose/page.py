@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplab._numbers import NS
 from looplab._words import seconds
+from looplab.draw.palette import themed
 from looplab.player import Player
 from looplab.timeline import Timeline
 from looplab.trace import Trace
@@ -46,16 +47,14 @@ _AROUND_NS = (250_000_000, 25_000_000, 0)  # drawn beside the worst wait, or les
 _GAP = Code("(nothing ran)")
 _GAP_NS = 1_000_000  # nothing ran for so long while somebody waited: it is drawn
 
+_COLOURS = themed("page", "", ground=True)
 _STYLE = """
-:root{color-scheme:light dark;--ink:#1f2429;--muted:#59636e;--paper:#fff;--rule:#d9dee4;
---accent:#0b62a4;--bar:#f3b27a}
-@media (prefers-color-scheme:dark){:root{--ink:#e8edf2;--muted:#a3adb8;--paper:#14181e;
---rule:#343c46;--accent:#6db7f2;--bar:#8a5423}}
+:root{color-scheme:light dark}
 body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--paper);
 color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}
 h1{font-size:1rem;font-weight:400;color:var(--muted)}h2{font-size:1.15rem;
 margin-top:2rem}h3{font-size:1rem}.first{font-size:1.3rem;line-height:1.35}
-.wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--accent)}
+.wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--blue)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid var(--rule);
 white-space:nowrap}
@@ -65,7 +64,8 @@ th:first-child,td:first-child{text-align:left;white-space:normal;min-width:10rem
 th:first-child,td:first-child{min-width:6rem}}
 small,.muted{color:var(--muted)}p,li,code{overflow-wrap:anywhere}
 ol{padding-left:1.6rem}li{margin:.7rem 0}li small{display:block}
-.bar{display:block;height:.4rem;background:var(--bar);border-radius:.2rem;min-width:2px}
+.bar{display:block;height:.4rem;background:var(--orange);border-radius:.2rem;
+min-width:2px}
 """
 
 
@@ -86,7 +86,8 @@ def page(recording: Recording, *, file: str = "FILE") -> str:
         "<!doctype html>",
         f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>",
+        f"<style>{_COLOURS}{_STYLE}</style></head>",
+        f'<body class="page"><main><h1>{escape(title)}</h1>',
         f'<p class="first">{escape(first)}</p><p>{escape(head(recording))}</p>',
         *_listed(ledger),
         *_moment(ledger),

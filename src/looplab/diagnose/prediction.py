@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from looplab._numbers import percentile
 from looplab._words import seconds
 
-from .latencies import requests
 from .naming import WAKERS, name_of
 from .replaying import Plan, replay
 from .report import table, waited_for_core
@@ -196,7 +195,7 @@ def by_chance(values: Sequence[float], share: float) -> tuple[float, float]:
 def times(recording: Recording) -> dict[str, list[float]]:
     """Latencies of requests by endpoint; then lateness of timers, by whom they woke."""
     values: dict[str, list[float]] = {}
-    for request in requests(recording):
+    for request in recording.requests():
         values.setdefault(request.endpoint, []).append(request.latency)
     for callback in recording.callbacks:
         if callback.due_ns is not None and callback.code.name not in WAKERS:

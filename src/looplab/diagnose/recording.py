@@ -43,7 +43,7 @@ from .events import (
     ThreadUse,
     Window,
 )
-from .latencies import Request, requests
+from .latencies import Request, taken_apart
 from .ledger import Ledger, Row
 from .prediction import Prediction, predict
 
@@ -213,12 +213,16 @@ class Recording(Sequence[Callback]):
         return predict(self, *changes)
 
     def requests(self) -> list[Request]:
-        """Each request taken apart; see :func:`looplab.diagnose.requests`."""
+        """Each request taken apart, in the order in which they ended.
+
+        Requests come from the adapters for ASGI, aiohttp and tornado.  One whose first
+        callback a bound left out is left out too.
+        """
         return self._requests
 
     @cached_property
     def _requests(self) -> list[Request]:
-        return requests(self)
+        return taken_apart(self)
 
 
 _HOPS = 50  # callbacks from a request back to the data that set it off

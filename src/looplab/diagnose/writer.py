@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any, BinaryIO
@@ -23,6 +23,18 @@ from .sampler import Stack, source_line
 # The kinds of numbers in the columns of ``rows`` and ``done``, most often.
 _ROWS, _DONE = "qqqdiii", "qqqiiii"
 PORTION = 200  # callbacks in a line: well under a millisecond to encode
+
+
+class _Numbers(dict[Any, int]):
+    """The number of each thing that is asked for; what is new is in *new*, too."""
+
+    def __init__(self, new: list[Any]) -> None:
+        self.new = new
+
+    def __missing__(self, what: Any) -> int:
+        number = self[what] = len(self)
+        self.new.append(what)
+        return number
 
 
 class Encoder:
@@ -39,10 +51,10 @@ class Encoder:
         self._codes: dict[Any, int] = {}
         self._numbered = 0
         self._kept: list[Any] = []  # so that no identity is used twice
-        self._names: dict[str, int] = {}
         self._places: dict[tuple[int, int], int] = {}
-        self._stacks: dict[tuple[int, ...], int] = {}
         self._new: dict[str, list[Any]] = {"codes": [], "names": [], "stacks": []}
+        self._names = _Numbers(self._new["names"])
+        self._stacks = _Numbers(self._new["stacks"])
 
     def code(self, what: Any) -> int:
         """The number of a code object, of (code object, line), or of a name."""
@@ -60,14 +72,6 @@ class Encoder:
                 self._codes[id(what)] = number
         return number
 
-    def name(self, text: str) -> int:
-        """The number of the name of a request or a thread."""
-        number = self._names.get(text)
-        if number is None:
-            number = self._names[text] = len(self._names)
-            self._new["names"].append(text)
-        return number
-
     def stack(self, stack: Stack) -> int:
         """The number of a stack."""
         numbers: list[int] = []
@@ -80,12 +84,7 @@ class Encoder:
                 self._places[key] = known
                 self._kept.append(code)
             numbers.append(known)
-        lines = tuple(numbers)
-        number = self._stacks.get(lines)
-        if number is None:
-            number = self._stacks[lines] = len(self._stacks)
-            self._new["stacks"].append(numbers)
-        return number
+        return self._stacks[tuple(numbers)]
 
     def encode(self, loop: int, part: dict[str, Any]) -> bytes:
         """The line for what :class:`.session.Session` keeps about *loop*; the new names
@@ -107,8 +106,9 @@ class Encoder:
                 made["end"] = value - self.origin_ns
             elif value:
                 made[what] = value
-        about: dict[str, Any] = {k: v for k, v in self._new.items() if v}
-        self._new = {"codes": [], "names": [], "stacks": []}
+        about: dict[str, Any] = {k: v[:] for k, v in self._new.items() if v}
+        for new in self._new.values():
+            new.clear()
         about["loop"] = loop
         about |= {name: value for name, value in made.items() if value != []}
         pieces = [json.dumps(about, separators=(",", ":"))[:-1].encode()]
@@ -125,12 +125,15 @@ class Encoder:
         """
         columns = [notes[place::WIDTH] for place in range(WIDTH)]
         ready, by, run, ended, cpu, task, code, tag = columns
-        codes = _numbers(self._codes, map(id, code), code, self.code)
+        try:  # C finds all where all are known
+            codes = list(map(self._codes.__getitem__, map(id, code)))
+        except KeyError:
+            codes = [self.code(what) for what in code]
         return pack(_ROWS, [ready, run, ended, cpu, by, tag, codes]), task
 
     def _done(self, requests: Collection[RequestRow]) -> bytes:
         *columns, name = zip(*requests, strict=True)
-        return pack(_DONE, [*columns, _numbers(self._names, name, name, self.name)])
+        return pack(_DONE, [*columns, [self._names[each] for each in name]])
 
     def _row(self, fields: str, inner: str, row: Sequence[Any]) -> list[Any]:
         made = [self._number(*pair) for pair in zip(fields, row, strict=False)]
@@ -145,7 +148,7 @@ class Encoder:
         if field == "t" or (field == "T" and value):
             return value - self.origin_ns
         if field == "n":
-            return self.name(value)
+            return self._names[value]
         if field == "s":
             return self.stack(value)
         if field == "f":
@@ -162,19 +165,6 @@ def _code_of(function: Any) -> Any:
         function = inner
     name = getattr(function, "__qualname__", type(function).__name__)
     return getattr(function, "__code__", name)
-
-
-def _numbers(
-    known: dict[Any, int],
-    keys: Iterable[Any],
-    values: Iterable[Any],
-    number: Callable[[Any], int],
-) -> list[int]:
-    """The number of each value: C finds all by their keys where all are known."""
-    try:
-        return list(map(known.__getitem__, keys))
-    except KeyError:
-        return [number(value) for value in values]
 
 
 def _key(what: Any) -> Any:

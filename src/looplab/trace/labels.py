@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-__all__ = ["coroutine_name", "describe"]
+__all__ = ["STEPS", "coroutine_name", "describe"]
 
 
 def describe(handle: asyncio.Handle) -> tuple[str | None, str] | None:
@@ -17,7 +17,7 @@ def describe(handle: asyncio.Handle) -> tuple[str | None, str] | None:
     owner = getattr(callback, "__self__", None)
     if owner is not None and (
         type(callback).__name__ == "TaskStepMethWrapper"
-        or getattr(callback, "__name__", "") in _STEPS
+        or getattr(callback, "__name__", "") in STEPS
     ):
         try:
             return owner.get_name(), coroutine_name(owner.get_coro())
@@ -29,10 +29,8 @@ def describe(handle: asyncio.Handle) -> tuple[str | None, str] | None:
     return None, type(callback).__qualname__ if label is None else label
 
 
-# The callbacks that run a step of a task: of C and of Python tasks.
-_STEPS = frozenset(
-    ["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"]
-)
+#: The callbacks that run a step of a task: of C and of Python tasks.
+STEPS = frozenset(["task_wakeup", "__step", "__wakeup", "_Task__step", "_Task__wakeup"])
 
 
 def coroutine_name(coro: Any) -> str:

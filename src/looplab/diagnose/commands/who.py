@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..fileformat import NotATraceError, load
-from ..latencies import endpoints, requests
+from ..latencies import endpoints
 from ..ledger import Row
 from ..recording import Recording
 from ..report import described, report, sentence
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             "sentence": sentence(recording, options.victim, options.file),
             "rows": [_fields(row) | {"text": described(row)} for row in rows],
             "callbacks": list(map(_fields, ledger.blame(options.victim))),
-            "endpoints": list(map(asdict, endpoints(requests(recording)))),
+            "endpoints": list(map(asdict, endpoints(recording.requests()))),
         }
         print(json.dumps(made, indent=1))
         return 0

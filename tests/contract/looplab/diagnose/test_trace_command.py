@@ -312,7 +312,7 @@ def test_reading_needs_nothing_that_a_browser_lacks():
     code = """
 import sys
 import looplab.diagnose as room
-from looplab.diagnose import endpoints, load, predict, record, replay, requests
+from looplab.diagnose import endpoints, load, predict, record, replay
 import looplab.diagnose.report
 ours = {m.rpartition('.')[2] for m in sys.modules if m.startswith('looplab.diagnose.')}
 print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'writer'}))

@@ -16,7 +16,6 @@ from looplab.diagnose import (
     Recording,
     record,
     replay,
-    requests,
     tag,
 )
 from looplab.diagnose.changes import chunk, faster, move, workers, yields
@@ -316,7 +315,7 @@ def crowd(arrivals, hog=100, accept=2):
 
 
 def latencies(recording):
-    return [round(1000 * request.latency, 3) for request in requests(recording)]
+    return [round(1000 * request.latency, 3) for request in recording.requests()]
 
 
 def test_connections_that_were_accepted_together_come_one_by_one():

@@ -18,7 +18,6 @@ from looplab.diagnose import (
     faster,
     move,
     predict,
-    requests,
     yields,
 )
 from looplab.diagnose.events import Job, RequestNote
@@ -182,7 +181,7 @@ def test_how_often_how_long_and_how_much_of_it_computed():
 
 
 def test_a_request_is_taken_apart():
-    first, later = requests(service())
+    first, later = service().requests()
     assert (first.arrived_ns, first.ended_ns) == (95 * MS, 507 * MS)
     # Its later data lay in the kernel too.
     assert (first.kernel_ns, first.queue_ns) == ((5 + 40) * MS, (300 + 5) * MS)
@@ -199,7 +198,7 @@ def test_the_table_of_endpoints():
     recording = service()
     rows = [re.split(r"\s{2,}", line) for line in report(recording).splitlines()]
     assert CELLS in rows
-    assert endpoints(requests(recording))[0].worst == pytest.approx(0.412)
+    assert endpoints(recording.requests())[0].worst == pytest.approx(0.412)
     recording.about = {"system": "Darwin"}
     assert "unknown" in report(recording)
     assert "23.5 ms" not in report(recording)
