@@ -176,6 +176,19 @@ class Segment(NamedTuple):
 Costs = tuple[tuple[int, float, bool], ...]
 
 
+class _Charges(dict[tuple[int, str], list[int]]):
+    """By the number of a row and who waited: nanoseconds, how often, and of the
+    nanoseconds those in which one call kept the interpreter."""
+
+    def add(
+        self, number: int, whom: str, ns: float, times: int = 1, kept: float = 0
+    ) -> None:
+        if ns >= 1:
+            sums = self.setdefault((number, whom), [0, 0, 0])
+            for place, more in enumerate((round(ns), times, round(kept))):
+                sums[place] += more
+
+
 class _Share(NamedTuple):
     """What took part in what was off the CPU between two looks."""
 
@@ -236,9 +249,9 @@ class Ledger:
         self._read_windows()
         self._price()
         self._find_places()
-        charged = self._charged(self.waiting)
-        self._charge_awaits(charged)
-        self.rows = _ranked(charged)
+        self._charges = self._charged(self.waiting)
+        self._charge_awaits(self._charges)
+        self.rows = self._rows(self._charges)
 
     # -- who is one victim -----------------------------------------------------
 
@@ -496,25 +509,19 @@ class Ledger:
             self._table.append(Row(kind, name, *where))
         return number
 
-    def _charge(
-        self,
-        rows: dict[int, Row],
-        number: int,
-        ns: float,
-        whom: str,
-        times: int = 1,
-        kept: float = 0,
-    ) -> None:
-        if ns < 1:
-            return
-        row = rows.get(number)
-        if row is None:
-            row = replace(self._table[number], whom=Counter(), times=Counter())
-            rows[number] = row
-        row.ns += round(ns)
-        row.whom[whom] += round(ns)
-        row.times[whom] += times
-        row.kept_ns += round(kept)
+    def _rows(self, charges: Mapping[tuple[int, str], Sequence[int]]) -> list[Row]:
+        """The most first, and at the end what somebody asked for or every timer has."""
+        rows: dict[int, Row] = {}
+        for (number, whom), (ns, times, kept) in charges.items():
+            if number not in rows:
+                row = self._table[number]
+                rows[number] = replace(row, whom=Counter(), times=Counter())
+            row = rows[number]
+            row.ns += ns
+            row.kept_ns += kept
+            row.whom[whom] += ns
+            row.times[whom] += times
+        return sorted(rows.values(), key=lambda row: (row.kind in NO_HARM, -row.ns))
 
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first; see :meth:`Recording.blame`."""
@@ -526,23 +533,16 @@ class Ledger:
 
     def rows_of(self, victim: str) -> list[Row]:
         """What those waited for whose name the pattern *victim* matches."""
-        rows = {}
-        for number, row in enumerate(self.rows):
-            whom = Counter({
-                name: ns
-                for name, ns in row.whom.items()
-                if fnmatchcase(name.removeprefix("timers of "), victim)
-                or fnmatchcase(name, victim)
-            })  # fmt: skip
-            if whom:
-                ns = whom.total()
-                kept = row.kept_ns * ns // row.ns
-                rows[number] = replace(row, ns=ns, kept_ns=kept, whom=whom)
-        return _ranked(rows)
+        return self._rows({
+            (number, name): sums
+            for (number, name), sums in self._charges.items()
+            if fnmatchcase(name.removeprefix("timers of "), victim)
+            or fnmatchcase(name, victim)
+        })  # fmt: skip
 
     def during(self, waiting: Mapping[Key, Sequence[Span]]) -> list[Row]:
         """What these victims waited for in these spans, the most first."""
-        return _ranked(self._charged(waiting))
+        return self._rows(self._charged(waiting))
 
     def cause_of(self, start: int, end: int) -> Row:
         """What kept the loop most from *start* to *end*, when no callback held it."""
@@ -660,20 +660,20 @@ class Ledger:
         left -= off * (share.core + share.stopped + share.interpreter)
         return (row, max(0.0, left), kept), *rest
 
-    def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> dict[int, Row]:
+    def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> _Charges:
         """Charge each wait to the moments that it lasted."""
-        rows: dict[int, Row] = {}
+        charges = _Charges()
         parts: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
         for key, spans in waiting.items():
             name = self.names[key]
-            parts[name] += self._free(rows, name, self._ran.get(key, []), spans)
+            parts[name] += self._free(charges, name, self._ran.get(key, []), spans)
         for whom, of in parts.items():
-            self._sweep(rows, whom, of)
-        return rows
+            self._sweep(charges, whom, of)
+        return charges
 
     def _free(
         self,
-        rows: dict[int, Row],
+        charges: _Charges,
         whom: str,
         own: list[Segment],
         spans: Sequence[Span],
@@ -688,13 +688,13 @@ class Ledger:
                 if at < len(self._ends) and self._cost_at[at] < 2:
                     size = min(end, self._ends[at]) - start
                     if size <= CLOCK_NS:
-                        self._charge(rows, self._clock, size, whom)
+                        charges.add(self._clock, whom, size)
                         start += size
             for lo, hi in minus([(start, end)], own):
                 yield lo, hi, began
 
     def _sweep(
-        self, rows: dict[int, Row], whom: str, parts: list[tuple[int, int, int]]
+        self, charges: _Charges, whom: str, parts: list[tuple[int, int, int]]
     ) -> None:
         """Charge the waits of those who are called *whom*, as (from, to, began): moment
         by moment, however many of them wait at once."""
@@ -741,11 +741,11 @@ class Ledger:
                 amounts[number] += ns * share
                 alone[number] += ns * share if kept else 0
         for number, total in amounts.items():
-            self._charge(rows, number, total, whom, times[number], alone[number])
+            charges.add(number, whom, total, times[number], alone[number])
 
     # -- what was awaited ------------------------------------------------------
 
-    def _charge_awaits(self, rows: dict[int, Row]) -> None:
+    def _charge_awaits(self, charges: _Charges) -> None:
         """Charge what requests and blocks of tags waited for beside the loop."""
         r = self.recording
         awaits: dict[int, list[Await]] = defaultdict(list)
@@ -773,7 +773,7 @@ class Ledger:
             for span in left:
                 self._unseen(sums, span, awaits[tag], slept[tag])
             for number, ns in sums.items():
-                self._charge(rows, number, ns, r.tags.get(tag, "?"))
+                charges.add(number, r.tags.get(tag, "?"), ns)
         queues: dict[Key, list[Span]] = defaultdict(list)
         whom: dict[Key, str] = {}
         for tag, by, submitted, began, *_ in self._jobs:
@@ -786,7 +786,7 @@ class Ledger:
                 whom[key] = self.victim_of(r[place])
         for key, spans in queues.items():  # an event with many jobs waits once
             for a, b in union(spans):
-                self._charge(rows, self._full(a, b), b - a, whom[key])
+                charges.add(self._full(a, b), whom[key], b - a)
 
     def _full(self, a: int, b: int) -> int:
         """The row of an executor that was full, with who filled it most."""
@@ -890,11 +890,6 @@ def spun(recording: Recording) -> dict[str, int]:
 
 def _sum(rows: Sequence[Row]) -> int:
     return sum(row.ns for row in rows)
-
-
-def _ranked(rows: Mapping[int, Row]) -> list[Row]:
-    """The most first, and at the end what somebody asked for or every timer has."""
-    return sorted(rows.values(), key=lambda row: (row.kind in NO_HARM, -row.ns))
 
 
 def union(spans: Sequence[Span]) -> list[Span]:
