@@ -59,6 +59,7 @@ class Recorder:
             *ended*, its *CPU* time in seconds, *task*, *code* and *tag*.
         due: what is known of timers among them, and among the one that runs.
         came: what is known of data among them, and among the one that runs.
+        running: tells the number of the callback that runs, or -1; and since when.
         requests: the requests and blocks that ended and were not taken yet.
         samples: where the thread was, as :mod:`.sampler` saw it.
         pauses: of the garbage collector.
@@ -84,7 +85,7 @@ class Recorder:
         self.awaits: list[Any] = []
         self.jobs: list[Any] = []
         self.under_way: dict[int, Tag] = {}  # by their numbers
-        self._running = (-1, 0)
+        self.running: Callable[[], tuple[int, int]] = lambda: (-1, 0)
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()[0]
         self._told: set[int] = set()
@@ -94,10 +95,6 @@ class Recorder:
         self.taken = 0
         self.looks: Any = None
         self._detach: Callable[[], None] | None = None
-
-    def running(self) -> tuple[int, int]:
-        """The number of the callback that runs, or -1; and since when."""
-        return self._running
 
     def tag_in(self, context: Context) -> int:
         """The number of the tag of a callback that ends; 0 if it has none."""

@@ -119,7 +119,12 @@ class Session:
             "pid": os.getpid(),
         }
         try:
-            self._store = self._store_of(about)
+            if self.options.every is None:
+                self._store = Store(self.options, about, self.origin_ns)
+            else:
+                from .live import Live  # it can read, which no other recording needs
+
+                self._store = Live(self.options.every)
         except OSError as exc:
             self._fail(exc)
             return False
@@ -127,13 +132,6 @@ class Session:
         self._start()
         atexit.register(self.stop)
         return True
-
-    def _store_of(self, about: dict[str, Any]) -> Store | Live:
-        if self.options.every is None:
-            return Store(self.options, about, self.origin_ns)
-        from .live import Live  # it can read, which no other recording needs
-
-        return Live(self.options.every)
 
     def _start(self) -> None:
         self._wake.clear()

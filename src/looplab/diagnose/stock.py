@@ -58,8 +58,8 @@ class LoopRecorder(Recorder):
             )
         if not hasattr(getattr(loop, "_selector", None), "__dict__"):
             raise TypeError(f"a {self.kind} looks for I/O where nobody can see it")
-        running, self._finish, self._resume, self._detach = _attach(self, arrival)
-        self.running = running  # type: ignore[method-assign]
+        hooks = _attach(self, arrival)
+        self.running, self._finish, self._resume, self._detach = hooks
         self.enter()
 
     def enter(self) -> None:

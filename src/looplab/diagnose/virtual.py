@@ -63,7 +63,7 @@ class _Notes(Notes):
         self._handle: Any = None
         self.recorder = recorder = Recorder(loop, 1)
         recorder.now = loop.time_ns
-        recorder.running = self._look  # type: ignore[method-assign]
+        recorder.running = self._look
         detach = attach_to_virtual(loop, self)
 
         def keep() -> None:
