@@ -98,18 +98,3 @@ def test_aiohttp_names_the_resource(canonical, name):
     recording = record(Application()._handle(request))
     assert recording.result == "answer"
     assert [one.endpoint for one in recording.requests()] == [name]
-
-
-def test_tornado_names_the_handler():
-    class RequestHandler:
-        async def _execute(self):
-            return self.request.method
-
-    adapters._tornado(SimpleNamespace(RequestHandler=RequestHandler))
-    handler = RequestHandler()
-    handler.request = SimpleNamespace(method="POST", connection=None)
-    recording = record(handler._execute())
-    assert recording.result == "POST"
-    [request] = recording.requests()
-    assert request.endpoint.startswith(f"POST {__name__}.")
-    assert request.endpoint.endswith("RequestHandler")

@@ -36,13 +36,7 @@ from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.options import Options, bytes_of, seconds_of
 from looplab.diagnose.recorder import (
     BEFORE,
-    DATA,
-    THREAD,
-    TIMER,
-    UNSEEN,
-    WATCHED,
     Recorder,
-    cause_of,
 )
 from looplab.diagnose.report import report
 from looplab.diagnose.tags import Request
@@ -206,20 +200,6 @@ def test_columns_are_the_same_where_the_machine_writes_other_numbers(monkeypatch
     own = pack("qi", numbers)
     monkeypatch.setattr(columns, "_HAS_LONG", False)  # as on a big-endian machine
     assert pack("qi", numbers) == own
-
-
-def test_what_made_a_callback_ready():
-    assert cause_of(7) == ("call", 7)
-    assert cause_of(WATCHED - 7) == ("io", 7)
-    assert [cause_of(n)[0] for n in (BEFORE, THREAD, DATA, TIMER, UNSEEN)] == [
-        "before",
-        "thread",
-        "io",
-        "timer",
-        "call",
-    ]
-    with pytest.raises(ValueError, match="-6 is no cause"):
-        cause_of(-6)
 
 
 def test_any_end_of_a_file_can_be_missing(tmp_path):

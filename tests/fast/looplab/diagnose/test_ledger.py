@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from looplab import burn, tag
 from looplab.diagnose import Code, Ledger, Recording, record
-from looplab.diagnose.ledger import minus, union
 from looplab.diagnose.naming import own_line
 from tests.fast.looplab.diagnose.made import (
     CASES,
@@ -163,12 +162,6 @@ def test_the_line_of_a_stack():
     for end, line in enumerate(every, 1):
         assert own_line(every[:end]) == line
     assert own_line([]) is None
-
-
-def test_unions_and_differences():
-    assert union([(5, 9), (0, 2), (1, 3), (9, 10), (4, 4)]) == [(0, 3), (5, 10)]
-    assert minus([(0, 10)], [(2, 3), (5, 20)]) == [(0, 2), (3, 5)]
-    assert minus([(0, 3), (4, 6)], [(0, 10)]) == []
 
 
 @given(st.integers(0, 10_000))
