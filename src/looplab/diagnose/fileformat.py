@@ -58,8 +58,6 @@ from .recorder import cause_of
 from .recording import Recording
 from .tags import BLOCK
 
-_NAMING = ('"codes"', '"names"', '"stacks"')  # what lines after this one may use
-
 
 class NotATraceError(ValueError):
     """What was given is no trace that this version can read."""
@@ -136,8 +134,8 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             pass
         damaged += 1
-        whole = line is not None or text.startswith('{"loop":')
-        if not whole or any(key in text for key in _NAMING):
+        # A line begins with what it names.
+        if line is None and not text.startswith('{"loop":'):
             damaged += sum(1 for _ in rest)
     for loop in loops.values():
         loop.damaged += damaged

@@ -40,7 +40,6 @@ class Live:
         self._parts: list[tuple[int, dict[str, Any]]] = []
         # Of each loop: the callback that runs, since when, and when it was seen last.
         self._held: dict[int, tuple[int, int, int]] = {}
-        self._last: dict[int, int] = {}  # of each loop, the callback that ended last
         self._lines: dict[tuple[int, int], Counter[Code]] = {}  # where it was seen
         self._begin()
 
@@ -98,7 +97,6 @@ class Live:
             if ended - run > self._longest[0]:
                 where = seen.most_common(1)[0][0] if seen else code
                 self._longest = ended - run, where
-            self._last[loop] = number
 
     def _print(self) -> None:
         text = self.line((self._now() - self._begun) / NS)
@@ -114,7 +112,7 @@ class Live:
         for loop, (callback, since, until) in self._held.items():
             lines = self._lines.get((loop, callback))
             long = until - since >= _LONG * period * NS
-            if lines and long and callback > self._last.get(loop, -1):
+            if lines and long:  # those of a callback that has ended are gone
                 place = _at(lines.most_common(1)[0][0])
                 return f"held for {seconds((until - since) / NS)} so far by {place}"
         if not self._late:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 from dataclasses import asdict
 from typing import Any
@@ -52,6 +53,7 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
     Raises:
         SystemExit: with status 2, after one line, if there is none.
     """
+    gc.disable()  # nothing of it is freed before the end
     try:
         recordings = load(options.file)
     except OSError as exc:

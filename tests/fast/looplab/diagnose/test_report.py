@@ -36,6 +36,7 @@ from tests.fast.looplab.diagnose.made import (
     callback,
     hog,
     late_ping,
+    of_request,
     request,
     sample,
     thread,
@@ -188,6 +189,12 @@ def test_a_request_is_taken_apart():
     assert (first.ran_ns, first.elsewhere_ns) == ((10 + 2) * MS, 50 * MS)
     # What a late timer set off came when that was due.
     assert (later.arrived_ns, later.kernel_ns) == (508 * MS, 2 * MS)
+    # So is a timer of its own that the loop was late to see.
+    slept = callback(1, 200, 203, 204, due_ns=190 * MS, tag=1)
+    last = callback(2, 204, 204, 205, cause="call", by=1, tag=1)
+    asleep = [callback(0, 0, 0, 1, cause="io", tag=1), slept, last]
+    [asked] = of_request(*asleep, first=0, last=2, began=0, ended=205).requests()
+    assert (asked.kernel_ns, asked.queue_ns) == (0, (3 + 10) * MS)
 
 
 CELLS = ["GET /a&b", "2", "3.0 ms", "412 ms", "412 ms"]

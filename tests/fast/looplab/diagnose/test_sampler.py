@@ -12,6 +12,7 @@ from looplab.diagnose.sampler import sample_stack, source_line
 
 FILES = {
     "own": "/home/me/app.py",
+    "module": "/home/me/lazy.py",
     "library": "/venv/lib/python3.11/site-packages/uvicorn/http.py",
     "python": "/usr/lib/python3.11/json/encoder.py",
     "loop": "/usr/lib/python3.11/asyncio/events.py",
@@ -28,6 +29,9 @@ def stack_of(*whose):
         source = f"def {name}():\n    return call()\n"
         exec(compile(source, FILES[one], "exec"), namespace)
         call = namespace[name]
+        if one == "module":  # it is imported, and who imports it says more
+            names = dict.fromkeys(["co_name", "co_qualname"], "<module>")
+            call.__code__ = call.__code__.replace(**names)
     return sample_stack(call())
 
 
@@ -40,6 +44,7 @@ def stack_of(*whose):
         ("own loop library recorder python", ["python4", "recorder3", "library2"]),
         ("own loop python python", ["python3"]),
         ("own loop recorder", ["recorder2"]),
+        ("own loop own module library", ["library4", "<module>", "own2"]),
     ],
 )
 def test_frames_go_out_to_the_one_that_a_report_names(whose, kept):
