@@ -39,7 +39,7 @@ def ours() -> dict[int, str]:
     has died is found too.
     """
     mark = f"ON_TIME_TEST={os.getpid()}\0".encode()
-    found = {}
+    living = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if _state(int(folder.name)) in "ZX":
@@ -47,10 +47,10 @@ def ours() -> dict[int, str]:
             if mark not in (folder / "environ").read_bytes():
                 continue
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            found[int(folder.name)] = line
+            living[int(folder.name)] = line
         except (OSError, ValueError, IndexError):
             continue  # it has ended meanwhile
-    return found
+    return living
 
 
 def none_left() -> dict[int, str]:

@@ -91,11 +91,15 @@ def test_the_live_cell_tells_what_the_picture_tells(
     variable = first.partition(" = ")[0]
     for place in (0, made.place, len(made.values) - 1):
         shown = run_live(f"{variable} = {made.values[place]!r}\n{rest}")
-        told = [times * number for number in numbers(in_cell, shown)]
+        in_its_output = [times * number for number in numbers(in_cell, shown)]
         summary = made.frames[place].summary
-        assert told == pytest.approx(numbers(in_words, summary), rel=0.02), shown
+        assert in_its_output == pytest.approx(numbers(in_words, summary), rel=0.02), (
+            shown
+        )
     # The comparison sees a difference.
-    assert told != pytest.approx(numbers(in_words, made.frames[0].summary), rel=0.02)
+    assert in_its_output != pytest.approx(
+        numbers(in_words, made.frames[0].summary), rel=0.02
+    )
 
 
 def test_what_the_pages_say_of_the_figures(figures: dict[str, Explorable]) -> None:

@@ -81,8 +81,8 @@ def test_published_figures_in_a_sentence(book: Book) -> None:
         "{published}`1.5 s`": "'1.5 s' names no row",
     }
     page, warnings = book.build("\n\n".join([*right, *wrong]))
-    told = [line for line in warnings.splitlines() if "WARNING: published" in line]
-    for line, message in zip(told, wrong.values(), strict=True):
+    warned = [line for line in warnings.splitlines() if "WARNING: published" in line]
+    for line, message in zip(warned, wrong.values(), strict=True):
         assert message in line
     paragraphs = [paragraph.get_text() for paragraph in page.select("section p")]
     assert paragraphs[:2] == list(right.values())

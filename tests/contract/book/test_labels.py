@@ -1,4 +1,4 @@
-"""No word of a figure with a slider covers a curve or another word, at any position.
+"""No word of a figure with a slider covers another one, at any position.
 
 The boxes are computed from the drawing itself, at the widths of a phone and of a page,
 with the metrics of a broad font.
@@ -20,9 +20,8 @@ import pytest
 from PIL import ImageFont
 
 from livecells import Explorable
-from tests.fast.book.test_explorables import BARS, BOOK, FOLDER
+from tests.fast.book.test_explorables import BOOK, FOLDER
 
-Point = tuple[float, float]
 #: Pixels that the box of a figure has around its picture: padding and border.
 AROUND = 2 * (1.1 * 16 + 1)
 WIDTHS = [whole - AROUND for whole in (340, 640)]
@@ -75,45 +74,7 @@ def made() -> dict[str, Explorable]:
         return {name: importlib.import_module(name).explorable() for name in BOOK}
 
 
-def dots(svg: ElementTree.Element, width: float, bars: bool) -> Iterator[Box]:
-    """Small boxes that follow the curves, dots and rings, and their strokes.
-
-    A chart may have words *in* a single bar, on its colour; a figure of bars has not.
-    """
-    space = "{http://www.w3.org/2000/svg}"
-    for plot in svg.iter(f"{space}svg"):
-        path = plot.find(f"{space}path")
-        if plot is svg or path is None:
-            continue
-        kinds = path.get("class", "").split()
-        if "rule" in kinds or ({"area", "bar"} & set(kinds) and not bars):
-            continue
-        top, high = float(plot.get("y", "0")), float(plot.get("height", "0"))
-        numbers = [float(n) for n in re.findall(r"-?[\d.]+", path.get("d", ""))]
-        points = [
-            (x / 1000 * width, top + y)
-            for x, y in zip(numbers[::2], numbers[1::2], strict=True)
-        ]
-        for (x, y), (to_x, to_y) in itertools.pairwise(points):
-            steps = max(1, round(max(abs(to_x - x), abs(to_y - y))))
-            for n in range(steps + 1):
-                at = x + (to_x - x) * n / steps, y + (to_y - y) * n / steps
-                if "clip" not in kinds or top <= at[1] <= top + high:
-                    yield around(at, 13 if bars else 1, " ".join(kinds))
-    for circle in svg.iter(f"{space}circle"):
-        at = length(circle.get("cx", ""), width), float(circle.get("cy", ""))
-        yield around(at, float(circle.get("r", "")), "dot")
-    for bar in svg.iter(f"{space}rect"):
-        x, y = length(bar.get("x", ""), width), float(bar.get("y", ""))
-        wide, high = length(bar.get("width", ""), width), float(bar.get("height", ""))
-        yield Box(x, y, x + wide, y + high, "rect")
-
-
-def around(at: Point, half: float, what: str) -> Box:
-    return Box(at[0] - half, at[1] - half, at[0] + half, at[1] + half, what)
-
-
-def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
+def covered(picture: str, whole: float) -> list[str]:
     """What of a picture lies on something else, and what lies outside."""
     svg = ElementTree.fromstring(picture)
     numbers = re.findall(r"([\d.]+)px", svg.get("style", ""))
@@ -124,13 +85,6 @@ def covered(picture: str, whole: float, bars: bool = False) -> list[str]:
         f"{word.words!r} on {other.words!r}"
         for word, other in itertools.combinations(words, 2)
         if word.meets(other)
-    ]
-    marks = list(dots(svg, width, bars))
-    wrong += [
-        f"{word.words!r} on {mark.words}"
-        for word in words
-        for mark in marks
-        if word.meets(mark)
     ]
     wrong += [
         f"{word.words!r} is outside, {word.left:.0f} to {word.right:.0f} of {width:.0f}"
@@ -150,6 +104,6 @@ def test_no_words_cover_anything(
     wrong = {
         text: faults
         for text, frame in zip(figure.texts, figure.frames, strict=True)
-        if (faults := covered(frame.picture, width, name in BARS))
+        if (faults := covered(frame.picture, width))
     }
     assert not wrong

@@ -104,9 +104,9 @@ def test_what_is_wrong_fails_the_build_with_its_place(book: Book) -> None:
     roles = [f"It is {{ours}}`{role}`." for role in WRONG]
     blocks = [block.replace(old, new) for block, old, new, _ in WRONG_BLOCKS]
     page, warnings = book.build("\n\n".join([*roles, *blocks]))
-    told = warnings.strip().splitlines()
+    warned = warnings.strip().splitlines()
     for place, (role, message) in enumerate(WRONG.items()):
-        (line,) = (line for line in told if f"01_lab.md:{3 + 2 * place}: " in line)
+        (line,) = (line for line in warned if f"01_lab.md:{3 + 2 * place}: " in line)
         assert "WARNING: ours: " in line and message in line
         assert role in page.get_text()
     for *_, message in WRONG_BLOCKS:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -143,32 +141,3 @@ def test_the_shop_answers_tells_who_watches_and_ends(service: Any) -> None:
         wait_for(lambda: bool(shop.figures()["audited"] == 3))
         assert shop.figures()["saved"] == 10
     assert shop._process.returncode == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent to one process")
-def test_the_shop_and_its_client_as_chapter_8_types_them() -> None:
-    shop = subprocess.Popen(
-        [sys.executable, "-m", "service", "--fault", "hash", "storm"],
-        cwd=EXAMPLES,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert shop.stdout is not None
-        port = shop.stdout.readline().strip()
-        client = [sys.executable, "-m", "service.load", port, "--seconds", "1"]
-        done = subprocess.run(
-            [*client, "--rate", "basket=20"],
-            cwd=EXAMPLES,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert "GET /basket/{lines:int}: p50 " in done.stderr
-        assert "(20 answers, 0 without)" in done.stderr
-        shop.send_signal(signal.SIGINT)
-        _, errors = shop.communicate()
-        assert (shop.returncode, errors) == (0, "")
-    finally:
-        shop.kill()

@@ -100,8 +100,8 @@ def running(folder: Path, line: str, says: str) -> Iterator[str]:
         try:
             for text in server.stdout:
                 printed += text
-                if found := re.search(says, text):
-                    yield found.group(1)
+                if match := re.search(says, text):
+                    yield match.group(1)
                     break
         finally:
             os.write(keyboard, b"\x03")  # Ctrl-C
@@ -109,7 +109,7 @@ def running(folder: Path, line: str, says: str) -> Iterator[str]:
             os.close(terminal)
             os.close(keyboard)
     assert "Traceback" not in printed, printed
-    assert found, printed
+    assert match, printed
 
 
 def client(port: str) -> str:

@@ -27,8 +27,8 @@ def test_it_needs_nothing_and_axe_finds_nothing(
     scheme: str, made: Path, visitor: Make, axe: Path
 ) -> None:
     origin = made.as_uri()
-    one = visitor(origin, color_scheme=scheme, offline=True)
-    visit = one.visit(origin)
+    reader = visitor(origin, color_scheme=scheme, offline=True)
+    visit = reader.visit(origin)
     assert visit.requests == [origin]
     assert checks.axe_violations(visit.page, scheme) == []
     assert checks.too_wide(visit.page, scheme) == []

@@ -25,7 +25,7 @@ READY = """
 # in a box of its own, which is no fault of the slide.
 FAULTS = r"""
 () => {
-  const found = [];
+  const faults = [];
   const slide = deck.getCurrentSlide();
   const body = slide.querySelector(".slide-body");
   body.querySelector(".deck-show")?.click();
@@ -34,34 +34,34 @@ FAULTS = r"""
     const y = box.scrollHeight - box.clientHeight;
     return x > 1 || y > 1 ? `${x} px too wide, ${y} px too tall` : "";
   };
-  for (const box of [slide, body]) if (over(box)) found.push(over(box));
+  for (const box of [slide, body]) if (over(box)) faults.push(over(box));
   for (const box of body.querySelectorAll("*")) {
     const { overflowX, overflowY } = getComputedStyle(box);
     if (!box.closest("svg") && (overflowX + overflowY).includes("hidden")
         && !(overflowX + overflowY).match(/auto|scroll/) && over(box))
-      found.push(`${box.className} is cut: ${over(box)}`);
+      faults.push(`${box.className} is cut: ${over(box)}`);
     if (box.matches("[data-scrolls]") && box.tabIndex !== 0)
-      found.push(`${box.className} scrolls, but not from the keyboard`);
+      faults.push(`${box.className} scrolls, but not from the keyboard`);
   }
   for (const box of body.querySelectorAll("pre, p, li, td")) {
     const size = parseFloat(getComputedStyle(box).fontSize) * (box.currentCSSZoom ?? 1);
-    if (box.textContent.trim() && size < 14) found.push(`letters of ${size} px`);
+    if (box.textContent.trim() && size < 14) faults.push(`letters of ${size} px`);
   }
-  return [...new Set(found)].map((text) => `"${slide.ariaLabel}": ${text}`);
+  return [...new Set(faults)].map((text) => `"${slide.ariaLabel}": ${text}`);
 }
 """
 
 
 @pytest.fixture(scope="module")
 def decks(site: Path) -> list[str]:
-    found = [name for name in visits.pages(site) if name.startswith("slides/")]
-    if not found:
+    names = [name for name in visits.pages(site) if name.startswith("slides/")]
+    if not names:
         need("the site was built without slides: run npm ci")
-    return found
+    return names
 
 
-def open_deck(one: visits.Visitor, name: str) -> visits.Visit:
-    visit = one.visit(name)
+def open_deck(reader: visits.Visitor, name: str) -> visits.Visit:
+    visit = reader.visit(name)
     visit.page.set_viewport_size({"width": 1280, "height": 720})
     visit.page.wait_for_function(READY)
     return visit
@@ -78,16 +78,16 @@ def test_each_chapter_has_slides(site: Path, decks: list[str]) -> None:
 
 @pytest.mark.slow
 def test_every_slide_fits(decks: list[str], origin: str, visitor: Make) -> None:
-    one = visitor(origin + visits.SUB_PATH)
-    found: list[str] = []
+    reader = visitor(origin + visits.SUB_PATH)
+    faults: list[str] = []
     for name in decks:
-        visit = open_deck(one, name)
+        visit = open_deck(reader, name)
         for place in range(visit.page.evaluate("deck.getTotalSlides()")):
             visit.page.evaluate("place => deck.slide(place)", place)
             where = f"{name}, slide {place + 1}"
-            found += [f"{where}: {text}" for text in visit.page.evaluate(FAULTS)]
-        found += visit.errors + visit.foreign
-    assert not found, "\n" + "\n".join(found)
+            faults += [f"{where}: {text}" for text in visit.page.evaluate(FAULTS)]
+        faults += visit.errors + visit.foreign
+    assert not faults, "\n" + "\n".join(faults)
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_slides_are_accessible(
     stacked = visitor(origin + "/", color_scheme=scheme)
     stacked.context.route("**/deck.js*", lambda route: route.abort())
     running = visitor(origin + "/", color_scheme=scheme)
-    found: list[str] = []
+    faults: list[str] = []
     for name in decks:
         visit = stacked.visit(name)
         visit.page.wait_for_function(
@@ -108,18 +108,20 @@ def test_slides_are_accessible(
         visit.page.evaluate(
             "document.documentElement.style.setProperty('--deck-wait', '0s')"
         )
-        found += checks.axe_violations(visit.page, f"{name} ({scheme})")
+        faults += checks.axe_violations(visit.page, f"{name} ({scheme})")
     visit = running.visit(decks[0], visits.NARROW)
     visit.page.wait_for_function(READY)
-    found += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), on a phone")
+    faults += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), on a phone")
     visit = open_deck(running, decks[0])
     shown = visit.page.evaluate("document.documentElement.dataset.theme")
     assert shown == scheme
-    cell = "deck.slide(deck.getSlides().findIndex(one => one.matches('.slide-cell')))"
+    cell = (
+        "deck.slide(deck.getSlides().findIndex(slide => slide.matches('.slide-cell')))"
+    )
     for move in ("deck.slide(0)", cell):
         visit.page.evaluate(move)
-        found += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), running")
-    assert not found, "\n" + "\n".join(found)
+        faults += checks.axe_violations(visit.page, f"{decks[0]} ({scheme}), running")
+    assert not faults, "\n" + "\n".join(faults)
 
 
 def test_the_keyboard_moves_and_does_not_leave_a_button(
@@ -131,7 +133,7 @@ def test_the_keyboard_moves_and_does_not_leave_a_button(
     page.keyboard.press("Space")
     assert page.evaluate(at) == 2
     page.evaluate(
-        "deck.slide(deck.getSlides().findIndex(one => one.matches('.slide-cell')))"
+        "deck.slide(deck.getSlides().findIndex(slide => slide.matches('.slide-cell')))"
     )
     shown, place = page.locator("section.present"), page.evaluate(at)
     assert not shown.locator(".cell_output").is_visible()
@@ -147,10 +149,10 @@ def test_in_a_small_window_the_slides_are_a_page(
     width: int, decks: list[str], origin: str, visitor: Make
 ) -> None:
     reader = visitor(origin + "/")
-    found: list[str] = []
+    faults: list[str] = []
     for name in decks:
         visit = reader.visit(name, width)
         visit.page.wait_for_function(READY)
         assert visit.page.evaluate("window.deck") is None
-        found += checks.too_wide(visit.page, name, width) + visit.errors
-    assert not found, "\n" + "\n".join(found)
+        faults += checks.too_wide(visit.page, name, width) + visit.errors
+    assert not faults, "\n" + "\n".join(faults)

@@ -110,9 +110,9 @@ def test_what_a_guess_is_stands_behind_its_question() -> None:
     asks = dropdown("Predict: x?", choice=["<b>", "no"], right="no")
     transformed(section("One", asks))
     (script,) = asks.parent.findall(nodes.raw)
-    found = re.fullmatch(r"<script[^>]*>([^<]*)</script>", script.astext())
-    assert found
-    assert json.loads(found[1]) == asks["asks"]
+    script_text = re.fullmatch(r"<script[^>]*>([^<]*)</script>", script.astext())
+    assert script_text
+    assert json.loads(script_text[1]) == asks["asks"]
 
 
 def test_a_question_says_what_a_guess_is(caplog: pytest.LogCaptureFixture) -> None:

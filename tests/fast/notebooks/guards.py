@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ontime.grade.cells import parse
 from tools.execute import only_defines
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -67,42 +68,42 @@ def code_cells(notebook: Notebook) -> Iterator[tuple[str, Cell]]:
 
 def bad_tags(notebook: Notebook) -> list[str]:
     """Exactly one clock, no unknown tag, ignored output where measured only."""
-    found = []
+    faults = []
     for where, cell in code_cells(notebook):
         names = tags(cell)
         if len(names & CLOCKS) != 1:
-            found.append(
+            faults.append(
                 f"{where}: has {sorted(names & CLOCKS) or 'none'} of the tags "
                 f"{sorted(CLOCKS)}; give it exactly one"
             )
         for name in sorted(names - KNOWN_TAGS):
-            found.append(f"{where}: unknown tag {name!r}")
+            faults.append(f"{where}: unknown tag {name!r}")
         ignored = "nbval-ignore-output" in names
         if "measured" in names and not ignored:
-            found.append(
+            faults.append(
                 f"{where}: measured, so its output changes: tag it nbval-ignore-output"
             )
         if ignored and "measured" not in names and not _glues_image(cell):
-            found.append(
+            faults.append(
                 f"{where}: nbval-ignore-output is for measured cells (and for a glued "
                 "image, which nbval would compare); this output must be compared"
             )
-    return found
+    return faults
 
 
 def bad_shares(notebook: Notebook) -> list[str]:
     """Which cells that measure do not say how much of the machine was free."""
-    found = []
+    faults = []
     for where, cell in code_cells(notebook):
         measures = "measured" in tags(cell) and not only_defines(source(cell))
         share = cell["metadata"].get("free_cores")
         if measures and share is None:
-            found.append(f"{where}: measures, but was not run by make execute")
+            faults.append(f"{where}: measures, but was not run by make execute")
         elif not measures and share is not None:
-            found.append(f"{where}: measures nothing, but has a share of free cores")
+            faults.append(f"{where}: measures nothing, but has a share of free cores")
         elif measures and not 0 < share <= 1:
-            found.append(f"{where}: {share} is no share of the cores")
-    return found
+            faults.append(f"{where}: {share} is no share of the cores")
+    return faults
 
 
 #: The metadata of a solution: what the button says that unfolds it.
@@ -133,96 +134,43 @@ def _glues_image(cell: Cell) -> bool:
 # -------------------------------------------------------------------- runs
 
 
-SPEAKING = {"print", "glue", "display"}
-#: Methods that return nothing, so that a cell may end with a call of them.
-SILENT = {
-    "add", "append", "cancel", "clear", "close", "discard", "extend", "insert",
-    "put_nowait", "remove", "seed", "set", "simplefilter", "sort", "update",
-}  # fmt: skip
-
-
-def must_speak(text: str) -> bool:
-    """Whether a cell with this source must have an output.
-
-    It must when a statement outside functions and classes calls print, glue or
-    display, and when its last statement is an expression: whose value is shown,
-    unless it is a call known to return nothing. A cell that ends with another call
-    that returns nothing can say so: ``_ = call()``.
-    """
-    lines = ["pass" if re.match(r"\s*[%!]", li) else li for li in text.splitlines()]
-    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    tree = compile("\n".join(lines), "<cell>", "exec", flags)
-    assert isinstance(tree, ast.Module)
-    if any(_speaks(statement) for statement in tree.body):
-        return True
-    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        return False
-    if text.rstrip().endswith(";"):
-        return False
-    value: ast.expr = tree.body[-1].value
-    if isinstance(value, ast.Await):
-        value = value.value
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return value.func.attr not in SILENT
-    return not isinstance(value, ast.Constant) or value.value is not None
-
-
-def _speaks(node: ast.AST) -> bool:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return False
-    # A branch may be skipped and a loop may be empty: those promise nothing.
-    if isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.Lambda):
-        return False
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in SPEAKING
-    ):
-        return True
-    return any(_speaks(child) for child in ast.iter_child_nodes(node))
-
-
 def not_run(notebook: Notebook) -> list[str]:
-    """Every cell has been run, in order, and what it shows is there."""
-    found = []
+    """Every cell has been run, in order, and what was measured is there."""
+    faults = []
     for count, (where, cell) in enumerate(code_cells(notebook), start=1):
         if not source(cell).strip():
-            found.append(f"{where}: is empty; take it out")
+            faults.append(f"{where}: is empty; take it out")
             continue
         if cell["execution_count"] is None:
-            found.append(f"{where}: was not run; run `make execute`")
+            faults.append(f"{where}: was not run; run `make execute`")
             continue
         if cell["execution_count"] != count:
-            found.append(
+            faults.append(
                 f"{where}: has run number {cell['execution_count']}, not {count}: the "
                 "notebook was not run from top to bottom; run `make execute`"
             )
-        if "raises-exception" in tags(cell):
-            continue
-        try:
-            speaks = must_speak(source(cell))
-        except SyntaxError as error:
-            found.append(f"{where}: is no Python: {error}")
-            continue
-        if speaks and not cell["outputs"]:
-            found.append(
-                f"{where}: shows something, but has no output; run `make execute`, "
-                "or write `_ = ...` if its last call returns nothing"
-            )
-    return found
+        # What another cell shows is compared when it runs again.
+        if "measured" in tags(cell) and ends_in_a_value(cell) and not cell["outputs"]:
+            faults.append(f"{where}: shows nothing; run `make execute`")
+    return faults
+
+
+def ends_in_a_value(cell: Cell) -> bool:
+    statements = parse(source(cell)).body
+    return bool(statements) and isinstance(statements[-1], ast.Expr)
 
 
 def errors(notebook: Notebook) -> list[str]:
     """An error is on purpose (raises-exception) or it is a mistake."""
-    found = []
+    faults = []
     for where, cell in code_cells(notebook):
         failed = [o for o in cell["outputs"] if o["output_type"] == "error"]
         expected = "raises-exception" in tags(cell)
         if failed and not expected:
-            found.append(f"{where}: ends in {failed[0]['ename']}")
+            faults.append(f"{where}: ends in {failed[0]['ename']}")
         if expected and not failed:
-            found.append(f"{where}: is tagged raises-exception and raised nothing")
-    return found
+            faults.append(f"{where}: is tagged raises-exception and raised nothing")
+    return faults
 
 
 # ----------------------------------------------------------------- outputs
@@ -258,7 +206,7 @@ def output_texts(cell: Cell) -> Iterator[str]:
 
 def traces_of_a_machine(notebook: Notebook) -> list[str]:
     """No output tells where or when it was made."""
-    found = []
+    faults = []
     for where, cell in code_cells(notebook):
         text = "\n".join(output_texts(cell))
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
@@ -269,10 +217,10 @@ def traces_of_a_machine(notebook: Notebook) -> list[str]:
         for what, pattern in TRACES.items():
             if match := pattern.search(text):
                 near = text[max(0, match.start() - 20) : match.end() + 20]
-                found.append(f"{where}: output holds {what}: {near!r}")
+                faults.append(f"{where}: output holds {what}: {near!r}")
         if "execution" in cell["metadata"]:
-            found.append(f"{where}: its metadata hold the times of a run")
-    return found
+            faults.append(f"{where}: its metadata hold the times of a run")
+    return faults
 
 
 # -------------------------------------------------------------------- size
@@ -280,21 +228,21 @@ def traces_of_a_machine(notebook: Notebook) -> list[str]:
 
 def too_big(notebook: Notebook) -> list[str]:
     """Lines that fit a page, and live cells that a reader can hold in mind."""
-    found = []
+    faults = []
     for where, cell in code_cells(notebook):
         lines = source(cell).splitlines()
         for number, line in enumerate(lines, start=1):
             if len(line) > LONGEST_LINE:
-                found.append(
+                faults.append(
                     f"{where}: line {number} has {len(line)} columns, "
                     f"not at most {LONGEST_LINE}"
                 )
         if "live" in tags(cell) and len(lines) > MOST_LINES_LIVE:
-            found.append(
+            faults.append(
                 f"{where}: has {len(lines)} lines, not at most {MOST_LINES_LIVE}: "
                 "split it"
             )
-    return found
+    return faults
 
 
 # ------------------------------------------------------------------- prose
@@ -364,7 +312,7 @@ def typed_numbers(text: str) -> list[str]:
     Allowed: ``{ours}`` (from a lab), ``{published}`` (theirs, checked by the build),
     ``{param}`` (a setting of an experiment), code, and links.
     """
-    found = []
+    faults = []
     # Line by line would miss a role that is broken over two lines: the text is
     # kept whole, with one line for each line of the page.
     lines = [""] * (len(text.splitlines()) + 1)
@@ -392,11 +340,11 @@ def typed_numbers(text: str) -> list[str]:
     for match in NUMBER.finditer(prose):
         number = prose.count("\n", 0, match.start())
         figure = " ".join(match[0].split())
-        found.append(
+        faults.append(
             f"line {number}: {figure!r} is typed: pull it from the lab with "
             "{ours}`key:.3f`, or mark it {published}`A2:...` or {param}`...`"
         )
-    return found
+    return faults
 
 
 #: Reference pages: they state rules with settings, and no result of a run.

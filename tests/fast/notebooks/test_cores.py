@@ -43,6 +43,6 @@ def test_a_reader_sees_at_most_sixty_cells(page: Path, lab: Path) -> None:
 @each_lab
 def test_the_page_says_at_most_an_hour_for_it(page: Path, lab: Path) -> None:
     text = " ".join(page.read_text("utf-8").split())
-    said = [int(minutes) for minutes, name in SAYS.findall(text) if name == lab.name]
-    assert said, f"{page.name} does not say how long its lab takes"
-    assert max(said) <= MINUTES
+    stated = [int(minutes) for minutes, name in SAYS.findall(text) if name == lab.name]
+    assert stated, f"{page.name} does not say how long its lab takes"
+    assert max(stated) <= MINUTES

@@ -21,7 +21,7 @@ REPEATED = {
 
 def definitions(path: Path) -> dict[str, list[str]]:
     """The functions and classes of a notebook's cells, each as often as it is there."""
-    found: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
     for _, cell in guards.code_cells(guards.load(path)):
         text = guards.source(cell)
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -31,8 +31,8 @@ def definitions(path: Path) -> dict[str, list[str]]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 source = ast.get_source_segment(text, node)
                 assert source is not None
-                found.setdefault(node.name, []).append(source)
-    return found
+                sources.setdefault(node.name, []).append(source)
+    return sources
 
 
 @pytest.mark.parametrize("chapter", REPEATED)

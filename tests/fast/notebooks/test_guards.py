@@ -25,14 +25,14 @@ PAGES = guards.pages()
 @pytest.mark.parametrize("path", guards.notebooks(), ids=lambda path: path.stem)
 @pytest.mark.parametrize("rule", RULES)
 def test_notebook(path: Path, rule: str) -> None:
-    found = RULES[rule](guards.load(path))
-    assert not found, "\n".join(found)
+    faults = RULES[rule](guards.load(path))
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_prose_types_no_measured_number(path: Path) -> None:
-    found = guards.typed_numbers(path.read_text(encoding="utf-8"))
-    assert not found, "\n".join(f"{path.name} {line}" for line in found)
+    faults = guards.typed_numbers(path.read_text(encoding="utf-8"))
+    assert not faults, "\n".join(f"{path.name} {line}" for line in faults)
 
 
 def test_there_are_notebooks_and_pages() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import math
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -125,6 +126,31 @@ def test_a_label_stands_on_no_dot() -> None:
     assert height((4.5, 5)) < free - 5
     assert height((4.5, 5), (4.5, 5.5)) < height((4.5, 5)) - 5
     assert height((4.5, 7), (3, 5)) == free
+
+
+def test_a_ranking_has_each_dot_at_its_value() -> None:
+    """On the scale that the numbers below it say; with rings and lines likewise."""
+    svg = three_rows(spread={"queue": (0.01, 4.0), "a & b": (0.01, 0.01)}).svg
+    root = ET.fromstring(svg)
+    places = {
+        text.text: (float(text.attrib["x"]), float(text.attrib["y"]))
+        for text in root.iter(f"{SVG}text")
+    }
+    left, decade = places["0.01"][0], places["0.1"][0] - places["0.01"][0]
+
+    def at(value: float, aside: float = 0) -> Any:
+        x = left + decade * (math.log10(value) + 2) + aside
+        return pytest.approx(x, abs=0.02)
+
+    marks = [float(use.attrib["x"]) for use in root.iter(f"{SVG}use")]
+    assert marks[3:] == [at(1.99), at(2), at(0.02), at(0.02), at(0.01)]
+    # A line of no length is no line.
+    [ends] = re.findall(r'M ([\d.]+) .*\nL ([\d.]+) .*\n"[^>]*--blue', svg)
+    assert [*map(float, ends)] == [at(0.01), at(4)]
+    assert places["storm"][1] < places["queue"][1] < places["a & b"][1]
+    # The value in words stands behind what is drawn in its row.
+    for words, behind in ("1.990", 1.99), ("0.020", 4.0), ("0.010", 0.01):
+        assert places[words][0] == at(behind, aside=9)
 
 
 def test_the_curves_of_a_lab_are_drawn_as_they_are_committed() -> None:

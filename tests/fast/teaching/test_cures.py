@@ -81,9 +81,9 @@ class Asked:
 
     def numbers(self, pattern: str, number: int = 0) -> list[float]:
         """The numbers that a pattern finds in what the cell showed."""
-        found = re.search(pattern, self.shown(number), re.M)
-        assert found, (pattern, self.shown(number))
-        return [float(group.replace(",", "")) for group in found.groups()]
+        match = re.search(pattern, self.shown(number), re.M)
+        assert match, (pattern, self.shown(number))
+        return [float(group.replace(",", "")) for group in match.groups()]
 
     def run(self, source: str, instead: dict[str, str] | None = None) -> Any:
         """Run a program below the live cells, of page or lab, that it needs.
@@ -105,22 +105,22 @@ class Asked:
 
 def _page(stem: str) -> list[str]:
     text = (ROOT / "book" / f"{stem}.md").read_text("utf-8")
-    found = re.findall(r"^```\{livecell\}\n(.*?)^```", text, re.S | re.M)
-    return [re.sub(r"^:[\w-]+:.*\n", "", source, flags=re.M) for source in found]
+    sources = re.findall(r"^```\{livecell\}\n(.*?)^```", text, re.S | re.M)
+    return [re.sub(r"^:[\w-]+:.*\n", "", source, flags=re.M) for source in sources]
 
 
 @cache
 def _live(stem: str, at: str) -> list[str]:
     if at == "page":
         return _page(stem)
-    found = []
+    sources = []
     for cell in cells(labs(stem)["lab"]):
         tags = cell["metadata"].get("tags", ())
         if "exercise" in tags:
             break
         if "live" in tags and "raises-exception" not in tags:
-            found.append(cell["source"])
-    return found
+            sources.append(cell["source"])
+    return sources
 
 
 def _uses(source: str) -> set[str]:
@@ -284,10 +284,10 @@ def _(asked: Asked) -> bool:
 
 @cures("02", "More processes are faster", "An eighth")
 def _(asked: Asked) -> bool:
-    one, two, eight = (
+    single, two, eight = (
         asked.numbers(rf"^Pool\({n}\) +([\d.]+) s")[0] for n in (1, 2, 8)
     )
-    return two < 0.75 * one and eight > 2 * one / 8
+    return two < 0.75 * single and eight > 2 * single / 8
 
 
 @cures("02", "An executor needs no limit", "Ten jobs", "two threads", "other eight")
@@ -563,8 +563,8 @@ def blame(asked: Asked) -> list[tuple[float, float, float]]:
     """Waited, held and longest of each row."""
     row = r"^ *([\d.]+) s +([\d.]+) s +([\d.]+) ms"
     return [
-        tuple(map(float, found))  # type: ignore[misc]
-        for found in re.findall(row, asked.shown(), re.M)
+        tuple(map(float, columns))  # type: ignore[misc]
+        for columns in re.findall(row, asked.shown(), re.M)
     ]
 
 

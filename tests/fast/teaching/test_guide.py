@@ -59,19 +59,19 @@ def plain(text: str) -> str:
 
 @cache
 def cells(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["cells"]
-    for cell in found:
+    read: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["cells"]
+    for cell in read:
         cell["source"] = "".join(cell["source"])
-    return found
+    return read
 
 
 def labs(stem: str) -> dict[str, Path]:
     """The notebooks of a chapter, by the words that a place names them with."""
-    found = {"lab": ROOT / "notebooks" / f"{stem}.ipynb"}
+    paths = {"lab": ROOT / "notebooks" / f"{stem}.ipynb"}
     for path in sorted((ROOT / "notebooks").glob(f"{stem[:2]}_*.ipynb")):
         if path.stem != stem and "more_exercises" not in path.stem:
-            found[path.stem[3:].replace("_", " ")] = path
-    return found
+            paths[path.stem[3:].replace("_", " ")] = path
+    return paths
 
 
 def place(stem: str) -> re.Pattern[str]:
@@ -115,14 +115,14 @@ def named(source: str, stem: str) -> tuple[set[str], set[str]]:
 
 
 def missing_places(text: str, stem: str) -> list[str]:
-    found = []
+    missing = []
     for source, heading, line in place(stem).findall(text):
         titles, code = named(source, stem)
         if heading and plain(heading) not in titles:
-            found.append(f"{source}: no heading {heading!r}")
+            missing.append(f"{source}: no heading {heading!r}")
         if line and line.strip() not in code:
-            found.append(f"{source}: no line {line!r}")
-    return found
+            missing.append(f"{source}: no line {line!r}")
+    return missing
 
 
 # Predictions
@@ -210,9 +210,9 @@ def test_the_minutes_of_a_plan_add_up(stem: str, length: int) -> None:
 
 @each_guide
 def test_misconceptions(stem: str) -> None:
-    found = parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)
-    assert len(found) >= 5
-    for title, text in found.items():
+    misconceptions = parts_of(parts_of(guide(stem), 2)["Misconceptions"], 3)
+    assert len(misconceptions) >= 5
+    for title, text in misconceptions.items():
         words = dict(
             re.findall(r"^\*\*([^*]+)\*\*\s*(.+?)(?=\n\n|\Z)", text, flags=re.S | re.M)
         )
@@ -262,9 +262,9 @@ def test_the_limiters_to_print_are_those_of_the_lab() -> None:
         for low, high in ((1.0, 9.0), (0.1, 1.0), (0.0, 0.1))
     ]
     answers = (TEACHING / "handouts" / "04_limiters_answers.md").read_text("utf-8")
-    told = re.findall(r"^\*\*.+:\*\* ([\d, ]+)\.$", answers, flags=re.M)
+    listed = re.findall(r"^\*\*.+:\*\* ([\d, ]+)\.$", answers, flags=re.M)
     assert "torm:** 1" not in handout, "no answer on the sheet"
-    assert told == [
+    assert listed == [
         ", ".join(map(str, sorted(limiters[name] for name in pile))) for pile in piles
     ]
 

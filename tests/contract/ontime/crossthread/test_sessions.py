@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 import threading
@@ -15,9 +14,6 @@ from ontime.crossthread import (
     WAYS,
     Session,
     Spinner,
-    causes,
-    inboxes,
-    measure_case,
     measure_hops,
     measure_idle,
     measure_messages,
@@ -26,7 +22,6 @@ from ontime.crossthread import (
     on_cores,
     pinned,
     sessions,
-    stays,
     switch_interval,
 )
 from tests.contract.looplab.idle.opened import wait_until
@@ -93,24 +88,6 @@ def test_an_error_in_the_block_ends_the_threads() -> None:
     assert all(each.loop.is_closed() for each in opened)
 
 
-def test_a_later_session_that_cannot_be_made_closes_the_earlier(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = []
-
-    class Third(inboxes._Poll):
-        def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-            made.append(1)
-            if len(made) == 3:
-                raise OSError("the third")
-            super().__init__(loop)
-
-    monkeypatch.setitem(inboxes.INBOXES, "poll", Third)
-    with pytest.raises(OSError, match="the third"), sessions("poll", 4):
-        pass
-    assert len(made) == 3
-
-
 @linux
 def test_cores_and_the_switch_interval_come_back() -> None:
     everywhere = os.sched_getaffinity(0)
@@ -145,26 +122,3 @@ def test_hops_and_messages_end_at_their_number() -> None:
         assert len(measure_hops(opened, seconds=1e-9).taken) == 3
         assert len(measure_idle(opened, 0.01).turns) == 3
     assert len(measure_wakes(5).taken) == 5
-
-
-def test_where_threads_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock of the kernel for each thread, read at both ends of the block."""
-    counts = iter([(0.0, 0.0, 0.0), (5.0, 1.0, 0.0), (2.0, 1.0, 0.5), (7.0, 1.0, 1.0)])
-    monkeypatch.setattr(causes, "_read", lambda thread: next(counts))
-    with sessions("queue", 2) as opened, stays(opened) as where:
-        pass
-    assert where == causes.Stays(0.5, 0.75, 0.75)
-    monkeypatch.setattr(causes, "_read", lambda thread: None)
-    with sessions("queue", 1) as opened, stays(opened) as where:
-        pass
-    assert where == causes.Stays()
-
-
-@linux
-def test_a_case_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(causes, "_SECONDS", 0.01)
-    before = os.sched_getaffinity(0)
-    case = measure_case(2, 1)
-    assert (case.loops, case.cores) == (2, 1)
-    assert min(case.plain, case.computing, case.sleeping) > 0
-    assert os.sched_getaffinity(0) == before

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
-from ontime.grade import Answer, Exercise, Grade, Grader, LabError, read_labs
-from ontime.grade.__main__ import graded, main
-from ontime.grade.table import Row
+from ontime.grade import Answer, Grade, Grader, LabError, read_labs
+from ontime.grade.__main__ import main
 from ontime.handout import copy_of, labs_of
 from tests.fast.exercises.homes import all_homes
 
@@ -57,8 +55,8 @@ def lab() -> dict[str, Any]:
 
 def stub_of(book: dict[str, Any], name: str) -> dict[str, Any]:
     """The cell in which a student writes."""
-    found = (c for c in book["cells"] if c["metadata"].get("exercise") == name)
-    return next(cell for cell in found if "exercise" in cell["metadata"]["tags"])
+    named = (c for c in book["cells"] if c["metadata"].get("exercise") == name)
+    return next(cell for cell in named if "exercise" in cell["metadata"]["tags"])
 
 
 def hand_in(path: Path, answers: dict[str, str]) -> None:
@@ -120,41 +118,6 @@ def test_as_the_notebook_ran(tmp_path: Path) -> None:
     rows = table(out)
     assert rows["ada"][PREDICT] == rows["bo"][PREDICT] == "1"
     assert f"{MODIFY} not yet" in rows["ada"]["remarks"]
-
-
-class Fake:
-    """A grader that passes what is good, and of what is endless waits for its end."""
-
-    def __init__(self) -> None:
-        self.released = threading.Event()
-
-    def prepare(self, exercise: object) -> None:
-        pass
-
-    def grade(self, exercise: Exercise, answer: Answer) -> Grade:
-        if answer.source == "endless":
-            assert self.released.wait(300)
-        return Grade("passed" if answer.source == "good" else "not yet", "so")
-
-
-def rows_of(**answers: list[str]) -> list[Row]:
-    exercise = EXERCISES[MODIFY]
-    return [
-        Row(student, [], [(exercise, Answer(source)) for source in sources])
-        for student, sources in answers.items()
-    ]
-
-
-@pytest.mark.parametrize("jobs", [1, 4])
-def test_rows_come_one_by_one_and_what_runs_is_not_waited_for(jobs: int) -> None:
-    fake = Fake()
-    rows = rows_of(ada=["good"], bo=["bad", "good"], cy=["endless"])
-    results = graded(rows, fake, jobs)
-    done = {(row := next(results)).student: row.points(MODIFY) for _ in range(2)}
-    assert done == {"ada": 2, "bo": 2}
-    with pytest.raises(KeyboardInterrupt):
-        results.throw(KeyboardInterrupt)
-    fake.released.set()
 
 
 @posix

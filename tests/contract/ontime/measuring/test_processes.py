@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import _thread
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -66,8 +64,11 @@ def test_what_it_printed_and_how_it_ends(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code]
     done = processes.run(command, {"A_WORD": "out"}, cwd=tmp_path)
-    told = done.returncode, done.stdout, done.stderr
-    assert told == (3, f"{tmp_path} out ''\n", "err\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        3,
+        f"{tmp_path} out ''\n",
+        "err\n",
+    )
     with pytest.raises(ChildProcessError, match="no-such-program"):
         processes.run(["/no-such-program"])
     with pytest.raises(TimeoutError, match=r"not done after 0\.5 s"):
@@ -83,44 +84,6 @@ def test_what_the_command_leaves_behind_ends_with_it(died: bool) -> None:
     if died:
         code = f"{modules}subprocess.run([sys.executable, '-c', {code!r}])"
     assert python(code).returncode == 0
-
-
-@needs_proc
-@needs_groups
-def test_the_supervisor_is_killed() -> None:
-    caught: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            python(SLEEPS)
-        except BaseException as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-
-    def supervisor() -> int | None:
-        """Its number, once the command is another program."""
-        leads = [pid for pid, line in ours().items() if "end_with_the_input" in line]
-        return leads[0] if len(leads) == 1 and len(ours()) == 2 else None
-
-    os.kill(until(supervisor), signal.SIGKILL)
-    thread.join()
-    assert isinstance(caught[0], ChildProcessError)
-
-
-@needs_proc
-@needs_groups
-def test_an_interrupt() -> None:
-    def interrupt() -> None:
-        until(lambda: len(ours()) == 2)
-        _thread.interrupt_main()
-
-    thread = threading.Thread(target=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        thread.start()
-        python(SLEEPS)
-    thread.join()
 
 
 @needs_proc
