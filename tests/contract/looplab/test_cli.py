@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.contract.left import SLOW
-from tests.fast.looplab.test_cli import ENVIRON, run
+from tests.contract.looplab.fresh import ENVIRON, python
 
 SOURCE = "import asyncio\nq = asyncio.Queue()\nasync def put(x): await q.put(x)\n"
 
@@ -18,7 +18,7 @@ def test_the_modules_are_commands_too(module, tmp_path):
     path = tmp_path / "a.py"
     path.write_text(SOURCE, encoding="utf-8")
     words = [] if module == "looplab.lint" else ["lint"]
-    done = run("-m", module, *words, "--isolated", str(path), cwd=tmp_path)
+    done = python("-m", module, *words, "--isolated", str(path), cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith(
         f"{path}:2:5: LAG101 asyncio.Queue() grows: callers of put() put (line 3)"
@@ -28,7 +28,7 @@ def test_the_modules_are_commands_too(module, tmp_path):
 
 def test_standard_input_of_a_process(tmp_path):
     words = ("-m", "looplab.lint", "--isolated", "-")
-    done = run(*words, input=SOURCE, cwd=tmp_path)
+    done = python(*words, input=SOURCE, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("stdin:2:5: LAG101")
 
@@ -49,12 +49,3 @@ def test_a_reader_that_has_seen_enough(tmp_path):
     process.stderr.close()
     assert process.wait(timeout=SLOW) == 141
     assert err == b""
-
-
-def test_nothing_heavy_is_imported():
-    code = (
-        "import sys, looplab.cli; print(sorted({m.partition('.')[0] for m in "
-        "sys.modules} & {'matplotlib', 'flake8', 'numpy', 'importlib_metadata'}))"
-    )
-    done = run("-c", code)
-    assert (done.stdout, done.stderr) == ("[]\n", "")

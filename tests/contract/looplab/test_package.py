@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import pytest
+
+from tests.contract.looplab.fresh import python
 
 
-def loaded_after(code: str) -> set[str]:
-    """The modules of the package that a fresh Python has after some code."""
-    words = f"{code}\nimport sys; print(*(m for m in sys.modules if 'looplab' in m))"
-    done = subprocess.run(
-        [sys.executable, "-c", words], capture_output=True, text=True, check=True
-    )
-    return set(done.stdout.split())
-
-
-def test_nothing_is_imported_before_it_is_used() -> None:
-    assert loaded_after("import looplab") == {"looplab"}
-    beside = loaded_after("import looplab; looplab.run")
-    assert "looplab.clock" in beside
-    assert not {"looplab.timeline", "looplab.trace", "looplab.jobs"} & beside
+@pytest.mark.parametrize(
+    ("code", "there", "not_there"),
+    [
+        ("import looplab", [], ["looplab."]),
+        ("looplab.run", ["looplab.clock"], [f"looplab.{n}" for n in ("trace", "jobs")]),
+        ("import looplab.pytest_plugin", [], ["looplab.clock"]),
+        ("import looplab.cli", [], ["matplotlib", "flake8", "numpy", "importlib_meta"]),
+    ],
+)
+def test_nothing_is_imported_before_it_is_used(
+    code: str, there: list[str], not_there: list[str]
+) -> None:
+    done = python("-c", f"import looplab, sys\n{code}\nprint(*sys.modules, sep='\\n')")
+    assert done.stderr == ""
+    modules = done.stdout.split()
+    assert "looplab" in modules
+    assert {*there} <= {*modules}
+    assert not [name for name in modules if name.startswith(tuple(not_there))]

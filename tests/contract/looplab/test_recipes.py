@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.contract.looplab.fresh import python
 
 PAGE = Path(__file__).parents[3] / "book/in_your_own_tests.md"
 RECIPES = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", PAGE.read_text(), re.S))
@@ -32,8 +34,7 @@ def test_unittest_alone(tmp_path: Path) -> None:
     for name in RECIPES:
         if name.endswith("with_unittest.py"):
             (tmp_path / name).write_text(RECIPES[name])
-    command = [sys.executable, "-m", "unittest", "-v"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = python("-m", "unittest", "-v", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Ran 6 tests" in done.stderr
 
@@ -103,18 +104,7 @@ def test_a_wrong_option_is_an_error_of_the_test(
     assert fix in done.stdout
 
 
-def test_the_plugin_imports_no_clock_before_it_is_asked_for() -> None:
-    text = (
-        "import sys, looplab.pytest_plugin; print('looplab.clock' in sys.modules, "
-        "any(name.startswith('looplab.clock') for name in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
-    assert done.stdout == "False False\n", done.stderr
-
-
 def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    quiet = ["-W", "ignore", "--rootdir", ".", "-c", "/dev/null"]
-    return subprocess.run(
-        [*command, *quiet, *options], cwd=folder, capture_output=True, text=True
-    )
+    alone = ["-W", "ignore", "--rootdir", ".", "-c", "/dev/null"]
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *alone, *options]
+    return python(*words, cwd=folder, env=os.environ)

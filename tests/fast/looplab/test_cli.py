@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 
@@ -13,19 +10,6 @@ import pytest
 
 from looplab import cli
 from tools.common import ROOT
-
-ENVIRON = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-
-
-def run(*words, **options):
-    return subprocess.run(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        env=ENVIRON,
-        check=False,
-        **options,
-    )
 
 
 def test_the_entry_points_lead_somewhere():

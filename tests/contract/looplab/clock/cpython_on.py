@@ -155,36 +155,6 @@ def each_test(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
             yield test
 
 
-class Result(unittest.TextTestResult):
-    """Keeps which tests ran, and what each failed one raised."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.failed: dict[str, str] = {}
-        self.ran: set[str] = set()
-
-    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        super().startTest(test)
-        self.ran.add(test.id())
-
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802
-        super().addSkip(test, reason)
-        self.ran.discard(test.id())
-
-    def addError(self, test: Any, err: Any) -> None:  # noqa: N802
-        super().addError(test, err)
-        self.failed[test.id()] = f"{err[0].__name__}: {err[1]}"
-
-    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
-        super().addFailure(test, err)
-        self.failed[test.id()] = f"{err[0].__name__}: {err[1]}"
-
-    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.failed[test.id()] = f"{err[0].__name__}: {err[1]}"
-
-
 def excluded(module: str) -> list[str]:
     """The patterns of what is left out of a module, with the names of classes."""
     words = " ".join(EXCLUDED.get(module, {}).values()).split()
@@ -203,11 +173,14 @@ def main(kind: str, module_name: str, names: list[str]) -> None:
         if named == bool(names):
             suite.addTest(test)
     output = sys.stderr if names else io.StringIO()
-    runner = unittest.TextTestRunner(
-        stream=output, verbosity=2 if names else 1, resultclass=Result
-    )
-    result: Any = runner.run(suite)
-    report = {"ran": len(result.ran), "failed": result.failed, "loops": len(made)}
+    runner = unittest.TextTestRunner(stream=output, verbosity=2 if names else 1)
+    result = runner.run(suite)
+    failed = {
+        getattr(test, "test_case", test).id(): trace.splitlines()[-1]
+        for test, trace in [*result.failures, *result.errors]
+    }
+    ran = result.testsRun - len(result.skipped)
+    report = {"ran": ran, "failed": failed, "loops": len(made)}
     sys.__stdout__.write(json.dumps(report) + "\n")  # type: ignore[union-attr]
 
 

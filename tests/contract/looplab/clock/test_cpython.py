@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,8 +19,8 @@ if sys.platform == "win32":
     pytest.skip("these are the tests of Unix", allow_module_level=True)
 
 from tests.contract.looplab.clock.cpython_on import LEFT_OUT
+from tests.contract.looplab.fresh import ENVIRON, python
 
-ROOT = Path(__file__).parents[4]
 RUNNER = Path(__file__).with_name("cpython_on.py")
 
 CPYTHONS = importlib.util.find_spec("test.test_asyncio")
@@ -80,16 +78,8 @@ RUNS = [
 
 
 def run_module(kind: str, module: str, *names: str) -> dict[str, Any]:
-    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    environment.pop("PYTHONASYNCIODEBUG", None)
-    done = subprocess.run(
-        [sys.executable, str(RUNNER), kind, module, *names],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
+    environment = {k: v for k, v in ENVIRON.items() if k != "PYTHONASYNCIODEBUG"}
+    done = python(RUNNER, kind, module, *names, env=environment, timeout=1200)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
-from tools.common import ROOT
+from tests.contract.looplab.fresh import ENVIRON, python
 
 #: Prints the traces of random programs, in a memory that the hash seed has filled.
 PROGRAM = """
@@ -63,14 +59,8 @@ sys.stdout.flush()
 
 
 def trace(seed: int) -> str:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": f"src:{ROOT}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = ENVIRON | {"PYTHONHASHSEED": str(seed)}
+    done = python("-W", "ignore", "-c", PROGRAM, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from looplab.clock import DeadlockError, elapsed, run, run_on, run_real
-from tests.fast.looplab.clock.helpers import python
+from tests.contract.looplab.fresh import python
 
 
 @pytest.mark.parametrize("outer_run", [asyncio.run, run, run_real])
@@ -138,6 +138,8 @@ def test_an_interrupt_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -
 
 def test_run_real_refuses_after_nest_asyncio() -> None:
     done = python(
+        "-Werror",
+        "-c",
         "import asyncio\n"
         "try:\n"
         "    import nest_asyncio\n"
@@ -149,7 +151,6 @@ def test_run_real_refuses_after_nest_asyncio() -> None:
         "print(run(main()))\n"
         "try: run_real(main())\n"
         "except RuntimeError as exc: print('refused', exc)\n",
-        "-Werror",
     )
     assert done.stdout.startswith("ran\nrefused nest_asyncio.apply() has"), done
     assert done.stderr == ""

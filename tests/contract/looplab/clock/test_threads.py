@@ -18,7 +18,8 @@ from looplab.clock import (
     run,
 )
 from looplab.priority import VirtualPriorityLoop
-from tests.fast.looplab.clock.helpers import nothing, python
+from tests.contract.looplab.fresh import python
+from tests.fast.looplab.clock.helpers import nothing
 
 
 def in_a_thread(call: Callable[[], Any]) -> BaseException | None:
@@ -99,6 +100,9 @@ def test_burn_does_not_move_another_threads_virtual_clock() -> None:
 
 def test_a_process_with_a_loop_starts_nothing_and_leaves_nothing_open() -> None:
     done = python(
+        "-Xdev",
+        "-Werror",
+        "-c",
         "import asyncio, gc, sys, threading\n"
         "from looplab import VirtualTimeLoop, run\n"
         "run(asyncio.sleep(1))\n"
@@ -108,7 +112,5 @@ def test_a_process_with_a_loop_starts_nothing_and_leaves_nothing_open() -> None:
         "del loop\n"
         "gc.collect()\n"
         "print(threading.active_count(), 'matplotlib' in sys.modules)\n",
-        "-Xdev",
-        "-Werror",
     )
     assert (done.stdout, done.stderr) == ("1 False\n", "")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pytest
 
 from looplab import idle
 from looplab.idle import BusyLoopError, assert_idle, assert_idle_here, running_loops
+from tests.contract.looplab.fresh import python
 from tests.contract.looplab.idle.opened import Poller, in_thread, wait
 
 LastsUntil = Callable[[Callable[[], object]], None]
@@ -109,11 +108,5 @@ def test_the_guard_is_a_folder_that_can_be_copied(tmp_path: Path) -> None:
         "turns = asyncio.run(assert_idle_here(seconds=0.01))\n"
         "print(turns.total < 9, [n for n in sys.modules if n.startswith('looplab.')])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=True,
-    )
-    assert done.stdout == "True []\n"
+    done = python("-c", code, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("True []\n", "")
