@@ -187,12 +187,14 @@
 
     // Where something is out of sight, a word says so and leads back to the question.
     const ask = () => form.querySelector("input, button").focus();
-    const gaps = parts
-      .filter((part) => !parts.includes(part.previousElementSibling))
-      .map((part) => {
+    const blocks = parts.map((part) => part.closest(".pst-scrollable-table-container") ?? part);
+    const gaps = blocks
+      .filter((block, i) => !i || !block.matches("p, ul, ol"))
+      .filter((block) => !blocks.includes(block.previousElementSibling))
+      .map((block) => {
         const gap = make("p", { className: "prediction-gap" }, button("Shown after your guess", ask));
-        if (part.matches(".cell")) part.append(gap);
-        else part.before(gap);
+        if (block.matches(".cell")) block.append(gap);
+        else block.before(gap);
         return gap;
       });
 
