@@ -54,7 +54,10 @@ def foretold(document: nodes.document) -> list[Node]:
 def test_the_next_cell_answers_and_what_states_figures_or_the_result() -> None:
     asks = dropdown("Predict: how late?", number=[0, 3, "s"], result=r"\[(\S+),")
     other, answer = dropdown("Why?"), cell("[1.5, 0.0]")
-    tells, goes_on = words("1.6", "ours"), words("A semaphore does not yield in 11.5.")
+    tells, goes_on = (
+        words("1.6", "ours"),
+        words("A semaphore does not yield in 11.5 or 1.5.1."),
+    )
     result = words("So it is 1.5.")
     block = section("Storm", asks, other, answer, tells, goes_on, result)
     document = transformed(block, section("Next", words("1.5")))
@@ -66,13 +69,16 @@ def test_the_next_cell_answers_and_what_states_figures_or_the_result() -> None:
 def test_each_dropdown_has_the_class_of_its_kind() -> None:
     change = nodes.paragraph("", "", nodes.strong("", "Change"))
     answer, choice, recalled = dropdown("Answer"), dropdown("Two"), dropdown("What?")
+    other, bold = dropdown("More"), nodes.paragraph("", "", nodes.strong("", "Run"))
     transformed(
         section("Before you begin", recalled),
-        section("Storm", change, answer),
+        section("Storm", change, answer, bold, other),
         section("Quiz", choice),
     )
-    kinds = [folded["container_classes"] for folded in (recalled, answer, choice)]
-    assert kinds == [["recall"], ["answer"], ["quiz-choice"]]
+    kinds = [
+        folded["container_classes"] for folded in (recalled, answer, other, choice)
+    ]
+    assert kinds == [["recall"], ["answer"], ["aside"], ["quiz-choice"]]
 
 
 def test_a_question_without_an_answer_of_its_own_marks_what_has_figures() -> None:

@@ -44,7 +44,7 @@ def test_the_head_of_a_page() -> None:
     tags = head("https://name.example/on-time")
     assert f'content="{base}book/04_late_heartbeat.html"' in tags
     assert f'content="{base}_static/cards/04_late_heartbeat.png"' in tags
-    other = head("https://name.example/on-time", "notebooks/04_late_heartbeat")
+    other = head("https://name.example/on-time/", "notebooks/04_late_heartbeat")
     assert f'content="{base}_static/cards/index.png"' in other
     tags = head("", metatags='<meta content="Late &amp; why." name="description" />')
     assert 'og:description" content="Late &amp; why."' in tags

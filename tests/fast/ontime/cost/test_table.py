@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ontime.cost import Cost, CostTable
@@ -27,6 +29,9 @@ def test_the_figures_of_a_table() -> None:
     assert TABLE.ratio("a <b>") == pytest.approx(4.5)
     assert TABLE.instruction_ratio("a <b>") == 30
     assert TABLE.instruction_ratio("in sequence", "uvloop") is None
+    counted = replace(TABLE["in sequence", "uvloop"], instructions=500.0)
+    table = replace(TABLE, rows=(TABLE.rows[0], counted))
+    assert table.instruction_ratio("in sequence", "uvloop") == 1
 
 
 def test_a_table_in_a_terminal() -> None:

@@ -55,7 +55,8 @@ def test_an_exercise() -> None:
 def test_labs_that_cannot_be_used() -> None:
     with pytest.raises(LabError, match="no cell with the tag 'solution'"):
         exercises_of(parts()[:-1], {"y": "b = 3"})
-    for check in ('check("y", b)', "print(b)", "check(", 'check("x", b, c)'):
+    twice = 'check("x", b)\ncheck("x", a)'
+    for check in (twice, 'check("y", b)', "print(b)", "check(", 'check("x", b, c)'):
         with pytest.raises(LabError, match="does not call check"):
             exercises_of(parts(check), {})
 

@@ -110,6 +110,8 @@ def find(*cells: Cell) -> Answer:
         [cell("x = 1", ran=7), cell("x = 0", ran=2)],
         [cell("x = 1"), cell("x = 2", tag="solution")],
         [own("x = 0"), cell("x = ..."), own("x = 1"), own("y = 2")],
+        [cell("x = ..."), own("x = 1"), cell("x = 2", "", "", "solution")],
+        [cell("x = 1".rjust(100_000, "\n"))],
         [own("x = 1")],
         [own("x: int = 1")],
     ],

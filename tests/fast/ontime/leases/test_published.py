@@ -56,11 +56,14 @@ def test_the_log_as_it_was_shipped() -> None:
 
 def test_an_event_is_found_in_the_second_that_was_printed() -> None:
     run = once("E3")
-    [first, *_] = events_of(run)
-    assert (first.kind, first.message) == ("received", 1)
-    for second, within, seen in (0, 0, 1), (1, 0, 0), (1, 1, 1):
-        printed = Log([[Event(int(first.at) + second, "received", 1)]])
+    [event, *_] = events_of(run)
+    assert (event.kind, event.message) == ("received", 1)
+    for later, within, seen in (0, 0, 1), (1, 0, 0), (1, 1, 1):
+        printed = Log([[Event(int(event.at) + later, "received", 1)]])
         assert printed.found_in(run, within=within) == seen
+    first, second = (message.seconds for message in run.messages[:2])
+    log = Log(times={1: first - 0.5, 2: second})
+    assert log.distance(run, [1, 2]) == pytest.approx(0.5)
 
 
 # -- the window itself ---------------------------------------------------------------
@@ -139,13 +142,13 @@ def test_waits_that_are_late_are_posted_late_and_in_order() -> None:
 
     async def main() -> None:
         exact, late = TickingTimers(None), TickingTimers(None, late=0.5, seed=1)
-        waits = [wait(exact, 2, "second"), wait(exact, 1, "first")]
+        waits = [wait(exact, 2, "3"), wait(exact, 1, "1"), wait(exact, 1, "2")]
         waiting = asyncio.gather(*waits, wait(late, 3, "late"))
         await asyncio.sleep(0)
         exact.block(2.5)
         await waiting
 
     run(main())
-    assert ended[:2] == [(2.5, "first"), (2.5, "second")]
-    [(late, name)] = ended[2:]
+    assert ended[:3] == [(2.5, "1"), (2.5, "2"), (2.5, "3")]
+    [(late, name)] = ended[3:]
     assert name == "late" and 3 < late <= 3.5
