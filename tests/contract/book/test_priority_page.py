@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from looplab.priority import current_priority
+from tests.contract.looplab.idle.opened import wait_until
 
 PAGE = Path(__file__).parents[3] / "book" / "07_priority.md"
 PRINTED = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
@@ -36,10 +36,7 @@ def test_the_server_of_the_page_answers() -> None:
     answers: list[str] = []
 
     def visit() -> None:
-        deadline = time.monotonic() + 600
-        while not getattr(names.get("server"), "started", False):
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+        wait_until(lambda: getattr(names.get("server"), "started", False))
         server = names["server"]
         try:
             port = server.servers[0].sockets[0].getsockname()[1]

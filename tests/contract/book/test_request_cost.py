@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.contract.left import PATIENCE, SLOW, gone
+from tests.contract.looplab.idle.opened import wait_until
 from tools.common import ROOT
 
 EXAMPLES = ROOT / "book" / "examples"
@@ -83,4 +84,5 @@ def test_the_service_stops_by_itself_and_with_its_parent(server_type: Any) -> No
         timeout=SLOW,
         check=True,
     )
-    assert all(map(gone, map(int, done.stdout.split())))
+    started = [*map(int, done.stdout.split())]
+    wait_until(lambda: all(map(gone, started)))

@@ -6,8 +6,7 @@ import asyncio
 import importlib.util
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 from looplab import burn, elapsed, run
+from tests.contract.looplab.idle.opened import wait_until
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "book" / "examples"
 pytestmark = pytest.mark.skipif(
@@ -40,11 +40,6 @@ def settings(*faults: str, **others: Any) -> Any:
     from service.settings import Settings
 
     return Settings(faults=frozenset(faults), **others)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    while not condition():
-        time.sleep(0.01)
 
 
 # ------------------------------------------------- chapter 2: the hash
@@ -137,7 +132,7 @@ def test_the_shop_answers_tells_who_watches_and_ends(service: Any) -> None:
         assert len(answers) == sum(rates.values())
         assert {answer.status for answer in answers} == {200, 202}
         assert all(answer.seconds > 0 for answer in answers)
-        wait_for(lambda: bool(shop.figures()["done"] == 10))
-        wait_for(lambda: bool(shop.figures()["audited"] == 3))
+        wait_until(lambda: bool(shop.figures()["done"] == 10))
+        wait_until(lambda: bool(shop.figures()["audited"] == 3))
         assert shop.figures()["saved"] == 10
     assert shop._process.returncode == 0

@@ -42,20 +42,6 @@ def test_a_body_comes_back_as_it_was(kind: Kind, body: str) -> None:
     with_bus(kind(), story)
 
 
-def test_messages_and_leases_outlive_the_object_that_made_them(kind: Kind) -> None:
-    async def put(bus: Bus) -> None:
-        await bus.put("a", "b")
-        await received(bus)
-
-    async def look(bus: Bus) -> None:
-        assert await bus.counts() == Counts(1, 1)
-        assert (await received(bus)).body == "b"
-        assert await bus.receive() is None
-
-    with_bus(kind(), put)
-    with_bus(kind(), look)
-
-
 def test_a_lease_that_ran_out(kind: Kind) -> None:
     async def story(bus: Bus) -> None:
         await bus.put("a", "b")

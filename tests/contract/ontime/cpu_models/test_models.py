@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from pathlib import Path
 
@@ -17,14 +16,6 @@ from ontime.cpu_models import (
 )
 
 AVAILABLE = [kind for kind in KINDS if not Model(kind).unavailable()]
-PROCESSES = ["pool", "process pool"]
-
-
-class OddError(Exception):
-    """An exception that pickle cannot make again."""
-
-    def __init__(self, a: int, b: int) -> None:
-        super().__init__(f"{a} and {b}")
 
 
 def count_up(path: str) -> None:
@@ -42,14 +33,6 @@ def fail_once(path: str) -> None:
     except FileExistsError:
         return
     raise ValueError("the first one fails")
-
-
-def fail_oddly() -> None:
-    raise OddError(1, 2)
-
-
-def give_a_lock() -> object:
-    return threading.Lock()
 
 
 def burn(seconds: float) -> None:
@@ -77,17 +60,6 @@ def test_what_a_job_raises(kind: str, tmp_path: Path) -> None:
     assert Model(kind).name in str(caught.value)
     if kind != "interpreters":
         assert isinstance(caught.value.__cause__, ValueError)
-
-
-@pytest.mark.parametrize("kind", ["chain", *PROCESSES])
-def test_what_does_not_travel(kind: str) -> None:
-    with pytest.raises(WorkFailedError, match="OddError: 1 and 2"):
-        compare_models(fail_oddly, count=2, models=[kind], timeout=240)
-    if kind == "chain":  # it matters only where the result has to
-        assert compare_models(give_a_lock, count=1, models=[kind])
-    else:
-        with pytest.raises(WorkFailedError, match="pickle"):
-            compare_models(give_a_lock, count=1, models=[kind])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from tests.contract.left import (
     none_left,
     ours,
 )
+from tests.contract.looplab.idle.opened import wait_until
 
 ROOT = Path(__file__).parents[4]
 SLEEPS = "import time; time.sleep(600)"
@@ -40,14 +40,6 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         assert left == {}
-
-
-def until(state: Callable[[], Any]) -> Any:
-    limit = time.monotonic() + SLOW
-    while not (value := state()):
-        assert time.monotonic() < limit, "the state does not come"
-        time.sleep(0.01)
-    return value
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -105,7 +97,7 @@ def test_nothing_outlives_a_caller_that_is_ended(
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     # The caller, the supervisor, the fresh interpreter, and its child.
-    until(lambda: len(ours()) == 4)
+    wait_until(lambda: len(ours()) == 4)
     caller.send_signal(number)
     assert caller.wait(PATIENCE) != 0
 

@@ -32,8 +32,8 @@ def test_the_stock_loop_delivers_again_and_the_priority_loop_does_not() -> None:
     assert int(lost["leases lost"]) > 10 and facts["leases lost"] == "0"
     assert lost["CPU for nothing"] > facts["CPU for nothing"] == "0.000 s"
     each = SETTINGS.rounds * SETTINGS.cpu
-    for run, told in (stock, lost), (urgent, facts):
-        finished = float(told["CPU for finished work"].removesuffix(" s"))
+    for run, row in (stock, lost), (urgent, facts):
+        finished = float(row["CPU for finished work"].removesuffix(" s"))
         assert finished == pytest.approx(run.processed * each)
     # A refresh waits for one round at most.
     assert urgent.worst_lateness <= SETTINGS.cpu < stock.worst_lateness

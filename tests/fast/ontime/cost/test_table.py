@@ -65,5 +65,7 @@ def test_a_table_of_one_row() -> None:
         (Cost("f", "asyncio", (1e-3,), (1e-3,), 1),), baseline="f", machine={}
     )
     assert "ratio" not in repr(table)
-    assert "Measured on" not in repr(table) + table._repr_html_()
+    page = table._repr_html_()
+    assert "Measured on" not in repr(table) + page
+    assert "a call on asyncio" in page and "<td>asyncio</td>" not in page
     assert table.cpu == 1e-3

@@ -142,6 +142,7 @@ def test_the_cells_around_an_answer_as_the_notebook_ran() -> None:
     cells = [own("lab = 1"), own("a = 1"), cell("x = a"), own("x += 1"), CHECK]
     answer = find(*cells, own("x = 9"))
     assert (answer.before, answer.after) == (("a = 1",), ("x += 1",))
+    assert "code cell 2" in find(cell("x = ..."), own("x = 1")).note
 
 
 def test_what_the_notebook_hands_to_the_check() -> None:

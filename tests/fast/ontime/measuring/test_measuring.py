@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -57,7 +58,10 @@ def test_the_machine_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     assert words["cores"] == "1 core"
     assert words["pytest"] == f"pytest {pytest.__version__}"
     assert "no-such-package" not in words
-    assert all(words.values())
+    assert all(words.values()) and "build" not in words
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda name: 1)
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    assert machine()["build"] == "free-threaded build, GIL off"
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
     assert cores.usable_cores() == 7
