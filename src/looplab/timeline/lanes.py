@@ -112,7 +112,7 @@ def wait_from(record: Record) -> int:
 
 
 def busy_between(records: Iterable[Record], start: int, end: int) -> int:
-    """Nanoseconds between *start* and *end* in which one of *ones* ran."""
+    """Nanoseconds between *start* and *end* in which one of *records* ran."""
     return sum(
         max(0, min(record.ended_ns, end) - max(record.run_ns, start))
         for record in records

@@ -76,7 +76,7 @@ class Scale:
         return (self.x(end) - self.x(start)) * PHONE / SCALE
 
     def within(self, record: Record) -> bool:
-        """Whether *one* began to run in the picture."""
+        """Whether *record* began to run in the picture."""
         return self.start <= record.run_ns <= self.end
 
     def late_marks(self, lane: Lane) -> list[tuple[float, str, str, int]]:

@@ -13,6 +13,8 @@ asks = lambda seconds, cost, nap: seconds / (nap or cost)
 ## once a nap, whatever a callback costs => with a nap of
 def asks(seconds, cost, nap):
     return seconds / (nap or 1)
+## a fifth too often => one callback is one question
+asks = lambda seconds, cost, nap: 1.2 * seconds / (nap + cost)
 ## a nap in milliseconds => how long is it from one question to the next
 def asks(seconds, cost, nap):
     return seconds / (1000 * nap + cost)
