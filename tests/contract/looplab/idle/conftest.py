@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -15,16 +14,6 @@ from tests.contract.looplab.idle.opened import wait_until
 @pytest.fixture(autouse=True)
 def every_loop_is_found(unfrozen: None) -> None:
     """The guard looks through all objects."""
-
-
-@pytest.fixture(autouse=True)
-def no_thread_is_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    left = [t for t in threading.enumerate() if t not in before]
-    for thread in left:  # of a library, about to end
-        thread.join(30)
-    assert not [t for t in left if t.is_alive()]
 
 
 @pytest.fixture
