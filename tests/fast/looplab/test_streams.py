@@ -190,18 +190,6 @@ async def test_abort_fails_the_reads_of_the_other_end() -> None:
     assert elapsed() == 2
 
 
-async def test_an_end_that_closes_sends_what_it_has_written() -> None:
-    (_, writer), (reader, other) = open_pair(latency=2, bandwidth=10)
-    writer.write(b"0123456789" * 3)
-    writer.close()
-    writer.close()
-    ends = [(elapsed(), await reader.read())]
-    await writer.wait_closed()
-    ends.append((elapsed(), b""))
-    other.close()
-    assert ends == [(0, b"0123456789" * 3), (5, b"")]
-
-
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
