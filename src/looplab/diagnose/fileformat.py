@@ -22,25 +22,21 @@ The first line is an object with ``format``, ``clock``, ``origin_ns``, ``argv``,
 
 and the :data:`.events.PARTS`, whose rows hold the fields of their classes in order.
 
-``rows`` are columns of numbers (:mod:`.columns`): when each callback was *ready*,
-*run* and *ended*, the *CPU* time from the end of the one before to its own (it computed
-at most that, and at most for as long as it ran), *by* which callback it was made ready,
-its *tag* and its *code*.  Where no callback did, *by* is a number below 0 that says
-what did (:func:`.recorder.cause_of`).  *By*, *due* and *set* are by which callback a
-timer was set (-1: unknown), for when, and when (null: unknown).  *Arrived* is when data
-came; *accepted* is false on a connection that was opened here.  Data of which nothing
-is said came as it was ready, on one that somebody else opened.
+``rows`` are columns of numbers (:mod:`.columns`): when each callback was *ready*, *run*
+and *ended*; the *CPU* time in seconds from the end of the one before to its own (it
+computed at most that, and at most for as long as it ran); *by* which callback it was
+made ready (below 0: see :func:`.recorder.cause_of`), its *tag* and its *code*.  Of a
+timer *by* is who set it (-1: unknown), *due* for when, *set* when (null: unknown).
+*Arrived* is when data came, *accepted* false on a connection that was opened here; data
+of which nothing is said came as it was ready, on one that somebody else opened.
 
 ``done`` are columns too: when the request *began* and *ended*, when its data *arrived*
 (-1: unknown; -2: it is a block of ``tag()``), its *tag*, its *first* and *last*
 callback, and the number of its *name*.
 
-Times of columns, of ``due`` and of ``came`` are of the monotonic clock, whose value at
-the beginning is ``origin_ns``; all others are counted from there.  All are whole
-nanoseconds, but for the CPU time of ``rows``, which is in seconds.
-
-Names are written once, so a day of a busy service stays small; a killed program loses
-what was not written yet, at most a second.
+Times are whole nanoseconds: of columns, of ``due`` and of ``came`` those of the
+monotonic clock, whose value at the beginning is ``origin_ns``, and all others from
+there.  A killed program loses what was not written yet, at most a second.
 """
 
 from __future__ import annotations

@@ -77,8 +77,7 @@ def sample_stack(frame: FrameType | None) -> Stack:
         if not end and (own or not (is_pythons(file) or is_recorders(file))):
             end = len(seen)
         frame = frame.f_back
-    kept = seen[: end or 1]
-    return tuple([each.f_code for each in kept]), tuple([each.f_lasti for each in kept])
+    return _stack(seen[: end or 1])
 
 
 def source_line(code: CodeType, place: int) -> int:
@@ -89,18 +88,15 @@ def source_line(code: CodeType, place: int) -> int:
     return code.co_firstlineno
 
 
-def _others(
-    frames: dict[int, FrameType], without: set[int]
-) -> list[tuple[str, _Place]]:
-    """Return (name, place) of the threads that are not waiting for work."""
-    names = {thread.ident: thread.name for thread in threading.enumerate()}
-    busy = []
-    for ident, frame in frames.items():
-        code = frame.f_code
-        file = code.co_filename.rpartition(os.sep)[2]
-        if ident not in without and code.co_name not in _WAITING.get(file, ()):
-            busy.append((names.get(ident, f"thread {ident}"), _callers_place(frame)))
-    return busy
+def _waits(frame: FrameType) -> bool:
+    """Whether a thread waits for work."""
+    file = frame.f_code.co_filename.rpartition(os.sep)[2]
+    return frame.f_code.co_name in _WAITING.get(file, ())
+
+
+def _stack(frames: list[Any]) -> Stack:
+    codes = tuple([frame.f_code for frame in frames])
+    return codes, tuple([frame.f_lasti for frame in frames])
 
 
 def _callers_place(frame: FrameType) -> _Place:
@@ -260,8 +256,13 @@ class Looks:
         gap = at - last
         if gap - self._pause_ns < _SILENT_NS:
             return
-        busy = _others(sys._current_frames(), ours)
-        others = [(name, gap // len(busy), 0, place) for name, place in busy]
+        frames = sys._current_frames().items()
+        busy = {k: v for k, v in frames if k not in ours and not _waits(v)}
+        names = {thread.ident: thread.name for thread in threading.enumerate()}
+        others = []
+        for ident, frame in busy.items():
+            name = names.get(ident, f"thread {ident}")
+            others.append((name, gap // len(busy), 0, _callers_place(frame)))
         resting = self._recorder.running()[0] < 0
         used = 0 if busy and resting else gap  # else the loop itself kept it
         window = last, at, used, 0, gap // _LONG_NS, 0, 0, 1, others
@@ -310,7 +311,7 @@ def chain_of(task: Any) -> Stack:
         kept.append(frame)
         if is_own(frame.f_code.co_filename):
             break
-    return tuple([each.f_code for each in kept]), tuple([each.f_lasti for each in kept])
+    return _stack(kept)
 
 
 def _first_of(coro: Any, *names: str) -> Any:

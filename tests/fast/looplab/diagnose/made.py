@@ -121,6 +121,8 @@ CASES = {
         window(100, 400, thread(), slices=60)]),
     "a thread that had no core itself": late_ping(brief(), windows=[
         window(100, 400, thread(cpu=150, delay=140), slices=60)]),
+    "a thread that keeps it for a turn": late_ping(brief(), run=120, windows=[
+        window(100, 120, thread(cpu=18), slices=4)]),
     "threads take turns": late_ping(brief(), windows=[
         window(at, at + 10, thread("a", 6), thread("b", 4, code=SCRUB._replace(line=9)),
                slices=2, late=0) for at in range(100, 400, 10)]),

@@ -40,6 +40,8 @@ a thread keeps it: 5 unseen | for timers of ping 5 x1
 a thread that had no core itself: 150 thread | scrub.py:8 | scrub | kept | scrubber | for timers of ping 150 x1
 a thread that had no core itself: 140 core | for timers of ping 140 x1
 a thread that had no core itself: 10 unseen | for timers of ping 10 x1
+a thread that keeps it for a turn: 18 thread | scrub.py:8 | scrub | scrubber | for timers of ping 18 x1
+a thread that keeps it for a turn: 2 unseen | for timers of ping 2 x1
 threads that take turns, seen now and then: 300 thread | scrub.py:8 | scrub | a | for timers of ping 300 x1
 a block inside a block: 299 await | Lock.acquire | shop.py:40 | ping | for step 299 x1
 a block inside a block: 197 unseen | for job 197 x1
