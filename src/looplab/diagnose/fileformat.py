@@ -160,6 +160,7 @@ class _Reader:
         self._codes: list[Code] = []
         self._names: list[str] = []
         self._stacks: list[tuple[Code, ...]] = []
+        self._tasks: dict[str, str] = {}
 
     def take(self, line: dict[str, Any]) -> None:
         """Take over what *line* names, and what it says of a loop."""
@@ -220,7 +221,9 @@ class _Reader:
         zero = self._origin_ns
         timers = {number: rest for number, *rest in line.get("due", ())}
         data = {number: rest for number, *rest in line.get("came", ())}
-        rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
+        known = self._tasks.setdefault  # a name of a task takes memory once
+        tasks = [task and known(task, task) for task in line["tasks"]]
+        rows = zip(unpack(line["rows"]), tasks, strict=True)
         for index, (row, task) in enumerate(rows, line["from"]):
             ready, run, ended, cpu, by, tag, number = row
             cause, maker = cause_of(by)

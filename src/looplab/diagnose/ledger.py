@@ -260,17 +260,18 @@ class Ledger:
         self._roots, self._handed = origins(r)
         self._notes = {note.tag: note for note in (*r.notes, *r.blocks)}
         first_tag = {mark.callback: mark.old for mark in reversed(r.marks)}
+        self._tags: dict[int, Key] = {tag: ("tag", tag) for tag in self._notes}
         keys: list[Key] = []
         for callback, root in zip(r, self._roots, strict=True):
             tag = first_tag.get(callback.index, callback.tag)
-            keys.append(("tag", tag) if tag in self._notes else ("from", root))
+            keys.append(self._tags.get(tag) or ("from", root))
         for note in r.notes:  # the plumbing that led to a request is the request's
             for callback in r.back_from(note.first):
                 at = r.place_of(callback.index)
                 if at is not None and (
                     not callback.tag or callback.index == note.first
                 ):
-                    keys[at] = "tag", note.tag
+                    keys[at] = self._tags[note.tag]
         # A whole chain follows: what its end makes ready too (done-callbacks).
         for at, callback in enumerate(r) if self._notes else ():
             if keys[at][0] == "from" and callback.cause == "call":
@@ -302,10 +303,8 @@ class Ledger:
             times = [callback.run_ns, *(mark.at_ns for mark in mine), ended]
             in_force = [*(mark.old for mark in mine), mine[-1].new]
             for (start, end), tag in zip(pairwise(times), in_force, strict=True):
-                whose = key
-                if tag in self._notes:
-                    whose = "tag", tag
-                elif not tag and key[0] == "tag":
+                whose = self._tags.get(tag, key)
+                if not tag and key[0] == "tag":
                     whose = "from", self._roots[at]
                 name = r.tags.get(tag) or plain(callback.code.name)
                 if end > start:
@@ -590,14 +589,18 @@ class Ledger:
         share = next(shares)
         at = 0
 
-        def until(end: int, cost: int, off: float) -> None:
-            """The time up to *end* costs so much, where no look says more."""
+        def until(end: int, cost: int, place: int | None) -> None:
+            """The time up to *end* costs so much, where no look says more; a callback
+            held the loop, or none did."""
             nonlocal at, share
             while at < end:
                 while share.end <= at:
                     share = next(shares)
                 stop, this = end, cost
-                if off > 0.02 and share.start < end:
+                off = 0.0
+                if share.start < end:
+                    off = 1.0 if place is None else self._off_cpu(place)
+                if off > 0.02:
                     if share.start > at:
                         stop = share.start
                     else:
@@ -609,7 +612,7 @@ class Ledger:
 
         for start, end, name, place, _ in self.segments:
             if start > at:
-                until(start, int(start - at <= CLOCK_NS), 1.0)
+                until(start, int(start - at <= CLOCK_NS), None)
             number, kept = self._number("callback", name), place in self.kept
             self._hold(number, end - start, r.callbacks[place])
             cost = plain_costs.get((number, kept))
@@ -620,8 +623,8 @@ class Ledger:
                 gc = min(1.0, collected[place] / max(1, r[place].held_ns))
                 cost = len(self._costs)
                 self._costs.append(((number, 1 - gc, kept), (gc_row, gc, False)))
-            until(end, cost, self._off_cpu(place))
-        until(max(at, r.end_ns), 0, 1.0)
+            until(end, cost, place)
+        until(max(at, r.end_ns), 0, None)
         self.spinning = spun(r)
         for name, ns in self.spinning.items():
             self.callback(name).spun_ns = ns
@@ -663,12 +666,15 @@ class Ledger:
     def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> _Charges:
         """Charge each wait to the moments that it lasted."""
         charges = _Charges()
-        parts: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-        for key, spans in waiting.items():
-            name = self.names[key]
-            parts[name] += self._free(charges, name, self._ran.get(key, []), spans)
-        for whom, of in parts.items():
-            self._sweep(charges, whom, of)
+        called: dict[str, list[Key]] = defaultdict(list)
+        for key in waiting:
+            called[self.names[key]].append(key)
+        for whom, keys in called.items():
+            parts: list[tuple[int, int, int]] = []
+            for key in keys:
+                own = self._ran.get(key, [])
+                parts += self._free(charges, whom, own, waiting[key])
+            self._sweep(charges, whom, parts)
         return charges
 
     def _free(
@@ -756,7 +762,7 @@ class Ledger:
             jobs[job.tag].append(job)
         slept, inside = self._slept(), self._inside()
         for tag, note in self._notes.items():
-            key = ("tag", tag)
+            key = self._tags[tag]
             ran = [segment[:2] for segment in self._ran.get(key, [])]
             known = union([*self.waiting.get(key, []), *ran, *inside[tag]])
             left = minus([(note.began_ns, note.ended_ns)], known)
