@@ -10,7 +10,6 @@ is looked at, an answer that the producer waits for, a semaphore that it acquire
 from __future__ import annotations
 
 import ast
-import bisect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from typing import Literal
 from .file import PUT, PUT_NOW, Traffic
 from .libraries import SLEEPS, words
 from .objects import LOOPS, Body, Objects, Use, name_of, own
-from .scopes import Scope
 from .sleeps import SHORT
 
 #: So many callers of a function, and statements before a place, are looked at.
@@ -47,11 +45,7 @@ _SIZED = words(
     "list tuple set frozenset dict sorted deque List Tuple Set FrozenSet Dict Sequence "
     "MutableSequence Collection Mapping AbstractSet"
 )
-# What an answer comes through.
-_ANSWERS = frozenset(
-    ("asyncio.Future", "asyncio.Event", "asyncio.Queue", "queue.Queue")
-)
-_Why = Literal["thread", "callback", "callers", "stream", "loop"]
+_Why = Literal["thread", "callback", "callers", "stream", "loop", "flood"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +100,7 @@ class Growth:
         self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
         self._kept: dict[ast.AST | None, set[str]] = {}
         self._limited: dict[ast.AST, bool] = {}
+        self._yielding: dict[ast.AST, bool] = {}
         self._paced: dict[ast.While, bool] = {}
         self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
 
@@ -114,7 +109,7 @@ class Growth:
         ends = [use for use in self.traffic.puts if self.is_end(use)]
         every = (self._shown(use) for use in self.traffic.puts if use not in ends)
         shown = [evidence for evidence in every if evidence is not None]
-        if all(evidence.why != "loop" for evidence in shown):
+        if all(evidence.why != "flood" for evidence in shown):
             gets = self.traffic.gets
             waits = [use for use in gets if not use.name.endswith("_nowait")]
             if waits and all(map(self._empties, waits)):
@@ -165,20 +160,20 @@ class Growth:
                 if why == "callback" and not self._is_taken_on():
                     return None
                 return Shown(why, use.line, use)
-        if self._is_refill(use.node) or self._is_kept(use) or self._is_phase(use):
+        if self._is_kept(use) or self._is_phase(use):
             return None
         evidence = self._goes_on(use.node, 0)
         if evidence is None:
             return None
         why, line, name = evidence
-        if why in ("callers", "callback") and self._asks(use):
-            return None
         if why == "callback" and not self._is_taken_on():
             return None
         if self.objects.has_flow_control and use.name in PUT_NOW:
             return None  # the other side sends no more than has been taken
         if why == "callers" and not (
-            self._means_to_wait(use, name) and self._waits_for_all(name)
+            self._means_to_wait(use, name)
+            and self._waits_for_all(name)
+            and self._is_brought(use)
         ):
             return None
         if use.function in self.objects.threads or self._is_threadsafe(use):
@@ -204,6 +199,20 @@ class Growth:
             )
         )
 
+    def _is_brought(self, use: Use) -> bool:
+        """Whether callers bring what is put, or what it is made of."""
+        names, item = self.objects.names, item_of(use)
+        parts: list[ast.AST] = [] if item is None else [item]
+        if isinstance(item, ast.Name):
+            bound, _ = names.bindings(item.id, self.objects.scope(item))
+            parts += [what for what in bound if isinstance(what, ast.expr)]
+        brought = set() if use.function is None else arguments(use.function)
+        return any(
+            isinstance(node, ast.Name) and node.id in brought - {"self", "cls"}
+            for part in parts
+            for node in ast.walk(part)
+        )
+
     def _waits_for_all(self, function: str) -> bool:
         """Whether nobody takes away now and then what another waits for."""
         batched = {self.is_batched(get) for get in self.traffic.gets}
@@ -216,19 +225,6 @@ class Growth:
             objects.loop(get.node) is not None
             or isinstance(objects.parents.get(get.function or get.node), ast.ClassDef)
             for get in self.traffic.gets
-        )
-
-    def _asks(self, use: Use) -> bool:
-        """Whether what is put brings along where its answer comes to."""
-        item, objects = item_of(use), self.objects
-        made = [] if item is None else [item, *objects.origins(item)]
-        return any(
-            objects.function(origin) is use.function
-            and objects.kind(origin) in _ANSWERS
-            for part in made
-            for node in ast.walk(part)
-            if isinstance(node, ast.Name)
-            for origin in objects.origins(node)
         )
 
     def _is_threadsafe(self, use: Use) -> bool:
@@ -272,12 +268,14 @@ class Growth:
             return None
         if depth > 6:
             return None
+        weak = None
         for entry in entries[:_MOST]:
             if entry.how == "call":
                 evidence = self._goes_on(entry.node, depth + 1)
-                if evidence is not None:
+                if evidence is not None and evidence[0] != "callers":
                     return evidence
-        return None
+                weak = weak or evidence
+        return weak
 
     @staticmethod
     def _brings(function: Body) -> bool:
@@ -291,6 +289,8 @@ class Growth:
         In a plain function of the loop it has an end, and soon: nothing else runs.
         """
         function = self.objects.function(loop)
+        if isinstance(loop, LOOPS) and self._yields(loop):
+            return None  # who iterates over this generator sets the pace
         if isinstance(loop, ast.AsyncFor) and child in loop.body:
             return "stream"
         if (
@@ -303,7 +303,9 @@ class Growth:
                 return None
             if loop not in self._paced:
                 self._paced[loop] = self._is_paced(loop) or self._relays(loop)
-            return None if self._paced[loop] else "loop"
+            if self._paced[loop]:
+                return None
+            return "loop" if self.suspends(loop.body) else "flood"
         if isinstance(loop, ast.For) and child in loop.body:
             if self._is_few(loop.iter) or self._leaves(loop, child):
                 return None
@@ -311,17 +313,23 @@ class Growth:
                 loop.iter, ast.Attribute | ast.Subscript
             ):
                 return None  # a part of what has come already
-            if self._is_endless(loop.iter) or not self.suspends(loop.body):
-                return "loop"
-            return None
+            if not self.suspends(loop.body):
+                return "flood"
+            return "loop" if self._is_endless(loop.iter) else None
         if isinstance(loop, _COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:
                 return "stream"
             if self._is_few(first.iter) or self.is_fan_out(first.target):
                 return None
-            return "loop" if not self.suspends([loop]) else None
+            return None if self.suspends([loop]) else "flood"
         return None
+
+    def _yields(self, loop: ast.AST) -> bool:
+        """Whether a loop hands something to who iterates over it."""
+        if loop not in self._yielding:
+            self._yielding[loop] = any(isinstance(x, ast.Yield) for x in own(loop))
+        return self._yielding[loop]
 
     @staticmethod
     def _relays(loop: ast.While) -> bool:
@@ -349,25 +357,15 @@ class Growth:
         return any(isinstance(x, ast.Name) and x.id in self._kept[root] for x in parts)
 
     def _is_phase(self, use: Use) -> bool:
-        """Whether all is put before anybody takes, as if it were a list.
-
-        That is so where one function has the channel, comes to the put, and waits for
-        that, or for something else, before it takes or starts who takes.
-        """
+        """Whether one function has all put before anybody takes, as if into a list."""
         objects = self.objects
         for function, first in self._phases.items():
             puts = [*self._places(use.node, function)]
             put = puts[0] if len(puts) == 1 else None
-            if put is None:
+            if put is None or not (put is use.node or put in objects.walk.awaited):
                 continue
-            last = put.end_lineno or 0
-            for parent, _ in objects.around(put):
-                if isinstance(parent, LOOPS):
-                    last = parent.end_lineno or 0
-            waits = put is use.node or put in objects.walk.awaited
-            awaits = objects.awaits(function)
-            after = bisect.bisect(awaits, last)
-            if first > last and (waits or awaits[after] < first):
+            loops = [at for at, _ in objects.around(put) if isinstance(at, LOOPS)]
+            if first > max(at.end_lineno or 0 for at in (put, *loops)):
                 return True
         return False
 
@@ -376,8 +374,7 @@ class Growth:
         """The functions that have the channel, and where they take first, if known."""
         phases = {}
         for where, name in self.traffic.keys:
-            bodies = self.objects.bodies
-            function = bodies.get(where) if isinstance(where, Scope) else None
+            function = self.objects.bodies.get(where) if where else None
             if function is not None and name not in arguments(function):
                 takes = [
                     node.lineno if node is not None else 0
@@ -615,7 +612,7 @@ class Growth:
         root: ast.AST = function if function is not None else self.objects.nodes[0]
         if root not in self._limited:
             self._limited[root] = self._has_limit(root, 2)
-        return self._limited[root] or self._is_new(node) or self._is_answered(node)
+        return self._limited[root] or self._is_answered(node)
 
     def _has_limit(self, root: ast.AST, depth: int) -> bool:
         """Whether a limit is in a function, or in those that it awaits."""
@@ -631,49 +628,6 @@ class Growth:
                 )
             )
             for inner in own(root)
-        )
-
-    def _is_new(self, node: ast.AST) -> bool:
-        """Whether only what is not yet in a set of the program is put."""
-        objects = self.objects
-        tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
-        for parent, child in objects.around(node):
-            if isinstance(parent, ast.If) and child in parent.body:
-                tests.append((parent.test, ast.NotIn))
-            for before in objects.before(parent)[:_NEAR]:
-                if isinstance(before, ast.If) and isinstance(
-                    before.body[-1], ast.Return | ast.Continue
-                ):
-                    tests.append((before.test, ast.In))
-        return any(
-            isinstance(part, ast.Compare)
-            and isinstance(part.ops[0], operator)
-            and objects.key(part.comparators[0]) in objects.filled
-            for test, operator in tests
-            for part in (test.values if isinstance(test, ast.BoolOp) else [test])
-        )
-
-    def _is_refill(self, node: ast.AST, depth: int = 4) -> bool:
-        """Whether a place is come to only when the channel is empty."""
-        objects = self.objects
-        for parent, child in objects.around(node):
-            if isinstance(parent, ast.If | ast.While) and child in parent.body:
-                test = parent.test
-                for part in test.values if isinstance(test, ast.BoolOp) else [test]:
-                    if (
-                        isinstance(part, ast.Call)
-                        and isinstance(part.func, ast.Attribute)
-                        and part.func.attr == "empty"
-                        and objects.key(part.func.value) in self.traffic.keys
-                    ):
-                        return True
-            elif name_of(getattr(parent, "type", None)).endswith("Empty"):
-                return True  # the handler of an exception
-        function = objects.function(node)
-        entries = objects.entries.get(function, []) if function else []
-        return bool(entries and depth) and all(
-            entry.how == "call" and self._is_refill(entry.node, depth - 1)
-            for entry in entries[:_MOST]
         )
 
     def _is_limit(self, node: ast.AST, function: ast.AST) -> bool:
@@ -716,10 +670,8 @@ class Growth:
             for inner in own(root):
                 value = getattr(inner, "value", None)
                 is_answer = isinstance(inner, ast.Await) or (
-                    # The future, which whoever calls awaits.
-                    isinstance(inner, ast.Return)
-                    and isinstance(value, ast.Name)
-                    and objects.is_a(value, ["asyncio.Future"])
+                    # Whoever calls has it, and awaits what becomes of it.
+                    isinstance(inner, ast.Return) and isinstance(value, ast.Name)
                 )
                 if is_answer and isinstance(value, ast.expr):
                     place = (value.lineno, value.col_offset)

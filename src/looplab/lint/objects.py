@@ -10,14 +10,13 @@ of the file that has one of this name.
 from __future__ import annotations
 
 import ast
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .channels import Channels
-from .libraries import SLEEPS, words
+from .libraries import words
 from .scopes import Class, Def, Function, Scope
 from .walk import Walk
 
@@ -150,7 +149,6 @@ class Objects:
         self._families: dict[ast.ClassDef, set[ast.ClassDef]] = defaultdict(set)
         self._uses: dict[Key, list[Use]] = defaultdict(list)
         self._called: dict[Key, list[Body]] = {}
-        self._awaits: dict[Body, list[int]] = {}
         self._asked: dict[Key, set[str]] = {}
         self._origins: dict[Key, set[ast.expr]] = defaultdict(set)
         #: Where something is added to a collection.
@@ -180,7 +178,7 @@ class Objects:
             self._note_entry(node)
         self._spread()
         #: The functions by the scopes inside them.
-        self.bodies = {
+        self.bodies: dict[Scope | ast.ClassDef, Body] = {
             scope: node for node, scope in walk.scopes.items()
             if isinstance(node, FUNCTIONS)
         }  # fmt: skip
@@ -232,18 +230,6 @@ class Objects:
             if isinstance(block, list) and statement in block:
                 return block[: block.index(statement)][::-1]
         return []
-
-    def awaits(self, function: Body) -> list[int]:
-        """The lines at which a function waits, but for sleeps; the last is endless."""
-        if function not in self._awaits:
-            lines = (
-                node.lineno
-                for node in own(function)
-                if isinstance(node, ast.Await)
-                and self.names.called.get(node.value) not in SLEEPS  # type: ignore[call-overload]
-            )
-            self._awaits[function] = [*sorted(lines), sys.maxsize]
-        return self._awaits[function]
 
     def key(self, node: ast.AST | None) -> Key | None:
         """Where the thing is kept that an expression names; None if it names none."""

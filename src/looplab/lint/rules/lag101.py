@@ -130,7 +130,7 @@ class _Hazards:
             )
         if first.use.name in PUT and first.why != "callback":
             return "lag101-await", "bound it, and let put() wait, or drop or refuse"
-        if first.why in ("loop", "stream") and isinstance(
+        if first.why in ("loop", "flood", "stream") and isinstance(
             first.use.function, ast.AsyncFunctionDef
         ):
             return (
@@ -212,6 +212,7 @@ _WHY = {
     "callers": "callers put (line {put})",
     "stream": "'async for' puts (line {put})",
     "loop": "the loop in line {line} puts and is never held back",
+    "flood": "the loop in line {line} puts and is never held back",
 }
 
 
