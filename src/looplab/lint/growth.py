@@ -10,6 +10,7 @@ is looked at, an answer that the producer waits for, a semaphore that it acquire
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,13 +21,11 @@ from .file import PUT, PUT_NOW, Traffic
 from .libraries import SLEEPS, words
 from .objects import LOOPS, Body, Objects, Use, name_of, own
 from .sleeps import SHORT
+from .sources import FEW, size
 
 #: So many callers of a function, and statements before a place, are looked at.
 _MOST = 50
 _NEAR = 20
-#: A source of so many items that are written out is no stream.
-FEW = 100
-
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # What runs once in the life of an object.
 _ONCE = re.compile(
@@ -39,11 +38,6 @@ _ENDS = words(
     "poison close closed disconnect complete completed eof "
     "terminate terminated termination "
     "terminator exit kill cancel cancelled abort exc err error exception"
-)
-# What has a length.
-_SIZED = words(
-    "list tuple set frozenset dict sorted deque List Tuple Set FrozenSet Dict Sequence "
-    "MutableSequence Collection Mapping AbstractSet"
 )
 _Why = Literal["thread", "callback", "callers", "stream", "loop", "flood"]
 
@@ -101,7 +95,7 @@ class Growth:
         self._kept: dict[ast.AST | None, set[str]] = {}
         self._limited: dict[ast.AST, bool] = {}
         self._yielding: dict[ast.AST, bool] = {}
-        self._paced: dict[ast.While, bool] = {}
+        self._rounds: dict[ast.AST, _Why | None] = {}
         self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
 
     def shown(self) -> tuple[list[Shown], list[Use]]:
@@ -299,31 +293,40 @@ class Growth:
         ):
             return None
         if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
-            if self._leaves(loop, child):
-                return None
-            if loop not in self._paced:
-                self._paced[loop] = self._is_paced(loop) or self._relays(loop)
-            if self._paced[loop]:
-                return None
-            return "loop" if self.suspends(loop.body) else "flood"
+            if loop not in self._rounds:
+                self._rounds[loop] = self._of_while(loop)
+            return None if self._leaves(loop, child) else self._rounds[loop]
         if isinstance(loop, ast.For) and child in loop.body:
-            if self._is_few(loop.iter) or self._leaves(loop, child):
-                return None
-            if self.is_fan_out(loop.target) or isinstance(
-                loop.iter, ast.Attribute | ast.Subscript
-            ):
-                return None  # a part of what has come already
-            if not self.suspends(loop.body):
-                return "flood"
-            return "loop" if self._is_endless(loop.iter) else None
+            if loop not in self._rounds:
+                self._rounds[loop] = self._of_for(loop)
+            return None if self._leaves(loop, child) else self._rounds[loop]
         if isinstance(loop, _COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:
                 return "stream"
-            if self._is_few(first.iter) or self.is_fan_out(first.target):
+            many = size(self.objects, first.iter)
+            few = many is not None and many <= FEW
+            if few or self.is_fan_out(first.target) or self.suspends([loop]):
                 return None
-            return None if self.suspends([loop]) else "flood"
+            return "flood"
         return None
+
+    def _of_while(self, loop: ast.While) -> _Why | None:
+        """What a ``while`` loop of a coroutine shows."""
+        if self._is_paced(loop) or self._relays(loop):
+            return None
+        return "loop" if self.suspends(loop.body) else "flood"
+
+    def _of_for(self, loop: ast.For) -> _Why | None:
+        """What a ``for`` loop of a coroutine shows."""
+        many = size(self.objects, loop.iter)
+        if (many is not None and many <= FEW) or self.is_fan_out(loop.target):
+            return None
+        if isinstance(loop.iter, ast.Attribute | ast.Subscript):
+            return None  # a part of what has come already
+        if not self.suspends(loop.body):
+            return "flood"
+        return "loop" if many == math.inf else None
 
     def _yields(self, loop: ast.AST) -> bool:
         """Whether a loop hands something to who iterates over it."""
@@ -420,90 +423,6 @@ class Growth:
         return any(
             isinstance(parent, ast.For) and self.is_fan_out(parent.target)
             for parent, _ in self.objects.around(use.node)
-        )
-
-    def _is_few(self, source: ast.expr, depth: int = 5) -> bool:
-        """Whether a source is written out, and short, or is in memory already."""
-        objects = self.objects
-        if isinstance(source, ast.Name | ast.Attribute) and self._is_in_memory(source):
-            return True
-        if isinstance(source, ast.List | ast.Tuple | ast.Set):
-            return len(source.elts) <= FEW and not any(
-                isinstance(element, ast.Starred) for element in source.elts
-            )
-        if not depth:
-            return False
-        if isinstance(source, ast.BoolOp):
-            return any(
-                self._is_few(value, depth - 1)
-                for value in source.values
-                if not isinstance(value, ast.List) or value.elts
-            )
-        if isinstance(source, ast.Name):
-            bound, where = objects.names.bindings(source.id, objects.scope(source))
-            return (
-                len(bound) == 1
-                and isinstance(bound[0], ast.expr)
-                and not objects.asked((where, source.id))
-                & {"append", "extend", "add", "insert", "update"}
-                and self._is_few(bound[0], depth - 1)
-            )
-        if not isinstance(source, ast.Call):
-            return False
-        name = name_of(source.func)
-        if name == "range" and source.args:
-            scope = objects.scope(source)
-            numbers = [objects.names.number(arg, scope) for arg in source.args[:2]]
-            first, last = [0, *numbers][-2:]
-            return None not in numbers and abs((last or 0) - (first or 0)) <= FEW
-        if name in ("items", "keys", "values") and isinstance(
-            source.func, ast.Attribute
-        ):
-            return self._is_few(source.func.value, depth - 1)
-        wrapped = name in words("enumerate zip reversed sorted list tuple set iter")
-        return wrapped and any(self._is_few(arg, depth - 1) for arg in source.args)
-
-    def _is_in_memory(self, source: ast.Name | ast.Attribute) -> bool:
-        """Whether a source is a collection: a queue adds little to what is there."""
-        objects = self.objects
-        for origin in objects.origins(source):
-            parts = [origin]
-            if isinstance(origin, ast.BinOp):  # list[int] | None
-                parts = [origin.left, origin.right]
-            if any(name_of(getattr(part, "func", part)) in _SIZED for part in parts):
-                return True
-        key = objects.key(source)
-        if isinstance(source, ast.Name):
-            bound, _ = objects.names.bindings(source.id, objects.scope(source))
-            if len(bound) == 1 and isinstance(bound[0], ast.ListComp | ast.SetComp):
-                return True
-        function = objects.function(source)
-        return function is not None and any(
-            isinstance(node, ast.Call)
-            and name_of(node.func) == "len"
-            and len(node.args) == 1
-            and isinstance(node.args[0], ast.Name | ast.Attribute)
-            and objects.key(node.args[0]) == key
-            for node in own(function)
-        )
-
-    def _is_endless(self, source: ast.expr) -> bool:
-        """Whether a source surely has no end of its own."""
-        if not isinstance(source, ast.Call):
-            return False
-        value = self.objects.names.called.get(source, "")
-        if value in ("itertools.count", "itertools.cycle") or (
-            value == "itertools.repeat" and len(source.args) == 1
-        ):
-            return True
-        if name_of(source.func) == "iter" and len(source.args) == 2:
-            return True
-        return any(
-            isinstance(node, ast.While)
-            and isinstance(node.test, ast.Constant)
-            and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
-            for function in self.objects.functions(source.func)
-            for node in own(function)
         )
 
     def _is_paced(self, loop: ast.While) -> bool:

@@ -76,7 +76,6 @@ _STARTS = {
     "anyio.to_thread.run_sync": 0,
     "trio.to_thread.run_sync": 0,
 }
-_DEEP = 9  # attributes of attributes of so many are looked at
 _MOST = 20  # so many origins of what is kept at one place are looked at
 
 
@@ -142,7 +141,6 @@ class Objects:
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
         self._aliases: set[str] = set()
-        self._instances: dict[Key, set[ast.ClassDef]] = defaultdict(set)
         self._flows: dict[Key, set[Key]] = defaultdict(set)
         self._attributes: dict[str, set[Key]] = defaultdict(set)
         self._owned: dict[str, int] = defaultdict(int)  # by so many classes
@@ -151,8 +149,6 @@ class Objects:
         self._called: dict[Key, list[Body]] = {}
         self._asked: dict[Key, set[str]] = {}
         self._origins: dict[Key, set[ast.expr]] = defaultdict(set)
-        #: Where something is added to a collection.
-        self.filled: set[Key | None] = set()
         for node in self.nodes:  # grows while it is gone through
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
@@ -162,7 +158,8 @@ class Objects:
             elif isinstance(node, ast.ClassDef):
                 self._classes[node.name].append(node)
         for node in self.nodes:
-            self._note_instance(node)
+            if isinstance(node, ast.Assign):
+                self._aliases.update(map(name_of, node.targets))
         for node in self.nodes:
             self._note(node)
         # paho calls back in the thread of whoever calls its loop_read().
@@ -282,13 +279,6 @@ class Objects:
             value = self.names.value(node, self.scope(node))
             if isinstance(value, Class):
                 return value.node
-        deep: ast.AST | None = node
-        for _ in range(_DEEP):
-            deep = getattr(deep, "value", None)
-        if deep is None and isinstance(node, ast.Name | ast.Attribute):
-            kept = self._instances.get(self.key(node) or (None, ""), ())
-            if len(kept) == 1:
-                return next(iter(kept))
         return None
 
     def related(self, first: ast.ClassDef, second: ast.ClassDef) -> bool:
@@ -307,36 +297,6 @@ class Objects:
         return bases
 
     # Looking at the file
-
-    def _note_instance(self, node: ast.AST) -> None:
-        """Note of which class of the file an object is."""
-        pairs: list[tuple[ast.expr, ast.expr]] = []
-        if isinstance(node, ast.Assign):
-            pairs = [(target, node.value) for target in node.targets]
-            if isinstance(node.value, ast.Name | ast.Attribute | ast.Lambda | ast.Call):
-                self._aliases.update(
-                    target.id for target in node.targets if isinstance(target, ast.Name)
-                )
-        elif isinstance(node, ast.AnnAssign):
-            pairs = [(node.target, node.annotation)]
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            scope = self.walk.scopes[node]
-            for arg in (*node.args.args, *node.args.kwonlyargs):
-                value = self._annotated(arg.annotation)
-                if isinstance(value, Class):
-                    self._instances[scope, arg.arg].add(value.node)
-        for target, source in pairs:
-            call = source.func if isinstance(source, ast.Call) else source
-            if isinstance(node, ast.Assign) and call is source:
-                continue
-            made = self._annotated(call)
-            plain = isinstance(target, ast.Name) or (
-                isinstance(target, ast.Attribute) and name_of(target.value) == "self"
-            )
-            if isinstance(made, Class) and plain:
-                key = self.key(target)
-                if key is not None:
-                    self._instances[key].add(made.node)
 
     def _annotated(
         self, node: ast.expr | None, scope: Scope | None = None
@@ -362,8 +322,6 @@ class Objects:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self._flow(node.value, target)
-                if isinstance(target, ast.Subscript) and (kept := self.key(target)):
-                    self.filled.add(kept)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
             if node.value is not None:
                 self._flow(node.value, node.target)
@@ -447,7 +405,6 @@ class Objects:
         if isinstance(func, ast.Attribute) and func.attr in _ADDS:
             into = self.key(func.value)
             if into is not None:
-                self.filled.add(into)
                 for value in call.args:
                     self._into(value, into)
             return

@@ -147,17 +147,6 @@ class Walk:
             scope.bind(name, UNKNOWN)
         self._children(node, scope)
 
-    def _generic(self, node: ast.AST, scope: Scope) -> Scope:
-        """The scope inside the type parameters of a class or function (3.12)."""
-        parameters = getattr(node, "type_params", ())
-        if not parameters:
-            return scope
-        inner = Scope("function", scope)
-        for parameter in parameters:
-            inner.bind(parameter.name, UNKNOWN)
-        self._push(parameters, inner)
-        return inner
-
     def _arguments(self, scope: Scope, inner: Scope, arguments: ast.arguments) -> None:
         self._push((*arguments.defaults, *arguments.kw_defaults), scope)
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -176,10 +165,9 @@ class Walk:
     def _on_functiondef(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, Def(node))
         self._push(node.decorator_list, scope)
-        around = self._generic(node, scope)
-        inner = self.scopes[node] = Scope("function", around)
-        self._arguments(around, inner, node.args)
-        self._push((node.returns,), around)
+        inner = self.scopes[node] = Scope("function", scope)
+        self._arguments(scope, inner, node.args)
+        self._push((node.returns, *getattr(node, "type_params", ())), scope)
         self._push(node.body, inner)
         if scope.owner is not None and node.name == "__init__":
             scope.owner.has_init = True
@@ -190,13 +178,13 @@ class Walk:
         self._push((node.body,), inner)
 
     def _on_classdef(self, node: ast.ClassDef, scope: Scope) -> None:
-        around = self._generic(node, scope)
-        cls = Class(node, around)
+        cls = Class(node, scope)
         self.classes.append(cls)
         scope.bind(node.name, cls)
         self._push(node.decorator_list, scope)
-        self._push((*node.bases, *node.keywords), around)
-        inner = self.scopes[node] = Scope("class", around, cls)
+        self._push((*node.bases, *node.keywords), scope)
+        self._push(getattr(node, "type_params", ()), scope)
+        inner = self.scopes[node] = Scope("class", scope, cls)
         self._push(node.body, inner)
 
     def _on_listcomp(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule, shorten
 from ..objects import LOOPS, Objects, name_of, own
+from ..sources import FEW, size
 
 RULE = Rule("LAG301", "task for each item, held by a semaphore")
 
@@ -18,7 +19,6 @@ _SEMAPHORES = frozenset(
 )
 _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
-_SMALL = 100  # a range of so many is no storm
 
 
 def check(file: File) -> Iterator[Report]:
@@ -36,7 +36,7 @@ def check(file: File) -> Iterator[Report]:
         for place, func, source in _spawned(node):
             for function in objects.functions(func):
                 if function in gated and (
-                    isinstance(node, ast.AsyncFor) or _is_long(objects, source)
+                    isinstance(node, ast.AsyncFor) or (size(objects, source) or 0) > FEW
                 ):
                     name, line = gated[function]
                     words = shorten(
@@ -92,33 +92,3 @@ def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
         ):
             call = call.args[0]
         yield call, call.func, node.generators[0].iter
-
-
-def _is_long(objects: Objects, source: ast.expr, depth: int = 5) -> bool:
-    """Whether a source surely brings many; what is in memory may be few."""
-    if isinstance(source, ast.Name):
-        for parent, _ in objects.around(source):
-            for item in getattr(parent, "items", ()):
-                if name_of(item.optional_vars) == source.id:
-                    return name_of(getattr(item.context_expr, "func", None)) == "open"
-        bound, _ = objects.names.bindings(source.id, objects.scope(source))
-        values = [what for what in bound if isinstance(what, ast.expr)]
-        return depth > 0 and len(bound) == 1 and any(
-            _is_long(objects, value, depth - 1) for value in values
-        )  # fmt: skip
-    if isinstance(source, ast.GeneratorExp):
-        return _is_long(objects, source.generators[0].iter, depth)
-    if not isinstance(source, ast.Call):
-        return False
-    name = name_of(source.func)
-    if name == "range" and source.args:
-        last = source.args[0 if len(source.args) == 1 else 1]
-        number = objects.names.number(last, objects.scope(source))
-        return number is not None and number > _SMALL
-    if name in ("enumerate", "map", "filter"):
-        return any(_is_long(objects, arg, depth) for arg in source.args)
-    return objects.names.called.get(source, "").startswith("itertools.") or any(
-        isinstance(node, ast.Yield | ast.YieldFrom)
-        for function in objects.functions(source.func)
-        for node in own(function)
-    )
