@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -54,18 +54,15 @@ class File:
     @cached_property
     def traffic(self) -> dict[Made, Traffic]:
         """What is done with each channel without a bound, by what makes it."""
-        places = {
-            made: frozenset(self._kept(made)) or self.objects.placed.get(made.node, [])
-            for made in self.channels.made
-        }
-        shared = {keys: self._traffic(keys) for keys in map(frozenset, places.values())}
-        return {made: shared[frozenset(keys)] for made, keys in places.items()}
+        places = {made: self._places(made) for made in self.channels.made}
+        shared = {keys: self._traffic(keys) for keys in set(places.values())}
+        return {made: shared[keys] for made, keys in places.items()}
 
     @cached_property
     def bounds(self) -> dict[ast.AST, bool]:
         """For each attribute that is asked of a channel whether that has a bound."""
         bounds: dict[ast.AST, bool] = {}
-        for keys in {frozenset(self._kept(made)) for made in self.channels.bounded}:
+        for keys in set(map(self._places, self.channels.bounded)):
             bounds.update((use.node, True) for use in self.objects.reach(keys)[0])
         for traffic in self.traffic.values():
             bounds.update((use.node, False) for use in traffic.uses)
@@ -76,6 +73,10 @@ class File:
         """Its short sleeps."""
         return Sleeps(self.objects)
 
+    def _places(self, made: Made) -> frozenset[Key]:
+        """Where a channel is kept as soon as it is made."""
+        return frozenset(self.objects.placed.get(made.node, ()))
+
     def _traffic(self, keys: Iterable[Key]) -> Traffic:
         uses, reached = self.objects.reach(keys)
         outlives = any(
@@ -83,52 +84,3 @@ class File:
             for where, _ in reached
         )
         return Traffic(uses, reached, outlives)
-
-    def _kept(self, made: Made) -> Iterator[Key]:
-        """Where a channel is kept as soon as it is made."""
-        objects = self.objects
-        node: ast.AST | None = made.node
-        while node is not None and not isinstance(node, ast.stmt):
-            key = None
-            if isinstance(node, ast.NamedExpr):
-                key = objects.key(node.target)
-            elif (
-                isinstance(node, ast.Call)
-                and node is not made.node
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("setdefault", "append", "add")
-            ):
-                key = objects.key(node.func.value)
-            elif isinstance(node, ast.keyword) and node.arg not in (
-                None, "default_factory", "factory"
-            ):  # fmt: skip
-                call = objects.parents.get(node)
-                owner = objects.receiver(call) if isinstance(call, ast.Call) else None
-                key = (owner, node.arg)
-            if key is not None:
-                objects.know(key)
-                yield key
-                return
-            node = objects.parents.get(node)
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign):
-            targets = [node.target]
-        for target in targets:
-            elements = target.elts if isinstance(target, ast.Tuple) else [target]
-            value = getattr(node, "value", None)
-            if (
-                isinstance(value, ast.Tuple)
-                and len(value.elts) == len(elements)
-                and made.node in value.elts
-            ):
-                elements = [elements[value.elts.index(made.node)]]
-            for element in elements:
-                key = objects.key(element)
-                around = objects.parents.get(node) if node is not None else None
-                if isinstance(element, ast.Name) and isinstance(around, ast.ClassDef):
-                    key = (around, element.id)  # an attribute of its objects
-                    objects.know(key)
-                if key is not None:
-                    yield key

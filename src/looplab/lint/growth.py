@@ -179,18 +179,13 @@ class Growth:
 
         Whoever writes ``await put()``, or handles a full queue, relies on a bound.  A
         handler of events is called at the pace of somebody else, and so is what feeds
-        several readers, or a generator, whose reader sets the pace.
+        several readers.
         """
         return (
             (use.name in PUT and use.call in self.objects.walk.awaited)
             or _is_handler(function)
             or self.is_one_of(use)
             or self.handles_full(use) is not None
-            or any(
-                isinstance(parent, ast.Yield)  # to somebody of an unknown pace
-                for get in self.traffic.gets
-                for parent, _ in self.objects.around(get.node)
-            )
         )
 
     def _is_brought(self, use: Use) -> bool:
@@ -463,8 +458,6 @@ class Growth:
             for node in (statement, *own(statement)):
                 if isinstance(node, ast.AsyncFor | ast.AsyncWith | ast.Yield):
                     return True
-                if isinstance(node, ast.comprehension) and node.is_async:
-                    return True
                 if (
                     isinstance(node, ast.Await)
                     and node.value is not but
@@ -491,34 +484,14 @@ class Growth:
 
     # What holds a producer
 
-    def is_end(self, use: Use) -> bool:
+    @staticmethod
+    def is_end(use: Use) -> bool:
         """Whether what is put says that nothing more will come."""
         item = item_of(use)
-        return item is not None and self._says_end(item, use)
-
-    def _says_end(self, item: ast.expr, use: Use) -> bool:
         if isinstance(item, ast.Constant):
             return item.value is None or isinstance(item.value, bool)
-        if isinstance(item, ast.Tuple):
-            return bool(item.elts) and all(
-                isinstance(part, ast.Constant) or self._says_end(part, use)
-                for part in item.elts
-            ) and any(self._says_end(part, use) for part in item.elts)  # fmt: skip
-        if isinstance(item, ast.Dict):
-            constants = [x.value for x in item.values if isinstance(x, ast.Constant)]
-            return bool(item.values) and (
-                len(constants) == len(item.values)
-                or any(_ENDS & {*_WORD.findall(str(value))} for value in constants)
-            )
         called = isinstance(item, ast.Call)
-        node = item.func if isinstance(item, ast.Call) else item
-        name = name_of(node)
-        if isinstance(item, ast.Name):
-            kept, where = self.objects.names.bindings(item.id, self.objects.scope(item))
-            if where.kind == "function" and not any(
-                isinstance(what, ast.expr) for what in kept
-            ):  # a parameter, or what a loop brings, unless that is an error
-                return name in ("exc", "err", "error", "exception")
+        name = name_of(item.func if isinstance(item, ast.Call) else item)
         if not called and name.isupper() and len(name) > 1:
             return True
         words = {word.lower() for word in _WORD.findall(name)}

@@ -252,12 +252,16 @@ class Objects:
             else:
                 break
         if isinstance(node, ast.Name):
-            return self.names.bindings(node.id, self.scope(node))[1], node.id
-        if isinstance(node, ast.Attribute):
+            where = self.names.bindings(node.id, self.scope(node))[1]
+            if where.owner is None:
+                return where, node.id
+            key: Key = (where.owner.node, node.id)  # an attribute of its objects
+        elif isinstance(node, ast.Attribute):
             key = (self.receiver(node.value), node.attr)
-            self.know(key)
-            return key
-        return None
+        else:
+            return None
+        self.know(key)
+        return key
 
     def know(self, key: Key) -> None:
         """Note an attribute that no expression names, such as a field of a class."""
@@ -327,14 +331,6 @@ class Objects:
                 self._flow(node.value, node.target)
             if isinstance(node, ast.AnnAssign) and (key := self.key(node.target)):
                 self._origins[key].add(node.annotation)
-                owner = self.parents[node]
-                if isinstance(owner, ast.ClassDef) and isinstance(
-                    node.target, ast.Name
-                ):
-                    field = (owner, node.target.id)
-                    self.know(field)
-                    self._origins[field].update(self._made(node.value))
-                    self._origins[field].add(node.annotation)
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
             self._flow(node.iter, node.target)
         elif isinstance(node, ast.Call):
@@ -376,6 +372,8 @@ class Objects:
                 for word in leaf.keywords:
                     if word.arg in ("default_factory", "factory"):
                         yield word.value
+                if name_of(leaf.func) in ("defaultdict", "DefaultDict", "Factory"):
+                    yield from leaf.args[:1]
 
     def _flow(self, value: ast.expr, target: ast.expr) -> None:
         if (
@@ -426,8 +424,16 @@ class Objects:
                 if targets:
                     arguments = arguments[place + 1 :]
                     break
+            for word in keywords:
+                if word.arg and isinstance(word.value, ast.Call) and not targets:
+                    self._keep(word.value, None, word.arg)
         for target in targets:
             self._pass(arguments, keywords, target)
+
+    def _keep(self, value: ast.expr, owner: ast.ClassDef | None, name: str) -> None:
+        """Note that a field is given a value where its object is made."""
+        self.know((owner, name))
+        self._into(value, (owner, name))
 
     def _defined(self, node: ast.expr) -> Iterator[Function | ast.ClassDef]:
         """The functions and classes of the file that an expression stands for."""
@@ -458,11 +464,8 @@ class Objects:
             function = target
         if function is None:  # a dataclass, or the like
             for keyword in keywords:
-                if keyword.arg:
-                    field = (target if isinstance(target, ast.ClassDef) else None,
-                             keyword.arg)  # fmt: skip
-                    self.know(field)
-                    self._into(keyword.value, field)
+                if keyword.arg and isinstance(target, ast.ClassDef):
+                    self._keep(keyword.value, target, keyword.arg)
             return
         every = function.args
         names = [arg.arg for arg in (*every.posonlyargs, *every.args)]
