@@ -403,7 +403,7 @@ class Ledger:
     def _read_windows(self) -> None:
         everybody = union([span for spans in self.waiting.values() for span in spans])
         self.gaps = minus(everybody, self.segments)
-        looks = list(map(self._look, sorted(self.recording.windows)))
+        looks = list(map(self._look, _spread(sorted(self.recording.windows))))
         self._find_kept(looks)
         looks = [look for look in looks if look.off >= _LITTLE_NS]
         # A thread that waits for the interpreter wakes once in each switch interval to
@@ -892,6 +892,19 @@ def spun(recording: Recording) -> dict[str, int]:
     # A few in a row are a task that lets others go first, and no poll.
     least = max(_SPINS / 4, _SPINS * recording.duration / 4)
     return {name: time for name, time in spinning.items() if steps[name] >= least}
+
+
+def _spread(windows: list[Window]) -> list[Window]:
+    """The same *windows*, in order, each with its own part of a wait for a core: the
+    system counts all of it in the window in which it ended."""
+    more, later = 0, 0  # of the wait was before; when the window after began
+    for at, window in reversed([*enumerate(windows)]):
+        if later - window.end_ns > _NEAR_NS:
+            more = 0
+        waited, later = window.delay_ns + more, window.start_ns
+        delay = min(waited, max(0, window.end_ns - later - window.cpu_ns))
+        windows[at], more = window._replace(delay_ns=delay), waited - delay
+    return windows
 
 
 def _sum(rows: Sequence[Row]) -> int:

@@ -145,6 +145,10 @@ CASES = {
     "the sampler had none": late_ping(brief(), windows=[window(100, 400, own=200)]),
     "a callback without a core": late_ping(hog(cpu=110), windows=[
         window(100, 400, delay=150, cpu=110, late=0)]),
+    # It ended in the last window, and is counted there.
+    "a callback without a core for several looks": late_ping(hog(cpu=30), windows=[
+        window(100, 200, cpu=10, late=0), window(200, 300, late=0),
+        window(300, 400, delay=280, cpu=10, late=0)]),
     "a stop": late_ping(brief(), windows=[window(100, 400)]),
     "the collector": late_ping(hog(), pauses=[
         Pause(0, 200 * MS), Pause(0, 40 * MS), Pause(99, MS)]),

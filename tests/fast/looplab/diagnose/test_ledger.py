@@ -58,6 +58,8 @@ no core: 300 core | for timers of ping 300 x1
 the sampler had none: 300 core | for timers of ping 300 x1
 a callback without a core: 150 callback | hog | shop.py:12 | hog | for timers of ping 150 x1
 a callback without a core: 150 core | for timers of ping 150 x1
+a callback without a core for several looks: 270.323 core | for timers of ping 270.323 x1
+a callback without a core for several looks: 29.6774 callback | hog | shop.py:12 | hog | for timers of ping 29.6774 x1
 a stop: 300 stopped | for timers of ping 300 x1
 the collector: 232.258 gc | for timers of ping 232.258 x1
 the collector: 67.7419 callback | hog | shop.py:12 | hog | for timers of ping 67.7419 x1
