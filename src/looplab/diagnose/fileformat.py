@@ -112,9 +112,13 @@ def _finished(loops: dict[int, Recording], name: str) -> list[Recording]:
 
 def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     rest = iter(lines)
-    about = _object(next(rest, ""))
-    if about is None or about.get("format") != FORMAT:
-        kind = "" if about is None else f" (its format is {about.get('format')!r})"
+    try:
+        about: Any = json.loads(next(rest, ""))
+    except ValueError:
+        about = None
+    known = isinstance(about, dict)
+    if not known or about.get("format") != FORMAT:
+        kind = f" (its format is {about.get('format')!r})" if known else ""
         raise NotATraceError(
             f"{name} is not a trace of looplab{kind}: give a file that "
             "`looplab trace` wrote"
@@ -122,27 +126,15 @@ def _read(lines: Iterable[str], name: str, loops: dict[int, Recording]) -> None:
     reader = _Reader(about, loops)
     damaged = 0
     for text in rest:
-        line = _object(text)
         try:
-            if line is not None:
-                reader.take(line)
-                continue
+            reader.take(json.loads(text))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            pass
-        damaged += 1
-        # A line begins with what it names.
-        if line is None and not text.startswith('{"loop":'):
-            damaged += sum(1 for _ in rest)
+            damaged += 1
+            # Before the loop it names things, and nobody knows what they were.
+            if not text.startswith('{"loop":'):
+                damaged += sum(1 for _ in rest)
     for loop in loops.values():
         loop.damaged += damaged
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        line = json.loads(text)
-    except ValueError:
-        return None
-    return line if isinstance(line, dict) else None
 
 
 class _Reader:

@@ -171,10 +171,10 @@ def test_a_damaged_line_costs_that_line(tmp_path):
     assert (recording.damaged, recording.complete) == (1, True)
     assert "could not be read" in report(recording)
     # What names things ends what is read: later lines would speak of wrong names.
-    cut = [*text[:2], '{"codes":[["other","",0', *text[3:]]
-    [recording] = loads("\n".join(cut))
-    assert [one.index for one in recording] == [0, 1, 2]
-    assert (recording.damaged, recording.complete) == (3, False)
+    for wrong in '{"codes":[["other","",0', '{"codes":[7],"loop":1}':
+        [recording] = loads("\n".join([*text[:2], wrong, *text[3:]]))
+        assert [one.index for one in recording] == [0, 1, 2]
+        assert (recording.damaged, recording.complete) == (3, False)
 
 
 def test_columns():
