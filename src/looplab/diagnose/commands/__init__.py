@@ -7,8 +7,10 @@ and ``run(options, parser)``.
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
 T = TypeVar("T")
@@ -18,6 +20,16 @@ def stop(text: object, status: int = 2) -> NoReturn:
     """Say one line on standard error and end the command with *status*."""
     print(f"looplab: {text}", file=sys.stderr)
     raise SystemExit(status)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Meanwhile no garbage is collected: what is read is kept to the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def argument(parse: Callable[[str], T]) -> Callable[[str], T]:

@@ -9,7 +9,7 @@ import webbrowser
 from pathlib import Path
 
 from ..page import page
-from . import stop
+from . import stop, uncollected
 from .who import add_file, read_recording
 
 _LONG = 20_000  # callbacks: the page of more takes a while
@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="OUT", help=text)
 
 
+@uncollected()
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Write or open the page."""
     recording, _ = read_recording(options)

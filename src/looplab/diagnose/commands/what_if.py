@@ -12,7 +12,7 @@ from ..changes import Change, chunk, faster, move, workers, yields
 from ..options import seconds_of
 from ..prediction import DisagreementError, predict
 from ..replaying import NothingMatchesError
-from . import argument, stop
+from . import argument, stop, uncollected
 from .who import add_file, read_recording
 
 ABOUT = """\
@@ -87,6 +87,7 @@ def _move(text: str) -> Change:
     return move(text)
 
 
+@uncollected()
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print what the changes would bring."""
     if not options.changes:

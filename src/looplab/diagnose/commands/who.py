@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +12,7 @@ from ..latencies import endpoints
 from ..ledger import Row
 from ..recording import Recording
 from ..report import described, report, sentence
-from . import stop
+from . import stop, uncollected
 
 ABOUT = """\
 Say what was waited for in a recording of `looplab trace`.
@@ -53,7 +52,6 @@ def read_recording(options: argparse.Namespace) -> tuple[Recording, list[Recordi
     Raises:
         SystemExit: with status 2, after one line, if there is none.
     """
-    gc.disable()  # nothing of it is freed before the end
     try:
         recordings = load(options.file)
     except OSError as exc:
@@ -74,6 +72,7 @@ def _fields(row: Row) -> dict[str, Any]:
     return fields | {"threads": sorted(row.threads)}
 
 
+@uncollected()
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Print who made others late."""
     if options.top < 1:
