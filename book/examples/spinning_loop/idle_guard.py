@@ -66,8 +66,9 @@ def assert_idle(seconds: float = 0.3, *, turns: int = 10) -> None:
         asyncio.BaseEventLoop._run_once = once  # type: ignore[attr-defined]
     if most > turns:
         raise AssertionError(
-            f"an idle event loop turned {most:,} times in {took:.1f} s, {turns} are "
-            "allowed: something polls; let it wait for an event instead"
+            f"an idle event loop turned {most:,} times in {took:.1f} s, "
+            f"{turns} are allowed: something polls; let it wait for an event "
+            "instead"
         )
     if not loops or not all(loop.is_running() for loop in loops):
         raise RuntimeError(
