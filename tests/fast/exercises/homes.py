@@ -129,6 +129,7 @@ def exercises() -> dict[str, Exercise]:
 
 def exercise(name: str) -> Exercise:
     """The cells of an exercise as the notebook has them."""
+    assert name in exercises(), f"{name} has answers, and no cells in notebooks/"
     return exercises()[name]
 
 
