@@ -27,6 +27,21 @@ COMMON = {
     "livecells_without": OPTIONS["livecells_without"],
 }
 
+#: The module of a figure with a slider, and a page with it.
+MODULE = """
+from livecells import Explorable, Frame
+
+def explorable():
+    frames = [Frame(f'<svg height="20" aria-hidden="true"><g id="f{n}"/></svg>',
+                    f"It is <{n}> wide.") for n in (1, 5, 9)]
+    return Explorable("Width & more", "Width", "cm", (1, 5, 9), frames, 5,
+                      live="n = 5\\nprint(n * 2)", style=".w{fill:red}")
+
+def broken():
+    return 1 / 0
+"""
+FIGURE = "# Page\n\n```{explorable} mine:explorable\n:id: width\n```\n"
+
 
 def copy_common(made: Path, cache: Path) -> None:
     """Put what does not depend on a book's own packages into another cache."""

@@ -7,12 +7,9 @@ import pytest
 from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "firefox"
-#: What is the book's matter or the page's own, the same in every browser.
-ALIKE = {"explorables_broken", "fatal", "link_malformed", "python_missing"}
-
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", sorted({*scenarios()} - ALIKE))
+@pytest.mark.parametrize("name", scenarios())
 def test_live(driver: Driver, name: str) -> None:
     driver.tell(name)

@@ -2,9 +2,6 @@
 
 import { clip } from "./harness.mjs";
 
-export const FIRST = 90; // seconds for a first run on a busy machine
-export const RUN = 30; // seconds for a run once Python is there
-
 const PARTS = {
   run: ".livecell-run",
   stop: ".livecell-stop",
@@ -23,12 +20,24 @@ export class Book {
     Object.assign(this, { trial, page, site, path });
   }
 
-  /** Open a page of the book and wait until its cells have their buttons. */
-  static async open(trial, site, path, options = {}) {
-    const page = options.page ?? (await trial.page(options));
+  /**
+   * Open a page of the book and wait until its cells have their buttons.
+   *
+   * Besides those of a page the options are the server, if it is not the scenario's own,
+   * what follows the path in the address, and a page that is there.
+   */
+  static async open(trial, path, { site, hash, page, ...options } = {}) {
+    site ??= await trial.site();
+    page ??= await trial.page(options);
     const book = new Book(trial, page, site, path);
-    await book.go(options.hash);
+    await book.go(hash);
     return book;
+  }
+
+  /** Open a page to try things on: {book, cell, other}, with two cells that show text. */
+  static async sample(trial, options) {
+    const { path, cell, other } = await trial.sample();
+    return { book: await Book.open(trial, path, options), cell, other };
   }
 
   async go(hash = "") {
@@ -38,11 +47,14 @@ export class Book {
     await this.ready();
   }
 
+  /** Wait for a state of the page. */
+  until(what, test, ...args) {
+    return this.trial.until(this.page, what, test, ...args);
+  }
+
   ready() {
-    return this.trial.until(
-      this.page,
+    return this.until(
       `the cells of ${this.path} to become live`,
-      20,
       () => document.documentElement.dataset.livecells === "ready",
     );
   }
@@ -60,12 +72,9 @@ export class Book {
    * Click on something as a reader does, if nothing lies over it. It is looked for and
    * clicked in one turn of the page's own, in which nothing can move.
    */
-  async click(selector, timeout) {
+  async click(selector) {
     this.trial.step = `clicking ${selector}`;
-    const element = await this.page.waitForSelector(selector, {
-      visible: true,
-      timeout,
-    });
+    const element = await this.page.waitForSelector(selector, { visible: true });
     const isReached = await element.evaluate((button) => {
       button.scrollIntoView({ block: "center", behavior: "instant" });
       const { left, top, width, height } = button.getBoundingClientRect();
@@ -79,8 +88,8 @@ export class Book {
     this.trial.step = undefined;
   }
 
-  press(cell, part, timeout) {
-    return this.click(this.at(cell, part), timeout);
+  press(cell, part) {
+    return this.click(this.at(cell, part));
   }
 
   state(cell) {
@@ -117,11 +126,9 @@ export class Book {
    * Wait until the cell has ended and the page is at rest; returns "ran", "error",
    * "stopped" or "failed".
    */
-  ended(cell, seconds = FIRST) {
-    return this.trial.until(
-      this.page,
+  ended(cell) {
+    return this.until(
       `the end of ${cell}`,
-      seconds,
       (id, bar) => {
         if (!document.querySelector(`${bar} .livecells-stop`).hidden) return false;
         if (document.querySelector(bar).dataset.livecellsState === "failed")
@@ -134,56 +141,58 @@ export class Book {
     );
   }
 
-  /** Wait until the cell runs, with Python there. */
-  running(cell, seconds = FIRST) {
-    return this.trial.until(
-      this.page,
-      `${cell} to run`,
-      seconds,
-      (id, bar) =>
-        document.getElementById(id).dataset.livecellState === "running" &&
-        document.querySelector(bar).dataset.livecellsState === "running",
+  /** Wait until the cell, or its Python, is in that state. */
+  reaches(state, cell) {
+    return this.until(
+      `${cell ?? "Python"}: ${state}`,
+      (state, id, bar) =>
+        id
+          ? document.getElementById(id).dataset.livecellState === state
+          : document.querySelector(bar).dataset.livecellsState === state,
+      state,
       cell,
       BAR,
     );
   }
 
-  /** Wait until Python is there and runs nothing. */
-  idle(seconds = FIRST) {
-    return this.trial.until(
-      this.page,
-      "Python to be idle",
-      seconds,
-      (bar) => document.querySelector(bar).dataset.livecellsState === "idle",
-      BAR,
-    );
-  }
-
-  /** Run a cell and wait for its end. */
-  async run(cell, seconds = FIRST) {
+  /** Press Run and wait for the end; returns how it ended. */
+  async run(cell) {
     await this.press(cell, "run");
-    await this.started(cell);
-    return this.ended(cell, seconds);
-  }
-
-  /** Wait until the page has taken notice of a press on Run. */
-  started(cell) {
-    return this.trial.until(
-      this.page,
+    await this.until(
       `${cell} to be taken`,
-      10,
       (id) => document.getElementById(id).dataset.livecellState !== "built",
       cell,
     );
+    return this.ended(cell);
+  }
+
+  /** Run a cell, which must end so. */
+  async runs(cell, what = `the run of ${cell}`, state = "ran") {
+    this.trial.equal(await this.run(cell), state, what);
+  }
+
+  /** Edit a cell and run it: it must end so, and show this text, or what this matches. */
+  async tries(cell, source, expected, state = "ran") {
+    await this.edit(cell, source);
+    await this.runs(cell, `the run of ${clip(source)}`, state);
+    const shown = (await this.shown(cell)).trim();
+    const isRight = expected.test ? expected.test(shown) : shown === expected;
+    this.trial.check(isRight, `${clip(source)} shows ${clip(shown)}`);
+  }
+
+  /** Let a cell run code until it is stopped: wait until it runs, with Python there. */
+  async begins(cell, source) {
+    await this.edit(cell, source);
+    await this.press(cell, "run");
+    await this.reaches("running", cell);
+    await this.reaches("running");
   }
 
   /** Run all cells and wait until Python is idle again. */
-  async runAll(seconds = 7 * FIRST) {
+  async runAll() {
     await this.click(`${BAR} .livecells-runall`);
-    return this.trial.until(
-      this.page,
+    const end = await this.until(
       `the end of Run all on ${this.path}`,
-      seconds,
       (bar) => {
         if (!document.querySelector(`${bar} .livecells-stop`).hidden) return false;
         const python = document.querySelector(bar).dataset.livecellsState;
@@ -195,18 +204,13 @@ export class Book {
       },
       BAR,
     );
+    this.trial.equal(end, "done", `Run all on ${this.path}`);
   }
 
   /** Press Stop, and wait until the cell is stopped. */
   async stop(cell) {
     await this.press(cell, "stop");
-    await this.trial.until(
-      this.page,
-      `${cell} to stop`,
-      RUN,
-      (id) => document.getElementById(id).dataset.livecellState === "stopped",
-      cell,
-    );
+    await this.reaches("stopped", cell);
   }
 
   /** Open the editor of a cell unless it is open. */
@@ -233,10 +237,8 @@ export class Book {
       },
       text,
     );
-    await this.trial.until(
-      this.page,
+    await this.until(
       `the pasted text in ${cell}: ${clip(text)}`,
-      5,
       (id, text) => {
         const pre = document.getElementById(id).querySelector(".cell_input pre");
         return pre.textContent.replace(/\n$/, "") === text;
@@ -308,41 +310,49 @@ export class Book {
     return found;
   }
 
-  /** Wait until the snapshot of a booted Python is stored, and other pages know of it. */
+  /** Check that these cells, or all, show what the build shows. */
+  async isBuilt(...cells) {
+    const wrong = await this.differences(cells.length ? cells : undefined);
+    this.trial.check(!wrong.length, wrong.join("\n"));
+  }
+
+  /** Wait until other pages know of the snapshot of a booted Python. */
   async stored() {
-    await this.trial.until(this.page, "the snapshot to be stored", 200, inStore, false);
     // What a page notes reaches the others in the browser's own time, and may be lost if
     // the page closes first.
     const other = await this.page.browserContext().newPage();
-    other.setDefaultTimeout(300_000);
-    await other.goto(this.site.url("_static/pygments.css"));
-    await this.trial.until(other, "the note of the snapshot", 200, () =>
+    await other.goto(this.site.url("_static/pygments.css"), { timeout: 0 });
+    await this.trial.until(other, "the note of the snapshot", () =>
       Object.keys(localStorage).some((name) => name.startsWith("livecells snapshot ")),
     );
     await other.close();
   }
 
-  /** Make every stored snapshot useless, but leave it where it is. */
+  /** Make the stored snapshot useless, but leave it where it is. */
   spoil() {
-    return this.page.evaluate(inStore, true);
+    return this.page.evaluate(async () => {
+      const done = (request) =>
+        new Promise((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      const database = await done(indexedDB.open("livecells"));
+      const table = database
+        .transaction("snapshots", "readwrite")
+        .objectStore("snapshots");
+      const [[key], [kept]] = await Promise.all([
+        done(table.getAllKeys()),
+        done(table.getAll()),
+      ]);
+      const snapshot = new ArrayBuffer(kept.snapshot.byteLength);
+      await done(table.put({ ...kept, snapshot }, key));
+      database.close();
+    });
   }
 
   /** How Python started: "snapshot" or "normal". */
   boot() {
     return this.page.$eval(BAR, (one) => one.dataset.livecellsBoot);
-  }
-}
-
-/**
- * Visit until Python has started from what is kept: a snapshot that a busy browser does not
- * read in time is not waited for. `visit()` opens a page, runs a cell and gives the book.
- */
-export async function fromSnapshot(visit) {
-  for (let tries = 1; ; tries++) {
-    const book = await visit();
-    if (tries === 10 || (await book.boot()) === "snapshot") return book;
-    await book.stored();
-    await book.page.close();
   }
 }
 
@@ -372,54 +382,6 @@ export function readOutputs(document) {
       svg: [...copy.querySelectorAll("svg")].map((one) => one.outerHTML).join("\0"),
       html: copy.innerHTML.trim(),
     };
-  }
-  return found;
-}
-
-/** In the page: whether IndexedDB holds something large; spoils it if told so. */
-async function inStore(spoil) {
-  const promise = (request) =>
-    new Promise((done, fail) => {
-      request.onsuccess = () => done(request.result);
-      request.onerror = () => fail(request.error);
-    });
-  const size = (value) => {
-    if (value instanceof Blob) return value.size;
-    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-      return value.byteLength;
-    return 0;
-  };
-  const junk = (value) => {
-    if (value instanceof Blob) return new Blob([new Uint8Array(value.size)]);
-    return new value.constructor(value.length ?? value.byteLength);
-  };
-  let found = false;
-  for (const { name } of await indexedDB.databases()) {
-    const base = await promise(indexedDB.open(name));
-    for (const store of base.objectStoreNames) {
-      const all = base.transaction(store).objectStore(store);
-      const [keys, values] = await Promise.all([
-        promise(all.getAllKeys()),
-        promise(all.getAll()),
-      ]);
-      for (const [place, key] of keys.entries()) {
-        let value = values[place];
-        const fields = size(value) ? [null] : Object.keys(value ?? {});
-        for (const one of fields) {
-          const large = one === null ? value : value[one];
-          if (size(large) < 1_000_000) continue;
-          found = true;
-          if (!spoil) continue;
-          if (one === null) value = junk(large);
-          else value[one] = junk(large);
-        }
-        if (spoil && found) {
-          const writable = base.transaction(store, "readwrite").objectStore(store);
-          await promise(writable.keyPath ? writable.put(value) : writable.put(value, key));
-        }
-      }
-    }
-    base.close();
   }
   return found;
 }

@@ -31,11 +31,11 @@ class Site {
   }
 }
 
-const BUSY = 3;
 // What the asking of a page that is being left may end with.
 const LEAVING = /context|navigat|realm|frame|target closed|session/i;
+const PATIENCE = 5000; // ms that a page waits for what it keeps: see store.js
 
-const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 
 /** One run of one scenario. */
 export class Trial {
@@ -59,19 +59,20 @@ export class Trial {
     return body;
   }
 
+  /** The server of the scenario, where it needs no other one. */
+  site() {
+    return (this.served ??= this.serve());
+  }
+
   /** A server of its own; see serve.py for policy and alter. */
   async serve({ sub, ...options } = {}) {
     const ask = (words) => this.ask(words);
     return new Site(ask, await ask({ do: "serve", ...options }), { sub });
   }
 
-  /** The pages with live cells or explorables: path, cells, explorables. */
-  async pagesOfTheBook() {
-    const all = await this.ask({ do: "pages" });
-    return {
-      live: all.filter((page) => page.cells.length),
-      explorables: all.filter((page) => page.explorables.length),
-    };
+  /** The pages with live cells: path, number of cells, and those that show text alone. */
+  async livePages() {
+    return (await this.ask({ do: "pages" })).filter((page) => page.cells);
   }
 
   /** All of them in Chromium, each third in Firefox. */
@@ -80,16 +81,11 @@ export class Trial {
     return all.filter((_, number) => number % step === 0);
   }
 
-  /** A page to try things on, with two of its cells that show text. */
+  /** The smallest page to try things on, with two of its cells that show text. */
   async sample() {
-    const { live } = await this.pagesOfTheBook();
-    for (const { path, cells } of live.sort((a, b) => a.cells.length - b.cells.length)) {
-      const open = cells.filter((cell) => !cell.folded);
-      const shown = open.filter((cell) => cell.text && !cell.svg);
-      if (shown.length >= 2 && open.length >= 4)
-        return { path, cell: shown[0].id, other: shown[1].id };
-    }
-    throw new Wrong("no page has two open live cells that show text");
+    const some = (await this.livePages()).filter(({ plain }) => plain.length > 1);
+    const [{ path, plain }] = some.sort((a, b) => a.cells - b.cells);
+    return { path, cell: plain[0], other: plain[1] };
   }
 
   /** A browser context: storage, cache and history of its own. */
@@ -103,14 +99,15 @@ export class Trial {
    * A page in the first context, or in the one given.
    *
    * A context that is given is there for what visits leave to one another. Elsewhere the
-   * browser keeps no snapshot of Python, to make which takes as long as to start it.
+   * browser keeps no snapshot of Python, to make which takes as long as to start it. One
+   * that is kept is waited for, however long a busy browser takes, if the page is patient.
    */
-  async page({ context, keeps, dark = false, width = 1280, height = 900 } = {}) {
-    keeps ??= Boolean(context);
+  async page({ context, keeps = Boolean(context), patient = keeps, ...look } = {}) {
+    const { dark = false, width = 1280, height = 900 } = look;
     if (!context) context = this.contexts[0] ?? (await this.context());
     const page = await context.newPage();
     this.pages.push(page);
-    page.setDefaultTimeout(300_000);
+    page.setDefaultTimeout(0); // the scenario has a limit
     page.on("console", (message) => {
       const { url = "" } = message.location() ?? {};
       this.heard(message.type(), `${message.text()} ${url}`.trim());
@@ -120,7 +117,11 @@ export class Trial {
     );
     page.on("dialog", (dialog) => dialog.dismiss().catch(() => {}));
     await page.setViewport({ width, height });
-    await page.evaluateOnNewDocument((mode, keeps) => {
+    await page.evaluateOnNewDocument((mode, keeps, late) => {
+      const { setTimeout } = window;
+      if (late)
+        window.setTimeout = (action, ms, ...more) =>
+          ms === late ? 0 : setTimeout(action, ms, ...more);
       if (!keeps && window === top)
         Object.defineProperty(window, "indexedDB", { value: undefined });
       // The theme's own switch; not every browser lets a test set the system's.
@@ -140,7 +141,7 @@ export class Trial {
       window.addEventListener("pageshow", (event) => {
         window.restored = event.persisted;
       });
-    }, dark ? "dark" : "light", keeps);
+    }, dark ? "dark" : "light", keeps, patient && PATIENCE);
     return page;
   }
 
@@ -159,27 +160,19 @@ export class Trial {
     if (a !== b) throw new Wrong(`${what}: ${clip(a)} instead of ${clip(b)}`);
   }
 
-  /**
-   * Wait until the function, run in the page, gives something true; returns it.
-   *
-   * The seconds are ample on a machine with two cores and other tests; where much else
-   * runs it may take BUSY times as long.
-   */
-  async until(page, what, seconds, test, ...args) {
+  /** Wait until the function, run in the page, gives something true; returns it. */
+  async until(page, what, test, ...args) {
     this.step = `waiting for ${what}`;
-    const end = performance.now() + 1000 * BUSY * seconds;
     for (;;) {
       const value = await page.evaluate(test, ...args).catch((error) => {
         // A page that is being left cannot be asked; the next one can.
-        if (!LEAVING.test(error.message)) throw error;
+        if (!LEAVING.test(error.message) || page.isClosed()) throw error;
       });
       if (value) {
         this.step = undefined;
         return value;
       }
-      if (performance.now() > end)
-        throw new Wrong(`waited ${BUSY * seconds} s in vain for ${what}`);
-      await sleep(0.05);
+      await pause(0.05);
     }
   }
 
@@ -187,10 +180,6 @@ export class Trial {
   axe() {
     const require = createRequire(import.meta.url);
     return readFile(require.resolve("axe-core/axe.min.js"), "utf8");
-  }
-
-  sleep(seconds) {
-    return sleep(seconds);
   }
 
   /** Save a picture of the last page; a page that hangs gives none. */
@@ -202,12 +191,12 @@ export class Trial {
       () => path,
       () => undefined,
     );
-    return Promise.race([shot, sleep(10)]);
+    return Promise.race([shot, pause(10)]);
   }
 
   async close() {
     for (const context of this.contexts) {
-      await Promise.race([context.close().catch(() => {}), sleep(10)]);
+      await Promise.race([context.close().catch(() => {}), pause(10)]);
     }
   }
 }

@@ -157,19 +157,25 @@ def live_pages(folder: Path) -> list[dict[str, Any]]:
         if name.startswith("slides/"):
             continue  # they have a scenario of their own
         page = visits.read_page(folder / name)
-        cells = [
-            {
-                "id": cell["id"],
-                "text": cell.select_one(".cell_output pre") is not None,
-                "svg": cell.select_one(".cell_output svg") is not None,
-                "folded": cell.find_parent("details") is not None
-                or bool({"tag_hide-cell", "tag_hide-input"} & set(cell["class"])),
-            }
-            for cell in page.select(".livecell")
+        cells = page.select(".livecell")
+        explorables = len(page.select(".explorable"))
+        plain = [
+            cell["id"]
+            for cell in cells
+            if cell.select_one(".cell_output pre")
+            and not cell.select_one(".cell_output svg")
+            and not cell.find_parent("details")
+            and not {"tag_hide-cell", "tag_hide-input"} & set(cell["class"])
         ]
-        explorables = [one.get("id") for one in page.select(".explorable")]
         if cells or explorables:
-            found.append({"path": name, "cells": cells, "explorables": explorables})
+            found.append(
+                {
+                    "path": name,
+                    "cells": len(cells),
+                    "plain": plain,
+                    "explorables": explorables,
+                }
+            )
     return found
 
 

@@ -7,17 +7,8 @@ import pytest
 from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "chrome"
-#: What is rare, or takes long, and is tried in ``tests/contract/site``.
-RARE = {
-    "all_screens",
-    "explorables_broken",
-    "fatal",
-    "link_malformed",
-    "no_memory",
-    "python_missing",
-    "scripts_off",
-    "slides",
-}
+#: What takes long, or is for few, and is tried in ``tests/contract/site``.
+RARE = {"all_screens", "slides"}
 
 
 @pytest.mark.parametrize("name", sorted({*scenarios()} - RARE))

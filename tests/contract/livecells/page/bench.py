@@ -7,7 +7,15 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.contract.livecells.books import Shelf, code, notebook, printed, text
+from tests.contract.livecells.books import (
+    FIGURE,
+    MODULE,
+    Shelf,
+    code,
+    notebook,
+    printed,
+    text,
+)
 from tools.kernels import AsyncFileKernelManager
 
 __all__ = ["PROGRAMS", "SCENARIOS", "build_bench", "run_in_kernel"]
@@ -15,7 +23,7 @@ __all__ = ["PROGRAMS", "SCENARIOS", "build_bench", "run_in_kernel"]
 HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
 
-FIGURE = """\
+DRAWING = """\
 class Figure:
     def _repr_html_(self):
         return (
@@ -65,7 +73,7 @@ def run_in_kernel(programs: dict[str, str]) -> dict[str, str]:
 
 def build_bench(shelf: Shelf, **config: Any) -> Path:
     """Build the book; returns the folder of its pages."""
-    toc = "# Bench\n\n```{toctree}\nprograms\nlab\npackages\nplain\n```\n"
+    toc = "# Bench\n\n```{toctree}\nprograms\nlab\npackages\nplain\nfigure\n```\n"
     packages = {
         "alpha": "NAME = 'alpha'\n",
         "beta": "from alpha import NAME\nBOTH = NAME + ' and beta'\n",
@@ -77,11 +85,7 @@ def build_bench(shelf: Shelf, **config: Any) -> Path:
         code("x = 40", "first"),
         code("print(x + 2)", "second", outputs=[printed("42\n")]),
         code("print('alone')", "third", outputs=[printed("alone\n")]),
-        code(
-            FIGURE,
-            "figure",
-            outputs=[_shown(FIGURE)],
-        ),
+        code(DRAWING, "figure", outputs=[_shown(DRAWING)]),
         code("import json\nprint(json.loads('[1, 2]'))", "names"),
         code("print('measured')", "measured", tags=["measured"]),
     )
@@ -98,6 +102,8 @@ def build_bench(shelf: Shelf, **config: Any) -> Path:
             code("import beta\nprint(beta.BOTH)", "beta"),
         ),
         "plain.md": "# Plain\n\nNothing runs here.\n",
+        "figure.md": FIGURE,
+        "explorables/mine.py": MODULE,
     }
     reasons = {"measured": "It measures real time."}
     options = {"livecells_reasons": reasons, "livecells_wheels": wheels, **config}

@@ -9,7 +9,15 @@ from tests.site.live.driver import Driver, scenarios
 
 BROWSER = "chrome"
 #: What a plain `make contract` runs; the others are long.
-SMOKE = {"a_run", "edits_are_kept", "outputs_stay_in_their_box", "restart"}
+SMOKE = {
+    "a_run",
+    "content_policy",
+    "edits_are_kept",
+    "outlives",
+    "outputs_stay_in_their_box",
+    "read_before_the_click",
+    "restart",
+}
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from tests.site.live.driver import Driver, scenarios
 BROWSER = "firefox"
 #: What is the page's own, the same in every browser.
 ALIKE = {
+    "fatal",
+    "figure_missing",
     "help_without_python",
     "notebook_with_edits",
     "packages",
-    "printed",
-    "the_size_is_said",
+    "python_missing",
     "too_much_is_shown_as_text",
 }
 

@@ -13,7 +13,16 @@ from bs4 import BeautifulSoup, Tag
 from sphinx.errors import ExtensionError
 
 from livecells.options import OPTIONS
-from tests.contract.livecells.books import Built, Shelf, code, notebook, printed, text
+from tests.contract.livecells.books import (
+    FIGURE,
+    MODULE,
+    Built,
+    Shelf,
+    code,
+    notebook,
+    printed,
+    text,
+)
 from tests.fast.livecells.sphinx.test_texts import TABLE
 
 LAB = notebook(
@@ -46,19 +55,6 @@ print(1)
 print(2)
 ```
 """
-MODULE = """
-from livecells import Explorable, Frame
-
-def explorable():
-    frames = [Frame(f'<svg height="20" aria-hidden="true"><g id="f{n}"/></svg>',
-                    f"It is <{n}> wide.") for n in (1, 5, 9)]
-    return Explorable("Width & more", "Width", "cm", (1, 5, 9), frames, 5,
-                      live="n = 5\\nprint(n * 2)", style=".w{fill:red}")
-
-def broken():
-    return 1 / 0
-"""
-FIGURE = "# Page\n\n```{explorable} mine:explorable\n:id: width\n```\n"
 MORE = {
     "livecells_reasons": {"measured": "It measures <real> time."},
     "suppress_warnings": ["myst-nb.lexer"],  # a text notebook names no language

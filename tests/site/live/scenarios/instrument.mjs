@@ -1,6 +1,6 @@
-// The page as an instrument: predictions, the loop that moves, and what outlives a cell.
+// The page as an instrument: predictions, and the loop that moves.
 
-import { Book, RUN } from "../book.mjs";
+import { Book } from "../book.mjs";
 
 const CHAPTERS = [
   "01_callbacks",
@@ -84,12 +84,11 @@ function givenAway(height) {
 
 /** What answers a question is out of sight until a guess; the guess stays, and counts. */
 export async function predictions(t) {
-  const site = await t.serve();
   let asked = 0;
   const wrong = [];
   for (const screen of SCREENS)
     for (const path of CHAPTERS) {
-      const book = await Book.open(t, site, path, screen);
+      const book = await Book.open(t, path, screen);
       asked += await book.page.$$eval("details.predict", (all) => all.length);
       for (const line of await book.page.evaluate(givenAway, screen.height))
         wrong.push(`${path}, ${screen.width} px: ${line}`);
@@ -99,7 +98,7 @@ export async function predictions(t) {
   t.notes.asked = asked;
   t.check(asked >= 2 * 40, `the chapters ask ${asked} times`);
 
-  const book = await Book.open(t, site, CHAPTERS[3]);
+  const book = await Book.open(t, CHAPTERS[3]);
   const { page } = book;
   const told = () => page.$$eval(".foretold.told", (all) => all.length);
   t.equal(await told(), 0, "what is told before a guess");
@@ -114,24 +113,25 @@ export async function predictions(t) {
   // What a reader's own run brings is laid beside the guess, too.
   const late = (await book.source("cell-heartbeat")).replace("sleep(1)", "sleep(1.05)");
   await book.edit("cell-heartbeat", late);
-  t.equal(await book.run("cell-heartbeat"), "ran", "the cell that answers");
+  await book.runs("cell-heartbeat", "the cell that answers");
   t.check(/as 0.05 s/.test(await words()), `beside the run: ${await words()}`);
   const marks = await page.$$eval(".guess-mark", (all) => all.map((one) => one.textContent));
   t.equal(marks, ["you: 0.1 s", "0.05 s"], "the marks on the axis");
 
   // The first choice of a question counts, and the right one is marked as such.
-  const verdicts = await page.evaluate(() => {
-    const [first, second] = document.querySelectorAll("details.quiz-choice");
-    first.open = true;
-    return new Promise((done) =>
-      setTimeout(() => {
-        second.open = true;
-        setTimeout(() => done([first.open, second.className, first.className]), 0);
-      }, 0),
+  const choose = (number) =>
+    book.until(
+      "one choice of the question alone to be open, and marked",
+      (number) => {
+        const all = [...document.querySelectorAll("details.quiz-choice")].slice(0, 2);
+        all[number].open = true;
+        const isMarked = all.some((one) => /is-(right|wrong)/.test(one.className));
+        return isMarked && !all[1 - number].open;
+      },
+      number,
     );
-  });
-  t.check(!verdicts[0], "two choices of one question stand open");
-  t.check(/is-(right|wrong)/.test(verdicts[1] + verdicts[2]), "no choice is marked");
+  await choose(0);
+  await choose(1);
 
   // Kept in this browser, and forgotten on demand.
   await book.go();
@@ -141,7 +141,7 @@ export async function predictions(t) {
   t.equal(await told(), 0, "what is told after forgetting");
 
   // An order is pressed together; a guess of a moment is marked in the loop that moves.
-  const first = await Book.open(t, site, CHAPTERS[0]);
+  const first = await Book.open(t, CHAPTERS[0]);
   const guessed = await first.page.evaluate(() => {
     const order = document.querySelector(".guess-order");
     for (const word of ["hello", "world", "later"])
@@ -155,17 +155,16 @@ export async function predictions(t) {
     return document.querySelector(".prediction-kept .is-right")?.textContent;
   });
   t.equal(guessed, "hello, world, later", "the order");
-  await t.until(first.page, "the guess in the player", RUN, () =>
+  await first.until("the guess in the player", () =>
     document.querySelector("#cell-wake .lp-moving .lp-guess") !== null,
   );
 }
 
 /** A recorded loop moves: as built, by keys, in step, and after a reader's own run. */
 export async function player(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, CHAPTERS[3]);
+  const book = await Book.open(t, CHAPTERS[3]);
   const { page } = book;
-  await t.until(page, "two players in step", RUN, () =>
+  await book.until("two players in step", () =>
     document.querySelectorAll(".on-time-hero .lp-moving").length === 2,
   );
   const words = () =>
@@ -192,45 +191,10 @@ export async function player(t) {
 
   const cell = "cell-three";
   await book.edit(cell, (await book.source(cell)).replace("end=3.05", "end=3.03"));
-  t.equal(await book.run(cell), "ran", "a cell with a player");
-  await t.until(page, "a player of the reader's own run", RUN, (id) =>
-    document.querySelector(`#${id} .livecell-live .lp-moving button`) !== null,
+  await book.runs(cell, "a cell with a player");
+  await book.until(
+    "a player of the reader's own run",
+    (id) => document.querySelector(`#${id} .livecell-live .lp-moving button`) !== null,
     cell,
   );
-}
-
-/** What a task prints when its cell has ended stands with its cell. */
-export async function outlives(t) {
-  const site = await t.serve();
-  const { path, cell, other } = await t.sample();
-  const book = await Book.open(t, site, path);
-  await book.edit(
-    cell,
-    "import asyncio\nasync def late():\n    await asyncio.sleep(0.3)\n" +
-      "    print('late')\ntask = asyncio.create_task(late())\nprint('first')",
-  );
-  t.equal(await book.run(cell), "ran", "a cell that leaves a task behind");
-  await t.until(book.page, "what the task prints", RUN, (id) =>
-    /first[\s\S]*late/.test(document.getElementById(id).querySelector(".cell_output").textContent),
-    cell,
-  );
-  // What an error says gives the bar no command of a terminal and turns no text round.
-  await book.edit(other, "raise ValueError('\\x1b]8;;https://e.test\\x07\\u202egnorw')");
-  t.equal(await book.run(other), "error", "a cell with a hostile error");
-  const said = await book.status();
-  t.check(/^ValueError.*: gnorw$/.test(said), `said of it: ${JSON.stringify(said)}`);
-  // A cell that has not run is out of its reach, and in one that has nothing is forged.
-  const [third] = (await book.cells()).filter((id) => ![cell, other].includes(id));
-  await book.edit(
-    other,
-    "import json, sys\nemit = sys.stdout._writer._emit.__globals__['emit']\n" +
-      "forged = {'kind': 'display', 'data': {'text/html': '<b>forged</b>'}}\n" +
-      `emit(json.dumps({'late': '${cell}', **forged}))\n` +
-      `emit(json.dumps({'late': '${third}', 'kind': 'stream', 'text': 'forged'}))`,
-  );
-  t.equal(await book.run(other), "ran", "a cell that writes into others");
-  const forged = await book.page.$$eval(".cell_output", (all) =>
-    all.filter((one) => one.textContent.includes("forged")).length,
-  );
-  t.equal(forged, 0, "outputs that are forged");
 }

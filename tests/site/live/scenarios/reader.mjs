@@ -1,16 +1,14 @@
 // Readers: with a keyboard, with a screen reader, on a phone, in the dark.
 
-import { Book, chord, RUN } from "../book.mjs";
+import { Book, chord } from "../book.mjs";
 import { clip } from "../harness.mjs";
 
 /** Tab to Edit, type, leave with Escape, run with Shift+Enter; the status tells. */
 export async function keyboard(t) {
-  const site = await t.serve();
-  const { path, cell } = await t.sample();
-  const book = await Book.open(t, site, path);
+  const { book, cell } = await Book.sample(t);
   const { page } = book;
   await book.listen();
-  const said = async () => (await book.heard()).join(" | ");
+  const heard = async () => (await book.heard()).join(" | ");
   const focus = () =>
     page.evaluate(() => {
       const one = document.activeElement;
@@ -39,13 +37,13 @@ export async function keyboard(t) {
   await page.keyboard.press("Enter");
   t.equal(await book.ended(cell), "ran", "a run by Enter on the button");
   t.equal(await focus(), `${cell} livecell-run`, "the focus after a run");
-  let words = await said();
+  let words = await heard();
   t.check(/load/i.test(words), `loading was not announced: ${words}`);
   t.check(/has run|ran|done|finished/i.test(words), `the end was not announced: ${words}`);
 
   await tabTo(`${cell} livecell-edit`);
   await page.keyboard.press("Enter");
-  await t.until(page, "the editor to have the focus", 10, () =>
+  await book.until("the editor to have the focus", () =>
     Boolean(document.activeElement.closest(".cm-editor")),
   );
   await chord(page, "Control", "a");
@@ -65,29 +63,30 @@ export async function keyboard(t) {
   }
   t.equal(await focus(), `${cell} editor`, "Shift+Tab from Run");
   await chord(page, "Shift", "Enter");
-  await t.until(page, "42", RUN, (id) =>
-    document.getElementById(id).querySelector(".cell_output")?.textContent.includes("42"),
+  await book.until(
+    "42",
+    (id) => document.querySelector(`[id="${id}"] .cell_output`)?.textContent.includes("42"),
     cell,
   );
   t.equal(await book.ended(cell), "ran", "a run by Shift+Enter");
-  await said();
+  await heard();
 
   await chord(page, "Control", "a");
   await page.keyboard.type("1 / 0");
   await chord(page, "Shift", "Enter");
-  t.equal(await book.ended(cell, RUN), "error", "a run that fails");
-  words = await said();
+  t.equal(await book.ended(cell), "error", "a run that fails");
+  words = await heard();
   t.check(/ZeroDivisionError|error/i.test(words), `the error was not said: ${words}`);
 
   await chord(page, "Control", "a");
   await page.keyboard.type("while True: pass");
   await chord(page, "Shift", "Enter");
-  await book.running(cell, RUN);
+  await book.reaches("running", cell);
   await page.keyboard.press("Escape");
   await tabTo(`${cell} livecell-stop`);
   await page.keyboard.press("Enter");
-  t.equal(await book.ended(cell, RUN), "stopped", "a run that is stopped by keyboard");
-  words = await said();
+  t.equal(await book.ended(cell), "stopped", "a run that is stopped by keyboard");
+  words = await heard();
   t.check(/stopped/i.test(words), `the stop was not announced: ${words}`);
   t.check(!/ body$/.test(await focus()), "the focus is lost after Stop");
 }
@@ -101,8 +100,6 @@ const ringed = (page) =>
 
 /** In light and dark, wide and narrow: axe finds nothing, and all can be reached. */
 export async function all_screens(t) {
-  const site = await t.serve();
-  const { path, cell, other } = await t.sample();
   const wrong = [];
   const screens = [1280, 390].flatMap((width) => [
     { width, dark: false },
@@ -110,17 +107,15 @@ export async function all_screens(t) {
   ]);
   for (const { width, dark } of screens) {
     // Loaded at this width: what the theme's scripts do for it they do on load.
-    const book = await Book.open(t, site, path, { dark, width, keeps: true });
+    const look = { dark, width, keeps: true };
+    const { book, cell, other } = await Book.sample(t, look);
     const { page } = book;
     const mode = dark ? "dark" : "light";
     const shown = await page.evaluate(() => document.documentElement.dataset.theme);
     t.equal(shown, mode, "the colours of the page");
-    await book.edit(cell, "def half(number):\n    return 1 / number\n\nhalf(0)");
-    t.equal(await book.run(cell), "error", "a cell that fails");
+    await book.tries(cell, "def half(n):\n    return 1 / n\n\nhalf(0)", /Error/, "error");
     await book.stored(); // each screen stops a Python; the others start from it
-    await book.edit(other, "while True: pass");
-    await book.press(other, "run");
-    await book.running(other, RUN);
+    await book.begins(other, "while True: pass");
     const where = `${mode}, ${width} px`;
     for (const found of await axe(t, page)) wrong.push(`${where}: ${found}`);
     const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
@@ -174,8 +169,8 @@ const drawn = () =>
 
 /** A slider changes its figure by keyboard, without Python, with one request. */
 export async function explorables(t) {
-  const { explorables: pages } = await t.pagesOfTheBook();
-  const site = await t.serve();
+  const site = await t.site();
+  const pages = (await t.ask({ do: "pages" })).filter((page) => page.explorables);
   // A browser asks for an icon by itself, when it likes.
   const requests = async () =>
     (await site.requests()).filter((one) => !one.includes("/favicon"));
@@ -212,7 +207,6 @@ export async function explorables(t) {
         await t.until(
           page,
           `${id} to follow ${key}`,
-          10,
           (id) => {
             const figure = document.getElementById(id);
             const slider = figure.querySelector("input[type=range]");
@@ -240,58 +234,28 @@ export async function explorables(t) {
   t.equal(t.errors, [], "the console");
 }
 
-/** A slider without its script, or without its pictures, says so. */
-export async function explorables_broken(t) {
-  const { explorables: pages } = await t.pagesOfTheBook();
-  const { path } = pages[0];
-  const site = await t.serve();
-  const html = await (await fetch(site.url(path))).text();
-  const address = (name) => new RegExp(`(_static/livecells/[^"]*${name})`).exec(html)[1];
-  const [, frames] = /data-frames="([^"]+)"/.exec(html);
-  const script = address("explorable\\.js");
-  const pictures = `_static/livecells/explorables/${frames}`;
-  const line = (kind) => `.explorable[data-frames="${frames}"] .explorable-${kind}`;
-
-  await site.alter({ [script]: { status: 404 } });
-  let page = await t.page();
-  await page.goto(site.url(path), { waitUntil: "load" });
-  await page.waitForSelector(line("absent"), { visible: true });
-  const said = await page.$eval(line("absent"), (one) => one.textContent);
-  t.check(/does nothing/.test(said), `without the script it says ${said}`);
-  await page.close();
-
-  await site.alter({ [script]: {}, [pictures]: { status: 404 } });
-  page = await t.page();
-  await page.goto(site.url(path), { waitUntil: "load" });
-  const slider = `.explorable[data-frames="${frames}"] input`;
-  const built = await page.$eval(slider, (one) => one.value);
-  await page.focus(slider);
-  await page.keyboard.press("End");
-  // The focus asks for the pictures, and the key once more: until that has failed too, the
-  // slider stands where the key has put it.
-  await t.until(
-    page,
-    "a line that says why, and the slider where it was",
-    10,
-    (notice, slider, built) =>
-      /could not be fetched/.test(document.querySelector(notice).textContent) &&
-      document.querySelector(slider).value === built,
-    line("notice"),
-    slider,
-    built,
+/** On slides: the first cell, of the page, and the last, of a lab most of which is unseen. */
+export async function slides(t) {
+  const site = await t.serve({ sub: true });
+  const book = await Book.open(t, "slides/04_late_heartbeat.html", { site });
+  await book.until(
+    "the slides to be there",
+    () => document.documentElement.dataset.deck === "ready",
   );
-  // Once the file is there, the next move works.
-  await site.alter({ [pictures]: {} });
-  await page.keyboard.press("End");
-  await t.until(
-    page,
-    "the picture to follow, and the line to go",
-    10,
-    (notice, slider, built) =>
-      document.querySelector(notice).textContent === "" &&
-      document.querySelector(slider).value !== built,
-    line("notice"),
-    slider,
-    built,
+  const ids = await book.page.$$eval(".slide-body .livecell", (all) =>
+    all.map((one) => one.id),
   );
+  const tried = [ids[0], ids.at(-1)];
+  for (const id of tried) {
+    await book.page.evaluate((name) => {
+      const slide = document.getElementById(name).closest("section");
+      window.deck.slide(window.deck.getIndices(slide).h);
+    }, id);
+    await book.runs(id, `${id} on its slide`);
+  }
+  await book.isBuilt(...tried);
+  // In a small window the same slides are a page, and their cells go on.
+  await book.page.setViewport({ width: 390, height: 844 });
+  await book.until("the page of slides", () => window.deck === null);
+  await book.runs(ids[0], `${ids[0]} on the page of slides`);
 }

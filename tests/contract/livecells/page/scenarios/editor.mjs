@@ -1,74 +1,56 @@
 // Help while typing, and what a value is shown as.
 
-import { Book, RUN } from "../../../../site/live/book.mjs";
+import { Book } from "../../../../site/live/book.mjs";
 
 const LAB = "lab.html";
 const NAMES = "cell-names";
 
-/** Type at the end of the cell; the labels that are offered, or the signature. */
-async function type(t, book, text, what) {
-  const { page } = book;
+const SIGNATURE = ".livecell-signature";
+
+/** Type at the end of the cell until the labels that are offered, or the signature, match. */
+async function offers(book, text, pattern, selector = ".cm-completionLabel") {
   await book.edit(NAMES, "import json");
-  await page.keyboard.press("Enter");
-  await page.keyboard.type(text);
-  const selector = what === "signature" ? ".livecell-signature" : ".cm-completionLabel";
-  return t.until(
-    page,
-    `${what} after ${text}`,
-    1,
-    (selector) => {
+  await book.page.keyboard.press("Enter");
+  await book.page.keyboard.type(text);
+  // For the first letters others may be offered, until an answer comes for all of them.
+  await book.until(
+    `${pattern} to be offered after ${text}`,
+    (selector, pattern) => {
       const all = [...document.querySelectorAll(selector)];
-      return all.length ? all.map((one) => one.textContent) : null;
+      return new RegExp(pattern).test(all.map((one) => one.textContent).join());
     },
     selector,
+    pattern.source,
   );
-}
-
-/**
- * Type as often as it takes until this is offered: an editor shows names for the first
- * letters until it knows those for all of them.
- */
-async function typeFor(t, book, text, what, isWanted) {
-  for (let left = 20; ; left -= 1) {
-    const found = await type(t, book, text, what).catch((error) => [error.message]);
-    if (isWanted(found)) return;
-    t.check(left, `${what} after ${text}: ${JSON.stringify(found)}`);
-  }
 }
 
 /** Before Python is there, names come from the index of the build. */
 export async function help_without_python(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, LAB);
-  const both = (found) => found.join() === "load,loads";
-  await typeFor(t, book, "json.lo", "completions", both);
-  const isOfLoads = ([text]) => /^loads\(s, \*/.test(text);
-  await typeFor(t, book, "json.loads(", "signature", isOfLoads);
-  const asked = (await site.requests()).filter((one) => /pyodide|wheels/.test(one));
+  const book = await Book.open(t, LAB);
+  const both = /^load,loads$/;
+  await offers(book, "json.lo", both);
+  await offers(book, "json.loads(", /^loads\(s, \*/, SIGNATURE);
+  const asked = (await book.site.requests()).filter((one) => /pyodide|wheels/.test(one));
   t.equal(asked, [], "fetched of Python");
   // Enter is a new line while names are offered.
-  await typeFor(t, book, "json.lo", "completions", both);
+  await offers(book, "json.lo", both);
   await book.page.keyboard.press("Enter");
   t.check((await book.source(NAMES)).startsWith("import json\njson.lo\n"), "Enter");
 }
 
 /** Once Python is there, it knows what the names of the reader are. */
 export async function help_from_python(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, LAB);
+  const book = await Book.open(t, LAB, { patient: true });
   await book.edit(
     NAMES,
     "class Mine:\n    def speak(self, word: str) -> None:\n        'Say it.'\n" +
       "    @property\n    def trap(self):\n        1 / 0\nmine = Mine()",
   );
-  t.equal(await book.run(NAMES), "ran", "the definitions");
-  const only = (name) => (found) => found.length === 1 && found[0] === name;
-  await typeFor(t, book, "mine.s", "completions", only("speak"));
-  await typeFor(t, book, "mine.tr", "completions", only("trap"));
+  await book.runs(NAMES, "the definitions");
+  await offers(book, "mine.s", /^speak$/);
+  await offers(book, "mine.tr", /^trap$/);
   // Python 3.14 quotes nothing here.
-  await typeFor(t, book, "mine.speak(", "signature", ([text]) =>
-    /^speak\(word: str\) -> NoneSay it\.$/.test(text),
-  );
+  await offers(book, "mine.speak(", /^speak\(word: str\) -> NoneSay it\.$/, SIGNATURE);
 }
 
 const RICH = `
@@ -90,10 +72,9 @@ display(Picture(), Words(), Bundle())`;
 
 /** Pictures, Markdown and bundles are shown, the first line that fails is marked. */
 export async function rich_outputs(t) {
-  const site = await t.serve();
-  const book = await Book.open(t, site, LAB);
+  const book = await Book.open(t, LAB);
   await book.edit(NAMES, RICH);
-  t.equal(await book.run(NAMES), "ran", "the rich cell");
+  await book.runs(NAMES, "the rich cell");
   const seen = await book.page.$eval(`#${NAMES} .livecell-live`, async (box) => {
     const picture = box.querySelector("img");
     await picture?.decode();
@@ -111,13 +92,13 @@ export async function rich_outputs(t) {
     { width: 1, alt: "a dot", bold: "bold", items: 2, italic: "from a bundle", scripts: 0 },
     "what is shown",
   );
-  await book.edit(NAMES, "x = 1\n%pip install numpy");
-  t.equal(await book.run(NAMES, RUN), "error", "a command of notebooks");
-  const shown = await book.shown(NAMES);
-  t.check(/%pip is a command of notebooks/.test(shown), `it shows ${shown}`);
-  await book.edit(NAMES, "print('\\x1b]8;;http://x.invalid\\x1b\\\\link\\x1b]8;;\\x1b\\\\ \\x1b[31mred\\x1b[0m')");
-  t.equal(await book.run(NAMES, RUN), "ran", "codes of a terminal");
-  t.equal((await book.shown(NAMES)).trim(), "link red", "what is left of them");
-  await book.edit(NAMES, "import socket\nsocket.create_connection(('127.0.0.1', 9))");
-  t.equal(await book.run(NAMES, RUN), "error", "a socket");
+  const command = /%pip is a command of notebooks/;
+  await book.tries(NAMES, "x = 1\n%pip install numpy", command, "error");
+  await book.tries(
+    NAMES,
+    "print('\\x1b]8;;http://x.invalid\\x1b\\\\link\\x1b]8;;\\x1b\\\\ \\x1b[31mred\\x1b[0m')",
+    "link red", // is left of the codes of a terminal
+  );
+  const connect = "import socket\nsocket.create_connection(('127.0.0.1', 9))";
+  await book.tries(NAMES, connect, /Error/, "error");
 }
