@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from tests.contract.looplab.fresh import python
 from tests.fast.exercises.homes import all_homes, misjudged
 from tests.fast.exercises.test_answers import THREADED
 
@@ -35,9 +33,7 @@ def test_a_wrong_answer_is_told_why(name: str, what: str) -> None:
 )
 def test_a_page_imports_only_what_it_asks_for(code: str, chapters: set[str]) -> None:
     code += "\nimport sys; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = python("-c", code)
     parts = [name.split(".") for name in done.stdout.split()]
     loaded = {name[3] for name in parts if name[:3] == BANK and len(name) > 3}
     assert loaded == chapters

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.contract.left import SLOW
+from tests.contract.looplab.fresh import python
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "book" / "examples"
 pytestmark = pytest.mark.skipif(
@@ -18,13 +16,6 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("program", ["crawler", "crawler_fixed"])
 def test_the_crawlers_agree(program: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", program],
-        cwd=EXAMPLES,
-        capture_output=True,
-        text=True,
-        timeout=SLOW,
-        check=False,
-    )
+    done = python("-B", "-m", program, cwd=EXAMPLES)
     assert done.stderr == ""
     assert done.stdout == "360 words, most often 'page'\n"

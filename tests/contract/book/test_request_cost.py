@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.contract.left import PATIENCE, SLOW, gone
+from tests.contract.left import PATIENCE, gone
+from tests.contract.looplab.fresh import python
 from tests.contract.looplab.idle.opened import wait_until
 from tools.common import ROOT
 
@@ -76,13 +76,6 @@ def test_the_service_stops_by_itself_and_with_its_parent(server_type: Any) -> No
         "awake.__enter__(); "
         "print(*(each.pid for each in server._started), flush=True); os._exit(0)"
     )
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", program],
-        cwd=EXAMPLES,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=SLOW,
-        check=True,
-    )
+    done = python("-B", "-c", program, cwd=EXAMPLES)
     started = [*map(int, done.stdout.split())]
     wait_until(lambda: all(map(gone, started)))

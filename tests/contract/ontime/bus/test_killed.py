@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-import looplab
 from ontime.bus import Bus, Counts, Delivery
+from tests.contract.looplab.fresh import python
 from tests.fast.ontime.bus.buses import Kind, received, run_out, with_bus
 
 
@@ -29,13 +26,7 @@ def killed_after(bus: Kind, *steps: str) -> str:
                 os.kill(os.getpid(), signal.SIGKILL)
         asyncio.run(main())
         """
-    path = [str(Path(looplab.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    ended = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
-        capture_output=True,
-        text=True,
-    )
+    ended = python("-c", textwrap.dedent(program))
     assert ended.returncode < 0, ended.stderr
     return ended.stdout
 

@@ -23,6 +23,7 @@ from tests.contract.left import (
     none_left,
     ours,
 )
+from tests.contract.looplab.fresh import python as fresh_python
 from tests.contract.looplab.idle.opened import wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -210,15 +211,8 @@ def test_a_function_of_a_program_goes_as_a_copy(
     words: list[str], text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "program.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, *words],
-        input=text if words == ["-"] else None,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=SLOW,
-        check=False,
-    )
+    typed = text if words == ["-"] else None
+    done = fresh_python(*words, input=typed, cwd=tmp_path)
     calls, refused = done.stdout.splitlines()
     assert calls == "9", done.stderr
     assert "coro_fn guarded cannot be sent to another process" in refused
