@@ -899,8 +899,7 @@ def _spread(windows: list[Window]) -> list[Window]:
     system counts all of it in the window in which it ended."""
     more, later = 0, 0  # of the wait was before; when the window after began
     for at, window in reversed([*enumerate(windows)]):
-        if later - window.end_ns > _NEAR_NS:
-            more = 0
+        more = max(0, more - max(0, later - window.end_ns))  # between the two
         waited, later = window.delay_ns + more, window.start_ns
         delay = min(waited, max(0, window.end_ns - later - window.cpu_ns))
         windows[at], more = window._replace(delay_ns=delay), waited - delay
