@@ -18,7 +18,7 @@ from looplab._words import seconds
 
 from .naming import WAKERS, name_of
 from .replaying import Plan, replay
-from .report import table, waited_for_core
+from .report import shortage, table
 
 if TYPE_CHECKING:
     from .changes import Change
@@ -232,11 +232,6 @@ def _compare(
 
 def _shortage(recording: Recording) -> str:
     """What to say where cores were short; nothing where they were not."""
-    short = waited_for_core(recording)
-    if short is None or short <= _SHORT:
-        return ""
-    return (
-        f"Cores were short: the loop's thread waited for one for {short:.0%} of the "
-        "time, which a replay does not know. Record again while the machine has a core "
-        "to spare"
-    )
+    short = shortage(recording, _SHORT)
+    more = "which a replay does not know. Record again while the machine has a core"
+    return f"{short}, {more} to spare" if short else ""

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from .events import Cause
 
 #: What stands for *by* in :attr:`Recorder.notes` where no callback is known to have
-#: made one ready: it was ready before; another thread did; data came; a timer was due;
-#: it was a callback that nobody saw.
-BEFORE, THREAD, DATA, TIMER, UNSEEN = -1, -2, -3, -4, -5
+#: made one ready: it was ready before; another thread did; data came; a timer was due.
+BEFORE, THREAD, DATA, TIMER = -1, -2, -3, -4
 #: So much less the number of a callback: data came on a file descriptor, and they are
 #: the first since this callback began to watch it.
 WATCHED = -10
@@ -178,7 +177,6 @@ _CAUSES: dict[int, Cause] = {
     THREAD: "thread",
     DATA: "io",
     TIMER: "timer",
-    UNSEEN: "call",
 }
 
 

@@ -346,8 +346,6 @@ class _Replay:
         self.computing: deque[list[Any]] = deque()  # threads that hold the lock
         self.left = 0
 
-    # -- the run ---------------------------------------------------------------------
-
     def run(self) -> Recording:
         """Run the plan; return it as a recording."""
         recording = self.plan.recording
@@ -488,8 +486,6 @@ class _Replay:
             at = max(now + job.delay, job.not_before)
             self._later(at, index, by, job.not_before or at)
 
-    # -- threads ---------------------------------------------------------------------
-
     def _to_thread(self, job: _Job, number: int, change: Change) -> None:
         pool, now = self.pools[change], self.loop.time_ns()
         start, stop = job.part or (0, job.held)
@@ -530,8 +526,6 @@ class _Replay:
         self.log.append(done)
         self._soon(job.callback.index, now, by, 1)
         self._ended()
-
-    # -- the end ---------------------------------------------------------------------
 
     def _leave(self, gate: _Gate, key: Any) -> None:
         gate.instances[key] -= 1

@@ -274,12 +274,8 @@ def endpoint_rows(recording: Recording, suffix: str = "") -> list[list[str]]:
 def notes(recording: Recording) -> str:
     """What makes the figures doubtful; empty if nothing does."""
     lines = []
-    short = waited_for_core(recording)
-    if short is not None and short > 0.1:
-        lines.append(
-            f"Cores were short: the loop's thread waited for one for {short:.0%} of "
-            "the time."
-        )
+    if short := shortage(recording, 0.1):
+        lines.append(f"{short}.")
     if not knows_arrivals(recording):
         lines.append(
             "This system does not tell how long data lay in the kernel, nor who had "
@@ -293,13 +289,15 @@ def knows_arrivals(recording: Recording) -> bool:
     return bool(recording.about.get("system", "Linux") == "Linux")
 
 
-def waited_for_core(recording: Recording) -> float | None:
-    """The share of the time in which the loop's thread wanted a core and had none."""
+def shortage(recording: Recording, least: float) -> str:
+    """That the loop's thread had no core, if for more than this share of the time."""
     uses = [use for use in recording.threads if use.name == "loop"]
     if len(uses) < 2 or uses[-1].at_ns <= uses[0].at_ns:
-        return None
+        return ""
     waited = uses[-1].waited_ns - uses[0].waited_ns
-    return waited / (uses[-1].at_ns - uses[0].at_ns)
+    share = waited / (uses[-1].at_ns - uses[0].at_ns)
+    text = "Cores were short: the loop's thread waited for one for"
+    return f"{text} {share:.0%} of the time" if share > least else ""
 
 
 def table(rows: Sequence[Sequence[str]], names: int = 0) -> list[str]:

@@ -60,8 +60,6 @@ class Session:
         self._clock = Clock()
         self._undo_collector: Any = None
 
-    # -- loops -----------------------------------------------------------------------
-
     def loop_starts(self, loop: Any) -> None:
         """*loop* is about to run, or runs, in this thread."""
         with self._lock:
@@ -105,8 +103,6 @@ class Session:
         thread = threading.current_thread().name
         recorder.about = {"kind": recorder.kind, "thread": thread}
         return recorder
-
-    # -- the file and the thread -----------------------------------------------------
 
     def _open(self) -> bool:
         about = {
@@ -180,8 +176,6 @@ class Session:
                 recorder.detach()
                 self._recorders.remove(recorder)
 
-    # -- from notes to lines ---------------------------------------------------------
-
     def _write(self, *recorders: Recorder, end: bool = False) -> None:
         if self._store is None:
             return
@@ -218,8 +212,6 @@ class Session:
             rest["end"] = recorder.now()
         if any(rest.values()):
             yield rest
-
-    # -- the end ---------------------------------------------------------------------
 
     def stop(self) -> None:
         """Stop recording and end the file.  The second call does nothing."""

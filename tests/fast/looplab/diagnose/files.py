@@ -9,11 +9,11 @@ from typing import Any
 from looplab._numbers import NS
 from looplab.diagnose import Callback, Recording
 from looplab.diagnose.fileformat import FORMAT
-from looplab.diagnose.recorder import BEFORE, DATA, THREAD, TIMER, UNSEEN, WATCHED
+from looplab.diagnose.recorder import BEFORE, DATA, THREAD, TIMER, WATCHED
 from looplab.diagnose.tags import Tag
 from looplab.diagnose.writer import Encoder
 
-_BY = {"before": BEFORE, "thread": THREAD, "timer": TIMER, "call": UNSEEN, "io": DATA}
+_BY = {"before": BEFORE, "thread": THREAD, "timer": TIMER, "io": DATA}
 
 
 def _by(one: Callback) -> int:
