@@ -127,6 +127,13 @@ def own(root: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an expression is a name, or an attribute of ``self``."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Attribute) and name_of(node.value) == "self"
+    )
+
+
 class Objects:
     """The objects and functions of a file."""
 
@@ -141,6 +148,7 @@ class Objects:
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
         self._aliases: set[str] = set()
+        self._instances: dict[Key | None, set[ast.ClassDef]] = defaultdict(set)
         self._flows: dict[Key, set[Key]] = defaultdict(set)
         self._attributes: dict[str, set[Key]] = defaultdict(set)
         self._owned: dict[str, int] = defaultdict(int)  # by so many classes
@@ -158,8 +166,7 @@ class Objects:
             elif isinstance(node, ast.ClassDef):
                 self._classes[node.name].append(node)
         for node in self.nodes:
-            if isinstance(node, ast.Assign):
-                self._aliases.update(map(name_of, node.targets))
+            self._note_instance(node)
         for node in self.nodes:
             self._note(node)
         # paho calls back in the thread of whoever calls its loop_read().
@@ -283,6 +290,8 @@ class Objects:
             value = self.names.value(node, self.scope(node))
             if isinstance(value, Class):
                 return value.node
+        if _is_plain(node) and len(kept := self._instances[self.key(node)]) == 1:
+            return next(iter(kept))
         return None
 
     def related(self, first: ast.ClassDef, second: ast.ClassDef) -> bool:
@@ -301,6 +310,23 @@ class Objects:
         return bases
 
     # Looking at the file
+
+    def _note_instance(self, node: ast.AST) -> None:
+        """Note of which class of the file a variable, or an attribute of self, is."""
+        source: ast.expr | None = None
+        keys: list[Key | None] = []
+        if isinstance(node, ast.Assign):
+            self._aliases.update(map(name_of, node.targets))
+            source = node.value.func if isinstance(node.value, ast.Call) else None
+            keys = [self.key(target) for target in node.targets if _is_plain(target)]
+        elif isinstance(node, ast.AnnAssign) and _is_plain(node.target):
+            source, keys = node.annotation, [self.key(node.target)]
+        elif isinstance(node, ast.arg):
+            source, keys = node.annotation, [(self.scope(node), node.arg)]
+        made = self._annotated(source)
+        if isinstance(made, Class):
+            for key in keys:
+                self._instances[key].add(made.node)
 
     def _annotated(
         self, node: ast.expr | None, scope: Scope | None = None
