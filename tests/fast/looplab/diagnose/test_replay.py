@@ -279,6 +279,7 @@ def test_what_a_thread_brings_is_the_answer_to_the_step_that_asked():
     plan = Plan(Recording([asked, brought, passed_on, woken]), ())
     assert [index for _, index in plan.roots] == [0]
     assert [index for _, index in plan.jobs[0].children] == [1]
+    assert plan.jobs[1].delay == MS - 1  # from the end of that step
 
 
 def crowd(arrivals, hog=100, accept=2):
