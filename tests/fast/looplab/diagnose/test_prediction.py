@@ -84,10 +84,10 @@ def test_a_range_counts_that_a_machine_is_not_the_same_twice():
         assert another([time] * 50, 0.9) == pytest.approx(ends)
 
 
-def late_for_no_reason(count=30):
+def late_for_no_reason(count=30, late_ns=500_000_000):
     """Timers that ran half a second late although nothing held the loop."""
     second = 1_000_000_000
-    late = [n * second + second // 2 for n in range(count)]
+    late = [n * second + late_ns for n in range(count)]
     how = {"cause": "timer", "by": None, "code": Code("tick"), "task": None}
     ticks = [
         Callback(n, at, at, at + 1000, 1000, due_ns=n * second, **how)
@@ -103,6 +103,12 @@ def test_what_nothing_explains_is_not_predicted_away():
     now = predict(recording, faster("tick", 2)).figure("timers of tick", "p50")
     assert now.recorded == 0.5
     assert now.low <= 0.5 <= now.high
+    # What is too short to be replayed widens the range.
+    short = late_for_no_reason(late_ns=2_000_000)
+    short.clock = "real"
+    now = predict(short, faster("tick", 2)).figure("timers of tick", "p50")
+    assert (now.recorded, now.low) == (0.002, 0)
+    assert now.high > 0.001
 
 
 @pytest.mark.parametrize(
