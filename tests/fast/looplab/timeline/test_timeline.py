@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 import xml.etree.ElementTree as ET
-from itertools import combinations, pairwise
+from itertools import combinations
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -327,17 +327,6 @@ def test_ten_thousand_callbacks_fit(tasks: int, each: int, stems: int) -> None:
     assert len(picture.svg.encode()) <= LIMIT
     parse(picture)
     assert f"Timeline of {len(trace):,} callbacks" in picture.alt
-
-
-def test_merging_loses_no_callback() -> None:
-    trace = busy_trace(1, 5000)
-    picture = Timeline(trace)
-    for bins in (1000, 300, 50):
-        blocks = picture._scene.scale.blocks(list(trace), bins)
-        assert sum(count for *_, count in blocks) == len(trace)
-        assert len(blocks) <= 2 * bins + 1
-        for (left, _, _, _), (right, *_) in pairwise(blocks):
-            assert left <= right
 
 
 def test_density_is_how_pale_a_block_is() -> None:
