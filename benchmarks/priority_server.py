@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import socket
 import statistics
 import subprocess
@@ -23,6 +22,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from looplab._numbers import percentile
 from tools.common import ToolError, ended, say
 
 HOST = "127.0.0.1"
@@ -167,11 +167,11 @@ def measure(way: str, seconds: float, every: float = 0.1) -> dict[str, Any]:
             facts = asyncio.run(load(port, seconds, every))
     except (OSError, EOFError, TimeoutError) as error:
         raise ToolError(f"the server of {way!r} does not answer: {error!r}") from error
-    times = sorted(facts["urgent"])
+    times = facts["urgent"]
     return {
         "requests": len(times),
         "p50": statistics.median(times),
-        "p99": times[max(0, -(-99 * len(times) // 100) - 1)],
+        "p99": percentile(times, 99),
         "throughput": facts["throughput"],
     }
 
@@ -210,11 +210,10 @@ def run() -> None:
     )
     parser.add_argument("--seconds", type=float, default=10.0, help="for each way")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    parser.add_argument("--json", action="store_true", help="print JSON instead")
     options = parser.parse_args()
     ways = [STOCK, *(way for way in options.ways if way != STOCK)]
     results = {way: measure(way, options.seconds) for way in ways}
-    say(json.dumps(results) if options.json else table(results))
+    say(table(results))
 
 
 if __name__ == "__main__":
