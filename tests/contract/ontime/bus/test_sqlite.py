@@ -12,12 +12,7 @@ from pathlib import Path
 import pytest
 
 import ontime.bus.sqlite
-from ontime.bus import (
-    BusFullError,
-    BusUnavailableError,
-    Counts,
-    SQLiteBus,
-)
+from ontime.bus import BusFullError, BusUnavailableError, Counts, SQLiteBus
 from tests.fast.ontime.bus.buses import received, with_bus
 
 

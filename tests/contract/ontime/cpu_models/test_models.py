@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ontime.cpu_models import (
-    KINDS,
-    Model,
-    WorkFailedError,
-    compare_models,
-)
+from ontime.cpu_models import KINDS, Model, WorkFailedError, compare_models
 
 AVAILABLE = [kind for kind in KINDS if not Model(kind).unavailable()]
 

@@ -84,7 +84,9 @@ def test_a_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "broken.ipynb").write_bytes(b"\xff")
     out, pages = tmp_path / "grades.csv", tmp_path / "feedback"
     words = [str(folder), "--csv", str(out), "--feedback", str(pages), "--jobs", "2"]
+    usual = signal.getsignal(signal.SIGINT)
     assert main([*words, "--seconds", "600"]) == 1
+    assert signal.getsignal(signal.SIGINT) is usual
     rows = table(out)
     assert set(rows) == {"'=cmd", "forged", "broken"}
     row = rows["'=cmd"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ontime.leases import (
-    LeaseSettings,
-    consume,
-)
+from ontime.leases import LeaseSettings, consume
 
 
 def test_a_real_clock_measures_the_same_consumer() -> None:

@@ -11,13 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.fast.book.spinning_loop.example import (
-    EXAMPLE,
-    LAB,
-    free,
-    fresh,
-    realcase,
-)
+from tests.fast.book.spinning_loop.example import EXAMPLE, LAB, free, fresh, realcase
 
 CAPTURES = EXAMPLE / "captures"
 COMMITTED = sorted(CAPTURES.iterdir())

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fast.book.spinning_loop.example import (
-    realcase,
-)
+from tests.fast.book.spinning_loop.example import realcase
 
 
 def test_the_spread_of_some_figures() -> None:

@@ -6,19 +6,8 @@ from typing import Any
 
 import pytest
 
-from looplab.priority import (
-    ByDeadline,
-    ByPriority,
-    PriorityGate,
-    PriorityProtocol,
-)
-from ontime.bus import (
-    SETTINGS,
-    Counts,
-    RedisBus,
-    compare,
-    consume,
-)
+from looplab.priority import ByDeadline, ByPriority, PriorityGate, PriorityProtocol
+from ontime.bus import SETTINGS, Counts, RedisBus, compare, consume
 from ontime.leases import LeaseSettings
 
 

@@ -10,13 +10,7 @@ from typing import Any
 import pytest
 
 from looplab import elapsed, run
-from ontime.cost import (
-    VARIANTS,
-    CostTable,
-    child,
-    cpu_cost,
-    variant_source,
-)
+from ontime.cost import VARIANTS, CostTable, child, cpu_cost, variant_source
 from ontime.cost.works import nap, nothing
 
 #: What chapter 3 shows of a Python that the lab did not run on.

@@ -25,12 +25,9 @@ def test_words_of_a_result() -> None:
 def test_what_a_case_tells() -> None:
     case = Case(8, 2, 0.008, 0.004, 0.001, for_lock=5.0, for_core=1.5)
     assert (case.by_lock, case.by_both) == (2, 8)
-    assert repr(case) == (
-        "8 on 2: a hop   8.000 ms; loops compute in the gap   4.000, sleep in it  "
-        "1.000; loops that wait for the lock 5.0, for a core 1.5"
-    )
+    assert "wait for the lock 5.0, for a core 1.5" in repr(case)
     unknown = Case(8, 2, 0.008, 0.004, 0.001, for_lock=None, for_core=None)
-    assert repr(unknown).endswith("sleep in it  1.000")
+    assert "wait" not in repr(unknown)
 
 
 def test_why_an_experiment_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
