@@ -19,14 +19,13 @@ from typing import Literal
 
 from .file import PUT, PUT_NOW, Traffic
 from .libraries import SLEEPS, words
-from .objects import LOOPS, Body, Objects, Use, name_of, own
+from .objects import COMPREHENSIONS, LOOPS, Body, Objects, Use, name_of, own
 from .sleeps import SHORT
 from .sources import FEW, size
 
 #: So many callers of a function, and statements before a place, are looked at.
 _MOST = 50
 _NEAR = 20
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # What runs once in the life of an object.
 _ONCE = re.compile(
     r"_*(init|main|aenter|enter|aexit|exit|post_init|del|a?start(up)?|a?stop|a?close|"
@@ -295,7 +294,7 @@ class Growth:
             if loop not in self._rounds:
                 self._rounds[loop] = self._of_for(loop)
             return None if self._leaves(loop, child) else self._rounds[loop]
-        if isinstance(loop, _COMPREHENSIONS) and child is not loop.generators[0]:
+        if isinstance(loop, COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:
                 return "stream"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule, shorten
-from ..objects import LOOPS, Objects, name_of, own
+from ..objects import COMPREHENSIONS, LOOPS, Objects, name_of, own
 from ..sources import FEW, size
 
 RULE = Rule("LAG301", "task for each item, held by a semaphore")
@@ -18,7 +18,6 @@ _SEMAPHORES = frozenset(
     for name in ("Semaphore", "BoundedSemaphore", "CapacityLimiter")
 )
 _SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
 
 def check(file: File) -> Iterator[Report]:
@@ -83,8 +82,10 @@ def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
                 made = first.func if isinstance(first, ast.Call) else first
                 yield inner, made, node.iter
             stack.extend(ast.iter_child_nodes(inner))
-    elif isinstance(node, _COMPREHENSIONS) and isinstance(node.elt, ast.Call):
-        call = node.elt
+    elif isinstance(node, COMPREHENSIONS):
+        call = getattr(node, "elt", None)
+        if not isinstance(call, ast.Call):
+            return
         if (
             name_of(call.func) in _SPAWNS
             and call.args

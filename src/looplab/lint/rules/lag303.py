@@ -8,11 +8,12 @@ operating system, does not notice.  Nor may two loops share one object.
 from __future__ import annotations
 
 import ast
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule, shorten
-from ..objects import Objects, name_of, own
+from ..objects import COMPREHENSIONS, LOOPS, Objects, name_of, own
 
 RULE = Rule("LAG303", "object of a loop touched off it")
 
@@ -130,54 +131,38 @@ def _touch(
 
 def _two_loops(objects: Objects) -> Iterator[Report]:
     """Objects of a module that coroutines of several loops wait for."""
-    loops: dict[ast.AST | None, int] = {}
-    runs = [
-        call
-        for call, value in objects.names.called.items()
-        if value == "asyncio.run" and objects.function(call) in objects.threads
-    ]
-    if not runs:
+    loops = Counter[ast.AST | None]()  # so many loops of threads run a function
+    for call, value in objects.names.called.items():
+        start = objects.threads.get(objects.function(call) or call)
+        if value == "asyncio.run" and start is not None:
+            several = any(
+                isinstance(parent, (*LOOPS, *COMPREHENSIONS))
+                for place in (start, call)
+                for parent, _ in objects.around(place)
+            )
+            for function in _coroutines(objects, call):
+                loops[function] += 1 + several
+    if not loops:
         return
-    for call in runs:
-        start = objects.threads[objects.function(call)]  # type: ignore[index]
-        several = any(
-            isinstance(parent, ast.For | ast.While | ast.ListComp | ast.GeneratorExp)
-            for place in (start, call)
-            for parent, _ in objects.around(place)
-        )
-        for function in _coroutines(objects, call):
-            loops[function] = loops.get(function, 0) + 1 + several
-    module = objects.walk.module
-    used: dict[tuple[object, str], list[tuple[ast.expr, ast.AST, int]]] = {}
+    used: dict[str, list[tuple[ast.expr, ast.AST | None]]] = defaultdict(list)
     for node in objects.nodes:
         waits: list[ast.expr] = []
         if isinstance(node, ast.AsyncWith):
             waits = [item.context_expr for item in node.items]
-        elif (
-            isinstance(node, ast.Await)
-            and isinstance(node.value, ast.Call)
-            and isinstance(node.value.func, ast.Attribute)
-        ):
-            waits = [node.value.func.value]
+        elif isinstance(node, ast.Await):
+            func = getattr(node.value, "func", None)
+            waits = [func.value] if isinstance(func, ast.Attribute) else []
         for expression in waits:
-            key = objects.key(expression)
-            if (
-                key is not None
-                and key[0] is module
-                and objects.is_a(expression, _SHARED)
-            ):
-                body = objects.function(node)
-                if body is not None:
-                    used.setdefault(key, []).append(
-                        (expression, body, loops.get(body, 0))
-                    )
-    for (_, name), places in used.items():
-        threaded = [place for place in places if place[2]]
+            where, name = objects.key(expression) or (None, "")
+            if where is objects.walk.module and objects.is_a(expression, _SHARED):
+                used[name].append((expression, objects.function(node)))
+    for name, places in used.items():
+        threaded = [place for place in places if loops[place[1]]]
         beside = any(
-            not count and isinstance(function, ast.AsyncFunctionDef)
-            for _, function, count in places
+            isinstance(function, ast.AsyncFunctionDef) and not loops[function]
+            for _, function in places
         )
-        if threaded and (beside or max(place[2] for place in threaded) > 1):
+        if threaded and (beside or any(loops[place[1]] > 1 for place in threaded)):
             words = shorten(
                 "{name} is shared by the loops of several threads, and belongs to one: "
                 "make one in each loop",
