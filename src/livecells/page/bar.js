@@ -1,7 +1,7 @@
 // The bar above the first cell: buttons for the whole page, and the one line that tells
 // the reader, and a screen reader, what goes on.
 
-import { make } from "./dom.js";
+import { button, make } from "./dom.js";
 import { megabytes } from "./words.js";
 
 const SPEAK_EVERY = 1500; // ms between two lines of progress in the status
@@ -9,23 +9,15 @@ const SPEAK_EVERY = 1500; // ms between two lines of progress in the status
 export class Bar {
   /** `actions` are {runAll, restart, stop, download?}; `guard` wraps them. */
   constructor(before, actions, guard) {
-    const button = (name, text, action) =>
-      make(
-        "button",
-        {
-          type: "button",
-          className: `livecell-button livecells-${name}`,
-          onclick: guard(action),
-        },
-        text,
-      );
-    this.runAll = button("runall", "Run all", actions.runAll);
-    this.restart = button("restart", "Restart", actions.restart);
-    this.stop = button("stop", "Stop", actions.stop);
+    const control = (name, text, action) =>
+      button(`livecells-${name}`, text, guard(action));
+    this.runAll = control("runall", "Run all", actions.runAll);
+    this.restart = control("restart", "Restart", actions.restart);
+    this.stop = control("stop", "Stop", actions.stop);
     this.restart.hidden = this.stop.hidden = true;
     this.restart.title = "Forget what has run, and start Python anew";
     const more = actions.download
-      ? [button("download", "Download my notebook", actions.download)]
+      ? [control("download", "Download my notebook", actions.download)]
       : [];
     this.progress = make("progress", {
       className: "livecells-progress",

@@ -3,7 +3,7 @@
 // The static <pre> always holds the current source, also while an editor covers it: the
 // copy button works on it, and a page without an editor shows an edit as well.
 
-import { make } from "./dom.js";
+import { button, make, unfold } from "./dom.js";
 import { fingerprint, keepEdit, keptEdit } from "./memory.js";
 import { Output } from "./output.js";
 
@@ -91,29 +91,19 @@ export class Cell {
 
   #addToolbar() {
     const { page, number } = this;
-    const button = (name, text, label, action) =>
-      make(
-        "button",
-        {
-          type: "button",
-          className: `livecell-button livecell-${name}`,
-          "aria-label": label,
-          onclick: page.guard(action),
-        },
-        text,
-      );
+    const control = (name, text, action, label = `${text} cell ${number}`) =>
+      button(`livecell-${name}`, text, page.guard(action), label);
+    const share = `Share link to cell ${number}`;
     this.buttons = {
-      run: button("run", "Run", `Run cell ${number}`, () => {
+      run: control("run", "Run", () => {
         if (!this.isBusy) return page.run(this);
       }),
-      stop: button("stop", "Stop", `Stop cell ${number}`, () => page.stop(this)),
-      edit: button("edit", "Edit", `Edit cell ${number}`, () =>
+      stop: control("stop", "Stop", () => page.stop(this)),
+      edit: control("edit", "Edit", () =>
         this.editor ? this.closeEditor() : this.openEditor(),
       ),
-      reset: button("reset", "Reset", `Reset cell ${number}`, () => this.reset()),
-      share: button("share", "Share link", `Share link to cell ${number}`, () =>
-        page.links.share(this),
-      ),
+      reset: control("reset", "Reset", () => this.reset()),
+      share: control("share", "Share link", () => page.links.share(this), share),
     };
     this.buttons.edit.setAttribute("aria-expanded", "false");
     this.note = make("span", { className: "livecell-note" });
@@ -140,6 +130,15 @@ export class Cell {
         ...controls,
       ),
     );
+  }
+
+  /** A button of a message, which goes with it: the keyboard's place is then at Run. */
+  choice(name, text, action) {
+    const act = this.page.guard(() => {
+      action();
+      this.buttons.run.focus({ preventScroll: true });
+    });
+    return button(`livecell-${name}`, text, act, `${text} of cell ${this.number}`);
   }
 
   // ---- source
@@ -171,26 +170,16 @@ export class Cell {
       this.setSource(kept.source);
       return;
     }
-    const button = (name, text, action) =>
-      make(
-        "button",
-        {
-          type: "button",
-          className: `livecell-button livecell-${name}`,
-          "aria-label": `${text} of cell ${this.number}`,
-          onclick: this.page.guard(() => {
-            this.message("earlier", null);
-            action();
-            this.buttons.run.focus({ preventScroll: true });
-          }),
-        },
-        text,
-      );
+    const choice = (name, text, action) =>
+      this.choice(name, text, () => {
+        this.message("earlier", null);
+        action();
+      });
     this.message(
       "earlier",
       "You once edited this cell, and the book has changed it since.",
-      button("show-earlier", "Show my edit", () => this.setSource(kept.source)),
-      button("forget-earlier", "Forget my edit", () => keepEdit(this.id, "", null)),
+      choice("show-earlier", "Show my edit", () => this.setSource(kept.source)),
+      choice("forget-earlier", "Forget my edit", () => keepEdit(this.id, "", null)),
     );
   }
 
@@ -288,11 +277,7 @@ export class Cell {
     bar.style.setProperty("--livecell-line", line - 1);
     bar.style.setProperty("--livecell-top", getComputedStyle(this.pre).paddingTop);
     this.pre.append(bar);
-    // A line that is hidden in a fold is no help.
-    for (let fold = this.pre.closest("details"); fold;) {
-      fold.open = true;
-      fold = fold.parentElement.closest("details");
-    }
+    unfold(this.pre); // a line that is hidden is no help
   }
 
   // ---- output

@@ -10,3 +10,25 @@ export function make(tag, properties = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** A button of the name's own class; `label` says more than its text, for who only hears it. */
+export function button(name, text, onclick, label = text) {
+  return make(
+    "button",
+    {
+      type: "button",
+      className: `livecell-button ${name}`,
+      "aria-label": label,
+      onclick,
+    },
+    text,
+  );
+}
+
+/** Open all folds around an element. */
+export function unfold(element) {
+  for (let fold = element.closest("details"); fold; ) {
+    fold.open = true;
+    fold = fold.parentElement.closest("details");
+  }
+}

@@ -1,7 +1,7 @@
 // Links to edited cells: made for a reader to pass on, and opened as a stranger's.
 
 import { differences } from "./diff.js";
-import { make } from "./dom.js";
+import { make, unfold } from "./dom.js";
 import { LinkError, makeLink, readLink } from "./link.js";
 import { fingerprint, tab } from "./memory.js";
 
@@ -64,10 +64,7 @@ export class Links {
       return;
     }
     const cell = this.page.byId.get(link.id);
-    for (let fold = cell.input.closest("details"); fold;) {
-      fold.open = true;
-      fold = fold.parentElement.closest("details");
-    }
+    unfold(cell.input);
     if (cell.isBusy) {
       this.page.say(
         `The link is for cell ${cell.number}, which runs. Open it again later.`,
@@ -78,23 +75,13 @@ export class Links {
         "This code came with the link: somebody else wrote it, and it has not been run. " +
         "What differs from the book's cell:";
       const decide = (name, label, source) =>
-        make(
-          "button",
-          {
-            type: "button",
-            className: `livecell-button livecell-${name}`,
-            "aria-label": `${label} of cell ${cell.number}`,
-            onclick: this.page.guard(() => {
-              if (source !== null) cell.setSource(source);
-              this.settle(cell);
-              cell.buttons.run.focus({ preventScroll: true });
-              this.page.say(
-                source === null ? "The edit is kept." : "The edit is discarded.",
-              );
-            }),
-          },
-          label,
-        );
+        cell.choice(name, label, () => {
+          if (source !== null) cell.setSource(source);
+          this.settle(cell);
+          this.page.say(
+            source === null ? "The edit is kept." : "The edit is discarded.",
+          );
+        });
       cell.setSource(link.source, { keep: false });
       cell.link = fragment;
       cell.element.toggleAttribute("data-livecell-linked", true);

@@ -1,5 +1,5 @@
 // How wide a text is, and whether its lines are columns: as the build says it of its own
-// outputs (build/texts.py), for the same style.
+// outputs (sphinx/texts.py), for the same style.
 
 const TWO_GAPS = /(?:\S {2,}(?=\S).*?){2}/;
 const WIDEST = 95; // columns; a table that is wider wraps like words
