@@ -167,6 +167,9 @@ async function axe(t, page) {
 const drawn = () =>
   new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
+/** What a page may fetch of the live cells before a click: its script and its style. */
+const isFirst = (address) => /\/(livecells|explorable|player-\w+)\.(js|css)/.test(address);
+
 /** A slider changes its figure by keyboard, without Python, with one request. */
 export async function explorables(t) {
   const site = await t.site();
@@ -177,7 +180,14 @@ export async function explorables(t) {
   for (const { path } of pages) {
     // A figure may stand on two pages, and its pictures must not come from the cache.
     const page = await t.page({ context: await t.context() });
+    const opened = (await requests()).length;
     await page.goto(site.url(path), { waitUntil: "load" });
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await page.waitForNetworkIdle();
+    const early = (await requests())
+      .slice(opened)
+      .filter((one) => one.includes("/_static/livecells/") && !isFirst(one));
+    t.equal(early, [], `fetched of ${path} before a click`);
     const figures = await page.$$eval(".explorable", (all) => all.map((one) => one.id));
     for (const id of figures) {
       const before = (await requests()).length;

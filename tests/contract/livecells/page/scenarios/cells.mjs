@@ -31,14 +31,17 @@ export async function outlives(t) {
   const raising = "raise ValueError('\\x1b]8;;https://e.test\\x07\\u202egnorw')";
   await book.tries("cell-third", raising, /ValueError/, "error");
   t.check(/^ValueError.*: gnorw$/.test(await book.status()), await book.status());
-  // A cell that has not run is out of its reach, and in one that has nothing is forged.
+  // What has not run in this Python is out of its reach, and a figure is never late.
+  await book.click(".livecells-restart");
+  await book.reaches("idle");
+  await book.runs("cell-figure");
   await book.edit(
     "cell-third",
     `import json, sys
 emit = sys.stdout._writer._emit.__globals__["emit"]
 forged = {"kind": "display", "data": {"text/html": "<b>forged</b>"}}
-emit(json.dumps({"late": "second", **forged}))
-emit(json.dumps({"late": "names", "kind": "stream", "text": "forged"}))`,
+emit(json.dumps({"late": "figure", **forged}))
+emit(json.dumps({"late": "second", "kind": "stream", "text": "forged"}))`,
   );
   await book.runs("cell-third", "a cell that writes into others");
   const forged = await book.page.$$eval(".cell_output", (all) =>
