@@ -93,7 +93,6 @@ class Growth:
         self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
         self._kept: dict[ast.AST | None, set[str]] = {}
         self._limited: dict[ast.AST, bool] = {}
-        self._yielding: dict[ast.AST, bool] = {}
         self._rounds: dict[ast.AST, _Why | None] = {}
         self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
 
@@ -272,61 +271,50 @@ class Growth:
         return any(name not in ("self", "cls") for name in names)
 
     def _repeats(self, loop: ast.AST, child: ast.AST) -> _Why | None:
-        """Whether a loop, in the part that a place is in, shows growth.
-
-        In a plain function of the loop it has an end, and soon: nothing else runs.
-        """
-        function = self.objects.function(loop)
-        if isinstance(loop, LOOPS) and self._yields(loop):
-            return None  # who iterates over this generator sets the pace
-        if isinstance(loop, ast.AsyncFor) and child in loop.body:
-            return "stream"
-        if (
-            not isinstance(function, ast.AsyncFunctionDef)
-            and function not in self.objects.threads
-        ):
-            return None
-        if isinstance(loop, ast.While) and child in (loop.test, *loop.body):
+        """Whether a loop, in the part that a place is in, shows growth."""
+        if isinstance(loop, LOOPS) and child in (getattr(loop, "test", 0), *loop.body):
             if loop not in self._rounds:
-                self._rounds[loop] = self._of_while(loop)
-            return None if self._leaves(loop, child) else self._rounds[loop]
-        if isinstance(loop, ast.For) and child in loop.body:
-            if loop not in self._rounds:
-                self._rounds[loop] = self._of_for(loop)
+                self._rounds[loop] = self._of_loop(loop)
             return None if self._leaves(loop, child) else self._rounds[loop]
         if isinstance(loop, COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:
                 return "stream"
-            many = size(self.objects, first.iter)
-            few = many is not None and many <= FEW
-            if few or self.is_fan_out(first.target) or self.suspends([loop]):
-                return None
-            return "flood"
+            if not self._is_few(first) and self._may_be_late(loop):
+                return None if self.suspends([loop]) else "flood"
         return None
 
-    def _of_while(self, loop: ast.While) -> _Why | None:
-        """What a ``while`` loop of a coroutine shows."""
-        if self._is_paced(loop) or self._relays(loop):
+    def _of_loop(self, loop: ast.For | ast.AsyncFor | ast.While) -> _Why | None:
+        """What a loop shows by itself."""
+        if any(isinstance(node, ast.Yield) for node in own(loop)):
+            return None  # who iterates over this generator sets the pace
+        if isinstance(loop, ast.AsyncFor):
+            return "stream"
+        if not self._may_be_late(loop):
             return None
-        return "loop" if self.suspends(loop.body) else "flood"
-
-    def _of_for(self, loop: ast.For) -> _Why | None:
-        """What a ``for`` loop of a coroutine shows."""
-        many = size(self.objects, loop.iter)
-        if (many is not None and many <= FEW) or self.is_fan_out(loop.target):
-            return None
-        if isinstance(loop.iter, ast.Attribute | ast.Subscript):
-            return None  # a part of what has come already
+        if isinstance(loop, ast.While):
+            if self._is_paced(loop) or self._relays(loop):
+                return None
+            return "loop" if self.suspends(loop.body) else "flood"
+        if self._is_few(loop) or isinstance(loop.iter, ast.Attribute | ast.Subscript):
+            return None  # an attribute is a part of what has come already
         if not self.suspends(loop.body):
             return "flood"
-        return "loop" if many == math.inf else None
+        return "loop" if size(self.objects, loop.iter) == math.inf else None
 
-    def _yields(self, loop: ast.AST) -> bool:
-        """Whether a loop hands something to who iterates over it."""
-        if loop not in self._yielding:
-            self._yielding[loop] = any(isinstance(x, ast.Yield) for x in own(loop))
-        return self._yielding[loop]
+    def _may_be_late(self, loop: ast.AST) -> bool:
+        """Whether others run, or should, before a loop has ended.
+
+        In a plain function of the loop it has an end, and soon: nothing else runs.
+        """
+        function = self.objects.function(loop)
+        threads = self.objects.threads
+        return isinstance(function, ast.AsyncFunctionDef) or function in threads
+
+    def _is_few(self, loop: ast.For | ast.comprehension) -> bool:
+        """Whether a loop goes over a few items, or over channels."""
+        many = size(self.objects, loop.iter)
+        return (many is not None and many <= FEW) or self.is_fan_out(loop.target)
 
     @staticmethod
     def _relays(loop: ast.While) -> bool:
