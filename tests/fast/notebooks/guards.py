@@ -1,9 +1,4 @@
-"""Rules for notebooks and prose, as functions that return what breaks them.
-
-Each rule takes a notebook (the parsed JSON) or a text and returns a list of
-messages, empty when all is well. ``test_guards.py`` applies them to the book and
-shows, on mutated copies, that each of them can fail.
-"""
+"""Rules for the cells of notebooks and for prose: each gives what breaks it."""
 
 from __future__ import annotations
 
@@ -53,74 +48,26 @@ def tags(cell: Cell) -> set[str]:
     return set(cell["metadata"].get("tags", ()))
 
 
-def code_cells(notebook: Notebook) -> Iterator[tuple[str, Cell]]:
-    """Each code cell with the words by which a message names it."""
-    number = 0
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            number += 1
-            lines = source(cell).strip().splitlines()
-            yield f"cell {number} ({lines[0] if lines else 'empty'})", cell
+def code_cells(notebook: Notebook) -> list[Cell]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-# -------------------------------------------------------------------- tags
+# ------------------------------------------------------------- rules for a cell
 
 
-def bad_tags(notebook: Notebook) -> list[str]:
+def bad_tags(cell: Cell) -> Iterator[str]:
     """Exactly one clock, no unknown tag, ignored output where measured only."""
-    faults = []
-    for where, cell in code_cells(notebook):
-        names = tags(cell)
-        if len(names & CLOCKS) != 1:
-            faults.append(
-                f"{where}: has {sorted(names & CLOCKS) or 'none'} of the tags "
-                f"{sorted(CLOCKS)}; give it exactly one"
-            )
-        for name in sorted(names - KNOWN_TAGS):
-            faults.append(f"{where}: unknown tag {name!r}")
-        ignored = "nbval-ignore-output" in names
-        if "measured" in names and not ignored:
-            faults.append(
-                f"{where}: measured, so its output changes: tag it nbval-ignore-output"
-            )
-        if ignored and "measured" not in names and not _glues_image(cell):
-            faults.append(
-                f"{where}: nbval-ignore-output is for measured cells (and for a glued "
-                "image, which nbval would compare); this output must be compared"
-            )
-    return faults
-
-
-def bad_shares(notebook: Notebook) -> list[str]:
-    """Which cells that measure do not say how much of the machine was free."""
-    faults = []
-    for where, cell in code_cells(notebook):
-        measures = "measured" in tags(cell) and not only_defines(source(cell))
-        share = cell["metadata"].get("free_cores")
-        if measures and share is None:
-            faults.append(f"{where}: measures, but was not run by make execute")
-        elif not measures and share is not None:
-            faults.append(f"{where}: measures nothing, but has a share of free cores")
-        elif measures and not 0 < share <= 1:
-            faults.append(f"{where}: {share} is no share of the cores")
-    return faults
-
-
-#: The metadata of a solution: what the button says that unfolds it.
-PROMPTS = {
-    "code_prompt_show": "Show the solution",
-    "code_prompt_hide": "Hide the solution",
-}
-
-
-def unnamed_solutions(notebook: Notebook) -> list[str]:
-    """A folded solution says that it is one."""
-    return [
-        f"{where}: its button does not say that this is the solution; give it the "
-        f'metadata "mystnb": {PROMPTS}'
-        for where, cell in code_cells(notebook)
-        if "solution" in tags(cell) and cell["metadata"].get("mystnb") != PROMPTS
-    ]
+    names = tags(cell)
+    if len(names & CLOCKS) != 1:
+        yield f"has not one of the tags {sorted(CLOCKS)}, but {sorted(names & CLOCKS)}"
+    if names - KNOWN_TAGS:
+        yield f"unknown tags {names - KNOWN_TAGS}"
+    ignored = "nbval-ignore-output" in names
+    if "measured" in names and not ignored:
+        yield "measured, so its output changes: tag it nbval-ignore-output"
+    # Nbval would compare a glued image.
+    if ignored and "measured" not in names and not _glues_image(cell):
+        yield "nbval-ignore-output is for measured cells: this one must be compared"
 
 
 def _glues_image(cell: Cell) -> bool:
@@ -131,49 +78,46 @@ def _glues_image(cell: Cell) -> bool:
     )
 
 
-# -------------------------------------------------------------------- runs
+def bad_share(cell: Cell) -> Iterator[str]:
+    """A cell that measures says how much of the machine was free."""
+    measures = "measured" in tags(cell) and not only_defines(source(cell))
+    share = cell["metadata"].get("free_cores")
+    if measures and share is None:
+        yield "measures, but was not run by make execute"
+    elif not measures and share is not None:
+        yield "measures nothing, but has a share of free cores"
+    elif measures and not 0 < share <= 1:
+        yield f"{share} is no share of the cores"
 
 
-def not_run(notebook: Notebook) -> list[str]:
-    """Every cell has been run, in order, and what was measured is there."""
-    faults = []
-    for count, (where, cell) in enumerate(code_cells(notebook), start=1):
-        if not source(cell).strip():
-            faults.append(f"{where}: is empty; take it out")
-            continue
-        if cell["execution_count"] is None:
-            faults.append(f"{where}: was not run; run `make execute`")
-            continue
-        if cell["execution_count"] != count:
-            faults.append(
-                f"{where}: has run number {cell['execution_count']}, not {count}: the "
-                "notebook was not run from top to bottom; run `make execute`"
-            )
-        # What another cell shows is compared when it runs again.
-        if "measured" in tags(cell) and ends_in_a_value(cell) and not cell["outputs"]:
-            faults.append(f"{where}: shows nothing; run `make execute`")
-    return faults
+#: The metadata of a solution: what the button says that unfolds it.
+PROMPTS = {
+    "code_prompt_show": "Show the solution",
+    "code_prompt_hide": "Hide the solution",
+}
 
 
-def ends_in_a_value(cell: Cell) -> bool:
+def unnamed_solution(cell: Cell) -> Iterator[str]:
+    """A folded solution says that it is one."""
+    if "solution" in tags(cell) and cell["metadata"].get("mystnb") != PROMPTS:
+        yield f'give this solution the metadata "mystnb": {PROMPTS}'
+
+
+def nothing_shown(cell: Cell) -> Iterator[str]:
+    """There is code, and what was measured is there; nbval compares the rest."""
     statements = parse(source(cell)).body
-    return bool(statements) and isinstance(statements[-1], ast.Expr)
+    ends_in_a_value = bool(statements) and isinstance(statements[-1], ast.Expr)
+    if not source(cell).strip():
+        yield "is empty; take it out"
+    if "measured" in tags(cell) and ends_in_a_value and not cell["outputs"]:
+        yield "shows nothing; run `make execute`"
 
 
-def errors(notebook: Notebook) -> list[str]:
+def error(cell: Cell) -> Iterator[str]:
     """An error is on purpose (raises-exception) or it is a mistake."""
-    faults = []
-    for where, cell in code_cells(notebook):
-        failed = [o for o in cell["outputs"] if o["output_type"] == "error"]
-        expected = "raises-exception" in tags(cell)
-        if failed and not expected:
-            faults.append(f"{where}: ends in {failed[0]['ename']}")
-        if expected and not failed:
-            faults.append(f"{where}: is tagged raises-exception and raised nothing")
-    return faults
-
-
-# ----------------------------------------------------------------- outputs
+    failed = any(output["output_type"] == "error" for output in cell["outputs"])
+    if failed is not ("raises-exception" in tags(cell)):
+        yield "raises without the tag raises-exception, or has it and does not raise"
 
 
 TRACES = {
@@ -204,45 +148,29 @@ def output_texts(cell: Cell) -> Iterator[str]:
             yield output["evalue"]
 
 
-def traces_of_a_machine(notebook: Notebook) -> list[str]:
+def trace_of_a_machine(cell: Cell) -> Iterator[str]:
     """No output tells where or when it was made."""
-    faults = []
-    for where, cell in code_cells(notebook):
-        text = "\n".join(output_texts(cell))
-        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-        if "raises-exception" in tags(cell):
-            # nbval does not compare a traceback, and the page shows it as it is;
-            # it may name the file of the cell, but no folder of ours.
-            text = re.sub(r"ipykernel_\d+", "", text)
-        for what, pattern in TRACES.items():
-            if match := pattern.search(text):
-                near = text[max(0, match.start() - 20) : match.end() + 20]
-                faults.append(f"{where}: output holds {what}: {near!r}")
-        if "execution" in cell["metadata"]:
-            faults.append(f"{where}: its metadata hold the times of a run")
-    return faults
+    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(output_texts(cell)))
+    if "raises-exception" in tags(cell):
+        # nbval does not compare a traceback, and the page shows it as it is;
+        # it may name the file of the cell, but no folder of ours.
+        text = re.sub(r"ipykernel_\d+", "", text)
+    for what, pattern in TRACES.items():
+        if match := pattern.search(text):
+            near = text[max(0, match.start() - 20) : match.end() + 20]
+            yield f"output holds {what}: {near!r}"
+    if "execution" in cell["metadata"]:
+        yield "its metadata hold the times of a run"
 
 
-# -------------------------------------------------------------------- size
-
-
-def too_big(notebook: Notebook) -> list[str]:
+def too_big(cell: Cell) -> Iterator[str]:
     """Lines that fit a page, and live cells that a reader can hold in mind."""
-    faults = []
-    for where, cell in code_cells(notebook):
-        lines = source(cell).splitlines()
-        for number, line in enumerate(lines, start=1):
-            if len(line) > LONGEST_LINE:
-                faults.append(
-                    f"{where}: line {number} has {len(line)} columns, "
-                    f"not at most {LONGEST_LINE}"
-                )
-        if "live" in tags(cell) and len(lines) > MOST_LINES_LIVE:
-            faults.append(
-                f"{where}: has {len(lines)} lines, not at most {MOST_LINES_LIVE}: "
-                "split it"
-            )
-    return faults
+    lines = source(cell).splitlines()
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            yield f"line {number} has {len(line)} columns, not at most {LONGEST_LINE}"
+    if "live" in tags(cell) and len(lines) > MOST_LINES_LIVE:
+        yield f"has {len(lines)} lines, not at most {MOST_LINES_LIVE}: split it"
 
 
 # ------------------------------------------------------------------- prose

@@ -22,7 +22,7 @@ REPEATED = {
 def definitions(path: Path) -> dict[str, list[str]]:
     """The functions and classes of a notebook's cells, each as often as it is there."""
     sources: dict[str, list[str]] = {}
-    for _, cell in guards.code_cells(guards.load(path)):
+    for cell in guards.code_cells(guards.load(path)):
         text = guards.source(cell)
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         tree = compile(text, "<cell>", "exec", flags)

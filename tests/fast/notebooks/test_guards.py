@@ -1,31 +1,35 @@
-"""Guards of the notebooks and the prose, and tests that each guard can fail."""
+"""The rules of the notebooks and the prose, held against the book."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fast.notebooks import guards
 
-Rule = Callable[[guards.Notebook], list[str]]
-RULES: dict[str, Rule] = {
-    "tags": guards.bad_tags,
-    "shares": guards.bad_shares,
-    "runs": guards.not_run,
-    "solutions": guards.unnamed_solutions,
-    "errors": guards.errors,
-    "traces": guards.traces_of_a_machine,
-    "size": guards.too_big,
-}
+RULES: list[Callable[[guards.Cell], Iterator[str]]] = [
+    guards.bad_tags,
+    guards.bad_share,
+    guards.unnamed_solution,
+    guards.nothing_shown,
+    guards.error,
+    guards.trace_of_a_machine,
+    guards.too_big,
+]
 PAGES = guards.pages()
 
 
 @pytest.mark.parametrize("path", guards.notebooks(), ids=lambda path: path.stem)
-@pytest.mark.parametrize("rule", RULES)
-def test_notebook(path: Path, rule: str) -> None:
-    faults = RULES[rule](guards.load(path))
+def test_notebook(path: Path) -> None:
+    """Each cell keeps to the rules, and all were run from top to bottom."""
+    faults = []
+    for number, cell in enumerate(guards.code_cells(guards.load(path)), start=1):
+        where = f"cell {number} ({guards.source(cell)[:40]!r})"
+        faults += [f"{where}: {fault}" for rule in RULES for fault in rule(cell)]
+        if cell["execution_count"] != number:
+            faults.append(f"{where}: was not run in its turn; run `make execute`")
     assert not faults, "\n".join(faults)
 
 
