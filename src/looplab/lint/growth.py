@@ -177,13 +177,18 @@ class Growth:
 
         Whoever writes ``await put()``, or handles a full queue, relies on a bound.  A
         handler of events is called at the pace of somebody else, and so is what feeds
-        several readers.
+        several readers, or a generator, whose reader sets the pace.
         """
         return (
             (use.name in PUT and use.call in self.objects.walk.awaited)
             or _is_handler(function)
             or self.is_one_of(use)
             or self.handles_full(use) is not None
+            or any(
+                isinstance(parent, ast.Yield)
+                for get in self.traffic.gets
+                for parent, _ in self.objects.around(get.node)
+            )
         )
 
     def _is_brought(self, use: Use) -> bool:
