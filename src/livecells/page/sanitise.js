@@ -40,6 +40,7 @@ const SETTINGS = {
 };
 const WORDS = ["alt", "title", "aria-label"]; // may say anything
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i;
+const OWN_CLASS = /^(livecell|admonition)/;
 const DEPTH = 100; // elements in one another …
 const DEEP_LAYOUT = 12; // … where one is a grid or flexible …
 const TABLES = 4; // … and tables, whose layout doubles with each
@@ -62,6 +63,11 @@ purifier.addHook("uponSanitizeAttribute", (node, data) => {
     // No id of the page's own may be taken; those of another output are none.
     const other = document.getElementById(value);
     data.keepAttr = /^[\w.:-]+$/.test(value) && (!other || isOutput(other));
+  } else if (name === "class") {
+    // Nothing that a run returns may look as if the page itself said it.
+    const names = value.split(/\s+/).filter((word) => !OWN_CLASS.test(word));
+    data.attrValue = names.join(" ");
+    data.keepAttr = isHarmless(data.attrValue.replace(/[<>@]/g, ""));
   } else if (["colspan", "rowspan", "span"].includes(name)) {
     data.keepAttr = Number(value) <= SPAN;
   } else if (name === "tabindex") {

@@ -126,10 +126,13 @@ export async function outputs_stay_in_their_box(t) {
         shown: getComputedStyle(note).visibility === "visible",
         config: document.getElementById("livecells-config").tagName,
         cell: document.getElementById("cell-first").classList.contains("livecell"),
+        dressed: document.querySelectorAll(
+          "#cell-third .text_html :is(.admonition, [class*=livecell])",
+        ).length,
       };
     });
     const whole = { runAll: true, first: true, colour: true, shown: true };
-    t.equal(seen, { ...whole, config: "SCRIPT", cell: true }, `the page after ${name}`);
+    t.equal(seen, { ...whole, config: "SCRIPT", cell: true, dressed: 0 }, `the page after ${name}`);
   }
   await book.press("cell-third", "reset");
   await book.runs("cell-figure", "an honest figure");
