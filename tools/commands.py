@@ -159,6 +159,7 @@ def lab(options: argparse.Namespace) -> None:
     command = [str(venv_python(venv)), "-m", "jupyterlab", str(ROOT / MY_LABS)]
     command += [f"--port={options.port}", "--ServerApp.port_retries=0"]
     command += ["--ip=127.0.0.1", "--ServerApp.answer_yes=True"]  # Ctrl-C just ends it
+    command.append("--log-level=WARN")  # what is left is the address to open
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # in a container; it answers this machine only
     command += options.words
