@@ -51,7 +51,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str) -> Chart:
 
     There is a panel for each of the first three parts of the log, with a row for each
     message.  A published event is an empty box; a sign in it is the same event of ours,
-    in the same second.  Where the first of a kind stands, its name stands beside it.
+    in the same second.  Each kind is named once, beside a box with room.
 
     Args:
         log: what was published.
@@ -117,23 +117,36 @@ def _panel(
             'rx="2"/>'
         )
     published = {(event.kind, event.message, event.at) for event in part}
-    for event in ours:
-        if event.message not in rows or not first - 0.5 <= event.at <= last + 0.5:
-            continue
+    shown = [
+        event
+        for event in ours
+        if event.message in rows and first - 0.5 <= event.at <= last + 0.5
+    ]
+    room: dict[str, tuple[float, Event]] = {}
+    for event in shown:
         colour, sign = _KINDS[event.kind]
-        x, y = across(event.at), rows[event.message]
         # A sign has its size in pixels, and its place in a share of the width.
         yield (
-            f'<svg x="{x:.2f}%" y="{y:.1f}" overflow="visible">'
-            f'<path class="{colour}" d="{sign}"/></svg>'
+            f'<svg x="{across(event.at):.2f}%" y="{rows[event.message]:.1f}" '
+            f'overflow="visible"><path class="{colour}" d="{sign}"/></svg>'
         )
-        agrees = (event.kind, event.message, math.floor(event.at)) in published
-        if agrees and event.kind not in named:
-            named.add(event.kind)
-            side = "end" if x > 75 else "start"
-            aside = 11 if side == "start" else -11
-            where = f'text-anchor="{side}" dx="{aside}"'
-            yield text(x, y + 4, event.kind, f"n {colour}", where)
+        if (event.kind, event.message, math.floor(event.at)) in published:
+            end = math.floor(event.at) + 1
+            later = [
+                other.at
+                for other in (*part, *shown)
+                if other.message == event.message and other.at >= end
+            ]
+            free = min(later, default=last + 0.6) - end
+            if event.kind not in room or free > room[event.kind][0]:
+                room[event.kind] = free, event
+    for kind, (_, event) in room.items():
+        if kind not in named:  # beside the box, where most room is
+            named.add(kind)
+            x, y = across(math.floor(event.at) + 1), rows[event.message]
+            where = 'dx="5"' if x < 80 else 'dx="-5" text-anchor="end"'
+            x -= 0 if x < 80 else second
+            yield text(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
     tick = max(1, math.ceil((last - first) / 7))
     for at in range(math.ceil(first), math.floor(last) + 1, tick):
         yield text(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')
