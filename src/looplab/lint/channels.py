@@ -102,13 +102,7 @@ class Channels(Names):
     def _later(
         self, partial: ast.Call | None, node: ast.expr | None, scope: Scope
     ) -> None:
-        """Note a class that is called later, without more arguments.
-
-        Args:
-            partial: the call of ``functools.partial`` that it is handed to.
-            node: the class.
-            scope: where.
-        """
+        """Note a class that is called later, as it is or by ``functools.partial``."""
         value = None if node is None else self.value(node, scope)
         signature = None if value is None else self._signature(value)
         if signature is None or node is None:
@@ -133,11 +127,10 @@ class Channels(Names):
         self._depth += 1
         signature = self._inherited(cls)
         self._depth -= 1
-        own = {getattr(node, "name", "") for node in cls.node.body}
-        if own & {"put", "put_nowait", "__init__"}:
-            signature = None  # it has its own say in what it holds
-        cls.signature = signature
-        return signature
+        # Else it has its own say in what it holds.
+        if not cls.defines("put", "put_nowait", "__init__"):
+            cls.signature = signature
+        return cls.signature
 
     def _inherited(self, cls: Class) -> Signature | None:
         """How the class is called unless it has its own ``__init__``."""
@@ -149,7 +142,9 @@ class Channels(Names):
             value = self.value(base, cls.scope)
             if isinstance(value, Class):
                 signature = self._analyse(value)
-                if signature is None and (value.has_init or value.node.bases):
+                if signature is None and (
+                    value.defines("__init__") or value.node.bases
+                ):
                     return None
             elif isinstance(value, str):
                 signature = CHANNELS.get(value)

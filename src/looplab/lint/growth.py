@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 from .file import PUT, PUT_NOW, Traffic
@@ -92,9 +92,10 @@ class Growth:
         self._entered: dict[ast.AST, tuple[_Why, int, str] | None] = {}
         self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
         self._kept: dict[ast.AST | None, set[str]] = {}
-        self._limited: dict[ast.AST, bool] = {}
-        self._rounds: dict[ast.AST, _Why | None] = {}
-        self._answers: dict[ast.AST, dict[str, tuple[int, int]]] = {}
+        # These are asked once of each function and loop.
+        self._limited = cache(self._has_limit)
+        self._rounds = cache(self._of_loop)
+        self._answers = cache(self._latest_answers)
 
     def shown(self) -> tuple[list[Shown], list[Use]]:
         """What shows that it grows, and the puts that say that nothing more comes."""
@@ -278,9 +279,7 @@ class Growth:
     def _repeats(self, loop: ast.AST, child: ast.AST) -> _Why | None:
         """Whether a loop, in the part that a place is in, shows growth."""
         if isinstance(loop, LOOPS) and child in (getattr(loop, "test", 0), *loop.body):
-            if loop not in self._rounds:
-                self._rounds[loop] = self._of_loop(loop)
-            return None if self._leaves(loop, child) else self._rounds[loop]
+            return None if self._leaves(loop, child) else self._rounds(loop)
         if isinstance(loop, COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:
@@ -494,11 +493,9 @@ class Growth:
     def _is_held(self, node: ast.AST, function: Body | None) -> bool:
         """Whether a producer is held back, or waits for an answer."""
         root: ast.AST = function if function is not None else self.objects.nodes[0]
-        if root not in self._limited:
-            self._limited[root] = self._has_limit(root, 2)
-        return self._limited[root] or self._is_answered(node)
+        return self._limited(root) or self._is_answered(node)
 
-    def _has_limit(self, root: ast.AST, depth: int) -> bool:
+    def _has_limit(self, root: ast.AST, depth: int = 2) -> bool:
         """Whether a limit is in a function, or in those that it awaits."""
         return any(
             self._is_limit(inner, root)
@@ -549,22 +546,7 @@ class Growth:
         root = objects.loop(node) or objects.function(node)
         if root is None:
             return False
-        if root not in self._answers:
-            latest: dict[str, tuple[int, int]] = {}
-            for inner in own(root):
-                value = getattr(inner, "value", None)
-                is_answer = isinstance(inner, ast.Await) or (
-                    # Whoever calls has it, and awaits what becomes of it.
-                    isinstance(inner, ast.Return) and isinstance(value, ast.Name)
-                )
-                if is_answer and isinstance(value, ast.expr):
-                    place = (value.lineno, value.col_offset)
-                    for name in self._answered_by(value):
-                        latest[name] = max(place, latest.get(name, place))
-            self._answers[root] = latest
-        answers = self._answers[root]
-        if not answers:
-            return False
+        answers = self._answers(root)
         call = objects.parents.get(node)
         handed = {"wait()"}
         if isinstance(call, ast.Call):
@@ -576,6 +558,21 @@ class Growth:
             } - {"self", ""}
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
         return any(answers.get(name, place) > place for name in handed)
+
+    def _latest_answers(self, root: ast.AST) -> dict[str, tuple[int, int]]:
+        """What is awaited in a function or loop, and where that is done last."""
+        latest: dict[str, tuple[int, int]] = {}
+        for inner in own(root):
+            value = getattr(inner, "value", None)
+            is_answer = isinstance(inner, ast.Await) or (
+                # Whoever calls has it, and awaits what becomes of it.
+                isinstance(inner, ast.Return) and isinstance(value, ast.Name)
+            )
+            if is_answer and isinstance(value, ast.expr):
+                place = (value.lineno, value.col_offset)
+                for name in self._answered_by(value):
+                    latest[name] = max(place, latest.get(name, place))
+        return latest
 
     def _answered_by(self, value: ast.expr) -> Iterator[str]:
         """The names of what an await is for; ``wait()`` for an event or the channel."""

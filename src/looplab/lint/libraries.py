@@ -24,12 +24,9 @@ _STREAM = Signature(0, "max_buffer_size", ast.Constant(0), zero=False)
 CHANNELS: Mapping[str, Signature] = {
     **{
         f"{module}.{name}": _QUEUE
-        for module in ("asyncio", "asyncio.queues", "tornado.queues")
+        for module in ("asyncio", "asyncio.queues", "tornado.queues", "janus")
         for name in _NAMES
     },
-    "janus.Queue": _QUEUE,
-    "janus.LifoQueue": _QUEUE,
-    "janus.PriorityQueue": _QUEUE,
     "anyio.create_memory_object_stream": _STREAM,
     "trio.open_memory_channel": _STREAM,
 }
@@ -57,6 +54,9 @@ STAR: Mapping[str, tuple[str, ...]] = {
 
 #: Functions that wait for what they are given.
 WRAPPERS = frozenset(("gather", "run", "run_until_complete", "shield", "wait_for"))
+
+#: Calls that make a task.
+SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 
 #: Locks of threads.
 LOCKS = frozenset(

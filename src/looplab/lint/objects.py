@@ -13,6 +13,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from .channels import Channels
@@ -28,7 +29,7 @@ Body: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_INNER = (*FUNCTIONS, ast.ClassDef)
+INNER = (*FUNCTIONS, ast.ClassDef)
 _HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
 _ADDS = frozenset(("add", "append", "appendleft", "insert", "setdefault"))
 _TAKES = frozenset(
@@ -77,6 +78,11 @@ _STARTS = {
     "anyio.to_thread.run_sync": 0,
     "trio.to_thread.run_sync": 0,
 }
+# Methods that a thread calls, by the classes that they are written for.
+_THREAD_METHODS = {
+    "run": words("threading.Thread"),
+    "emit": words("logging.Handler logging.StreamHandler"),  # of whoever logs
+}
 _MOST = 20  # so many origins of what is kept at one place are looked at
 
 
@@ -124,7 +130,7 @@ def own(root: ast.AST) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, _INNER):
+        if not isinstance(node, INNER):
             stack.extend(ast.iter_child_nodes(node))
 
 
@@ -192,37 +198,37 @@ class Objects:
 
     # Places
 
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """All that is around a place, the innermost first."""
+        around = self.parents.get(node)
+        while around is not None:
+            yield around
+            around = self.parents.get(around)
+
     def function(self, node: ast.AST) -> Body | None:
         """The function around a place."""
-        around = self.parents.get(node)
-        while around is not None and not isinstance(around, FUNCTIONS):
-            if isinstance(around, ast.ClassDef):
-                return None
-            around = self.parents.get(around)
-        return around
+        around = next((at for at in self._above(node) if isinstance(at, INNER)), None)
+        return around if isinstance(around, FUNCTIONS) else None
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class around a place."""
-        around: ast.AST | None = node
-        while around is not None and not isinstance(around, ast.ClassDef):
-            around = self.parents.get(around)
-        return around
+        above = self._above(node)
+        return next((at for at in above if isinstance(at, ast.ClassDef)), None)
 
     def scope(self, node: ast.AST) -> Scope:
         """The scope of a place; that of a comprehension counts as the one around it."""
-        around = self.parents.get(node)
-        while around is not None:
-            if around in self.walk.scopes:
-                return self.walk.scopes[around]
-            around = self.parents.get(around)
-        return self.walk.module
+        scopes = self.walk.scopes
+        return next(
+            (scopes[at] for at in self._above(node) if at in scopes), self.walk.module
+        )
 
     def around(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """Each node around a place up to its function, with the child that holds it."""
-        child, parent = node, self.parents.get(node)
-        while parent is not None and not isinstance(parent, _INNER):
-            yield parent, child
-            child, parent = parent, self.parents.get(parent)
+        for parent in self._above(node):
+            if isinstance(parent, INNER):
+                return
+            yield parent, node
+            node = parent
 
     def loop(self, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
         """The innermost loop around a place."""
@@ -333,10 +339,12 @@ class Objects:
         self, node: ast.expr | None, scope: Scope | None = None
     ) -> str | Class | None:
         """What an annotation, or the name of a class, stands for."""
+        if node is None:
+            return None
+        scope = scope or self.scope(node)
         if isinstance(node, ast.BinOp):  # Lock | None
-            return self._annotated(node.left, scope) or (
-                self._annotated(node.right, scope)
-            )  # fmt: skip
+            left = self._annotated(node.left, scope)
+            return left or self._annotated(node.right, scope)
         if isinstance(node, ast.Subscript) and name_of(node.value) == "Optional":
             return self._annotated(node.slice, scope)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -344,9 +352,9 @@ class Objects:
                 inner = ast.parse(node.value, mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            return self._annotated(inner, self.scope(node) if scope is None else scope)
+            return self._annotated(inner, scope)
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-            return self.names.value(node, self.scope(node) if scope is None else scope)
+            return self.names.value(node, scope)
         return None
 
     def _note(self, node: ast.AST) -> None:
@@ -368,12 +376,8 @@ class Objects:
                 parent = self.parents[node]
                 call = parent if isinstance(parent, ast.Call) else None
                 self._uses[key].append(Use(node, call, self.function(node)))
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            scope, every = self.walk.scopes[node], node.args
-            positional = [*every.posonlyargs, *every.args]
-            for arg in (*positional, *every.kwonlyargs):
-                if arg.annotation is not None:
-                    self._origins[scope, arg.arg].add(arg.annotation)
+        elif isinstance(node, ast.arg) and node.annotation is not None:
+            self._origins[self.scope(node), node.arg].add(node.annotation)
 
     def _leaves(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """What an expression may be, or may hold."""
@@ -482,17 +486,14 @@ class Objects:
         target: Function | ast.ClassDef,
     ) -> None:
         """Follow what is passed into the parameters of a function of the file."""
-        function: Function | None = None
+        function = target
         if isinstance(target, ast.ClassDef):
-            for init in self._named.get("__init__", ()):
-                if self.parents[init] is target:
-                    function = init
-        else:
-            function = target
-        if function is None:  # a dataclass, or the like
+            inits = self._named.get("__init__", ())
+            function = next((x for x in inits if self.parents[x] is target), target)
+        if isinstance(function, ast.ClassDef):  # a dataclass, or the like
             for keyword in keywords:
-                if keyword.arg and isinstance(target, ast.ClassDef):
-                    self._keep(keyword.value, target, keyword.arg)
+                if keyword.arg:
+                    self._keep(keyword.value, function, keyword.arg)
             return
         every = function.args
         names = [arg.arg for arg in (*every.posonlyargs, *every.args)]
@@ -535,13 +536,11 @@ class Objects:
     def _family(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
         """The classes that a class derives from, and those that derive from it."""
         if not self._families:
-            for every in self._classes.values():
-                for derived in every:
-                    bases = self._bases(derived)
-                    self._families[derived] |= bases
-                    for base in bases:
-                        self._families[base].add(derived)
-            self._families.setdefault(cls, set())
+            for derived in chain(*self._classes.values()):
+                bases = self._bases(derived)
+                self._families[derived] |= bases
+                for base in bases:
+                    self._families[base].add(derived)
         return self._families[cls]
 
     def kind(self, node: ast.expr) -> str | Class | None:
@@ -678,27 +677,21 @@ class Objects:
             cls = self.parents[node]
             if isinstance(cls, ast.ClassDef):
                 bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
-                if node.name == "run" and "threading.Thread" in bases:
+                thread = not _THREAD_METHODS.get(node.name, frozenset()).isdisjoint(
+                    bases
+                )
+                called = node.name.startswith("on_")
+                if thread or (called and any(map(self._is_threaded, bases))):
                     self.entries[node].append(Entry("thread", cls))
-                # Whoever logs calls it, in whatever thread.
-                if node.name == "emit" and {
-                    "logging.Handler",
-                    "logging.StreamHandler",
-                } & {*bases}:
-                    self.entries[node].append(Entry("thread", cls))
-                if node.name.startswith("on_") and any(map(self._is_threaded, bases)):
-                    self.entries[node].append(Entry("thread", cls))
-            return
-        if isinstance(node, ast.Lambda) or (
+        elif isinstance(node, ast.Lambda) or (
             isinstance(node, ast.Name | ast.Attribute)
             and isinstance(node.ctx, ast.Load)
         ):
             functions = self.functions(node)
-            if functions:
-                entry = self.given(node)
-                if entry is not None:
-                    for function in functions:
-                        self.entries[function].append(entry)
+            entry = self.given(node) if functions else None
+            if entry is not None:
+                for function in functions:
+                    self.entries[function].append(entry)
 
     def _registers(self, decorator: ast.expr) -> bool:
         """Whether a decorator hands its function to somebody else."""
@@ -721,18 +714,12 @@ class Objects:
             node, parent = parent, self.parents.get(parent)
         if isinstance(parent, ast.Call):
             return self._given_to(parent, node)
-        if isinstance(parent, ast.Assign):
-            if any(
-                isinstance(target, ast.Subscript)
-                or (
-                    isinstance(target, ast.Attribute)
-                    and name_of(target.value) != "self"
-                )
-                for target in parent.targets
-            ):
-                threaded = self.walk.imported & self._threaded
-                return Entry("thread" if threaded else "callback", parent)
-            return None
+        if isinstance(parent, ast.Assign) and any(
+            isinstance(target, ast.Attribute | ast.Subscript) and not _is_plain(target)
+            for target in parent.targets
+        ):
+            threaded = self.walk.imported & self._threaded
+            return Entry("thread" if threaded else "callback", parent)
         return None
 
     def _given_to(self, call: ast.Call, node: ast.AST) -> Entry | None:

@@ -8,36 +8,37 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 
+@dataclass(slots=True, eq=False)
 class Class:
     """A class of the file, which may derive from a channel."""
 
-    __slots__ = ("analysed", "has_init", "node", "scope", "signature")
+    node: ast.ClassDef
+    scope: Scope
+    analysed: bool = False
+    signature: Signature | None = None
 
-    def __init__(self, node: ast.ClassDef, scope: Scope) -> None:
-        self.node = node
-        self.scope = scope
-        self.has_init = False
-        self.analysed = False
-        self.signature: Signature | None = None
+    def defines(self, *methods: str) -> bool:
+        """Whether it has one of some methods of its own."""
+        return any(getattr(node, "name", "") in methods for node in self.node.body)
 
 
 class Mark:
     """A binding that says nothing about the value."""
 
 
+@dataclass(eq=False)
 class Default(Mark):
     """A parameter with a default; whoever calls may pass another thing."""
 
-    def __init__(self, node: ast.expr, scope: Scope) -> None:
-        self.node = node
-        self.scope = scope
+    node: ast.expr
+    scope: Scope
 
 
+@dataclass(eq=False)
 class Def(Mark):
     """A function of the file."""
 
-    def __init__(self, node: Function) -> None:
-        self.node = node
+    node: Function
 
 
 UNKNOWN = Mark()

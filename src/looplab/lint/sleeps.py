@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from .libraries import SLEEPS, words
-from .objects import LOOPS, Key, Objects, name_of, own
+from .objects import INNER, LOOPS, Key, Objects, name_of, own
 
 T = TypeVar("T")
 #: The longest delay of a loop that is called polling, in seconds.
@@ -51,9 +51,12 @@ class Sleeps:
     @cached_property
     def zero(self) -> dict[ast.Call, ast.stmt | None]:
         """Those that last one iteration, with the statement that does nothing else."""
-        return {
-            c: self.statement(c) for c, seconds in self.short.items() if not seconds
-        }
+        return {c: self.statement(c) for c, delay in self.short.items() if not delay}
+
+    @cached_property
+    def pauses(self) -> set[ast.stmt | None]:
+        """The statements that do nothing but sleep for one iteration."""
+        return set(self.zero.values())
 
     def of(self, fact: Callable[..., T], *about: Any) -> T:
         """What is to know of a loop; it is asked once, however many sleeps it has."""
@@ -101,20 +104,14 @@ def repeats(node: ast.AST) -> bool:
     )
 
 
-def inside(loop: ast.AST) -> Iterator[ast.AST]:
+def inside(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.AST]:
     """What is in a loop, but in no function or loop inside it."""
-    stack: list[ast.AST] = [*getattr(loop, "body", ())]
-    test = getattr(loop, "test", None)
-    if test is not None:
-        stack.append(test)
+    stack = [*loop.body, *filter(None, [getattr(loop, "test", None)])]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if isinstance(node, (*LOOPS, ast.Lambda)):
-            continue
-        yield node
-        stack.extend(ast.iter_child_nodes(node))
+        if not isinstance(node, (*LOOPS, *INNER)):
+            yield node
+            stack.extend(ast.iter_child_nodes(node))
 
 
 def waits(statement: ast.stmt) -> bool:

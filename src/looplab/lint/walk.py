@@ -22,7 +22,6 @@ class Walk:
 
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope("module")
-        self.classes: list[Class] = []
         self.calls: list[tuple[ast.Call, Scope]] = []
         self.libraries = False  # whether one of them is imported anywhere
         self.awaited: set[ast.AST] = set()
@@ -58,15 +57,7 @@ class Walk:
     # Visiting
 
     def _children(self, node: ast.AST, scope: Scope) -> None:
-        push = self._stack.append
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                for child in value:
-                    if isinstance(child, ast.AST):
-                        push((child, scope))
-            elif isinstance(value, ast.AST):
-                push((value, scope))
+        self._stack.extend((child, scope) for child in ast.iter_child_nodes(node))
 
     def _push(self, nodes: Sequence[ast.AST | None], *where: Any) -> None:
         self._stack.extend((node, *where) for node in nodes if node is not None)
@@ -150,15 +141,11 @@ class Walk:
     def _arguments(self, scope: Scope, inner: Scope, arguments: ast.arguments) -> None:
         self._push((*arguments.defaults, *arguments.kw_defaults), scope)
         positional = [*arguments.posonlyargs, *arguments.args]
-        given: dict[ast.arg, ast.expr | None] = dict.fromkeys(
-            [*positional, *arguments.kwonlyargs]
-        )
-        start = len(positional) - len(arguments.defaults)
-        given.update(zip(positional[start:], arguments.defaults, strict=True))
-        given.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
-        rest = (arguments.vararg, arguments.kwarg)
-        given.update((arg, None) for arg in rest if arg)
-        for arg, default in given.items():
+        rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg]
+        without = [None] * (len(positional) - len(arguments.defaults))
+        defaults = [*without, *arguments.defaults, *arguments.kw_defaults, None, None]
+        every = [*positional, *arguments.kwonlyargs, *rest]
+        for arg, default in zip(every, defaults, strict=False):
             inner.bind(arg.arg, Default(default, scope) if default else PARAMETER)
             self._push((arg.annotation,), scope)
 
@@ -169,8 +156,6 @@ class Walk:
         self._arguments(scope, inner, node.args)
         self._push((node.returns, *getattr(node, "type_params", ())), scope)
         self._push(node.body, inner)
-        if scope.owner is not None and node.name == "__init__":
-            scope.owner.has_init = True
 
     def _on_lambda(self, node: ast.Lambda, scope: Scope) -> None:
         inner = self.scopes[node] = Scope("function", scope)
@@ -179,7 +164,6 @@ class Walk:
 
     def _on_classdef(self, node: ast.ClassDef, scope: Scope) -> None:
         cls = Class(node, scope)
-        self.classes.append(cls)
         scope.bind(node.name, cls)
         self._push(node.decorator_list, scope)
         self._push((*node.bases, *node.keywords), scope)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..file import File
-from ..findings import LONGEST, Report, Rule
+from ..findings import Report, Rule, shorten
 from ..polls import poll
 
 RULE = Rule("LAG203", "polling with a short delay")
@@ -48,7 +48,5 @@ def check(file: File) -> Iterator[Report]:
             template = _TAKES_THREAD if is_thread else _TAKES
         elif polled.thread:
             section, template = "lag203-thread", THREAD
-        message = template.format(delay=f"{seconds:g}", name=name)
-        if len(message) > LONGEST:
-            message = template.format(delay=f"{seconds:g}", name="queue")
-        yield Report(call, message, section)
+        template = template.replace("{delay}", f"{seconds:g}")
+        yield Report(call, shorten(template, name, "queue"), section)

@@ -10,7 +10,6 @@ from ..findings import Report, Rule
 from ..libraries import CHANNELS, words
 from ..objects import Objects, name_of, own
 from ..polls import poll
-from ..sleeps import Sleeps
 
 RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
 
@@ -38,10 +37,9 @@ def behind(file: File, call: ast.Call) -> ast.Attribute | None:
     loop = objects.loop(statement or call)
     if statement is None or loop is None:
         return None
-    pauses = sleeps.of(_pauses, sleeps)
     before = next(
         (other for other in objects.before(statement)
-         if other not in pauses and not _is_idle(other)), None
+         if other not in sleeps.pauses and not _is_idle(other)), None
     )  # fmt: skip
     value = getattr(before, "value", None)
     awaited = isinstance(value, ast.Await)
@@ -73,11 +71,6 @@ def _is_idle(statement: ast.stmt) -> bool:
         for node in own(statement)
         if isinstance(node, ast.Await | ast.Call)
     )
-
-
-def _pauses(sleeps: Sleeps) -> set[ast.stmt | None]:
-    """The statements that do nothing but sleep."""
-    return set(sleeps.zero.values())
 
 
 def _is_writer(objects: Objects, node: ast.expr) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule
+from ..libraries import SPAWNS
 from ..objects import name_of, own
 from ..sleeps import Sleeps, repeats
 from .lag204 import behind
@@ -17,7 +18,6 @@ _HOPES = (
     "sleep(0) lets a task run for one iteration, however far it gets: await what it "
     "must have done, or an event"
 )
-_SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 
 
 def check(file: File) -> Iterator[Report]:
@@ -42,7 +42,7 @@ def _hopes(sleeps: Sleeps, call: ast.Call) -> bool:
             if (
                 isinstance(before, ast.Expr | ast.Assign | ast.AnnAssign)
                 and isinstance(node, ast.Call)
-                and name_of(node.func) in _SPAWNS
+                and name_of(node.func) in SPAWNS
                 and node.args
             ):
                 return _is_used(sleeps, node.args[0], statement)

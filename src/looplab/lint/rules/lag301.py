@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from ..file import File
 from ..findings import Report, Rule, shorten
-from ..objects import COMPREHENSIONS, LOOPS, Objects, name_of, own
+from ..libraries import SPAWNS
+from ..objects import COMPREHENSIONS, Objects, name_of, own
+from ..sleeps import inside
 from ..sources import FEW, size
 
 RULE = Rule("LAG301", "task for each item, held by a semaphore")
@@ -17,7 +20,6 @@ _SEMAPHORES = frozenset(
     for module in ("asyncio", "anyio", "trio")
     for name in ("Semaphore", "BoundedSemaphore", "CapacityLimiter")
 )
-_SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 
 
 def check(file: File) -> Iterator[Report]:
@@ -63,33 +65,27 @@ def _first_gate(
     return None
 
 
+def _spawns(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether this makes a task."""
+    return isinstance(node, ast.Call) and (
+        bool(node.args) and name_of(node.func) in SPAWNS
+    )
+
+
 def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
     """Where a task is made for each item: of which function, and of which items."""
     if isinstance(node, ast.For | ast.AsyncFor):
         if any(isinstance(inner, ast.Await) for inner in own(node)):
             return  # it may wait for some of them
-        stack: list[ast.AST] = list(node.body)
-        while stack:
-            inner = stack.pop()
-            if isinstance(inner, LOOPS):
-                continue
-            if (
-                isinstance(inner, ast.Call)
-                and inner.args
-                and name_of(inner.func) in _SPAWNS
-            ):
+        for inner in inside(node):
+            if _spawns(inner):
                 first = inner.args[0]
                 made = first.func if isinstance(first, ast.Call) else first
                 yield inner, made, node.iter
-            stack.extend(ast.iter_child_nodes(inner))
     elif isinstance(node, COMPREHENSIONS):
         call = getattr(node, "elt", None)
         if not isinstance(call, ast.Call):
             return
-        if (
-            name_of(call.func) in _SPAWNS
-            and call.args
-            and isinstance(call.args[0], ast.Call)
-        ):
+        if _spawns(call) and isinstance(call.args[0], ast.Call):
             call = call.args[0]
         yield call, call.func, node.generators[0].iter
