@@ -6,8 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from .libraries import CHANNELS, PAIRS, words
-from .names import DEPTH, Names
-from .scopes import UNKNOWN, Class, Mark, Scope, Signature
+from .names import DEPTH, UNKNOWN, Class, Mark, Names, Scope, Signature
 from .walk import Walk
 
 # Functions whose first argument is called without arguments later.
@@ -97,7 +96,11 @@ class Channels(Names):
             return False
         if bound is None:
             bound = signature.default
-        return bound is None or self.no_bound(bound, scope, signature)
+        return (
+            bound is None
+            or self.infinite(bound, scope)
+            or (signature.zero and self.not_positive(bound, scope))
+        )
 
     def _later(
         self, partial: ast.Call | None, node: ast.expr | None, scope: Scope
@@ -159,10 +162,6 @@ class Channels(Names):
 
 def _dotted(node: ast.expr) -> str:
     """*node* as the reader wrote it, without its type arguments."""
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}".lstrip(".")
-    if isinstance(node, ast.Subscript):
-        return _dotted(node.value)
-    if isinstance(node, ast.Call):
-        return f"{_dotted(node.func)}()"
-    return node.id if isinstance(node, ast.Name) else ""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return ast.unparse(node)

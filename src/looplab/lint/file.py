@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from .channels import Channels, Made
+from .names import Scope
 from .objects import Body, Key, Objects, Use
-from .scopes import Scope
 from .sleeps import Sleeps
 from .walk import Walk
 
@@ -47,7 +47,6 @@ class File:
     """What the rules know of a file."""
 
     def __init__(self, tree: ast.Module, walk: Walk) -> None:
-        self.walk = walk
         self.channels = Channels(walk)
         self.objects = Objects(tree, walk, self.channels)
 

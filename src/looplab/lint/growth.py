@@ -19,7 +19,8 @@ from typing import Literal
 
 from .file import PUT, PUT_NOW, Traffic
 from .libraries import SLEEPS, words
-from .objects import COMPREHENSIONS, LOOPS, Body, Objects, Use, name_of, own
+from .names import Scope
+from .objects import COMPREHENSIONS, FUNCTIONS, LOOPS, Body, Objects, Use, name_of, own
 from .sleeps import SHORT
 from .sources import FEW, size
 
@@ -63,12 +64,10 @@ def item_of(use: Use) -> ast.expr | None:
     call = use.call
     if call is None:
         return None
-    if call.func is use.node:
-        return call.args[0] if call.args else None
-    if use.node not in call.args:
-        return None
-    after = call.args.index(use.node) + 1
-    return call.args[after] if after < len(call.args) else None
+    args = call.args
+    if call.func is not use.node:  # it is handed to something else, with the item
+        args = args[args.index(use.node) + 1 :] if use.node in args else []
+    return args[0] if args else None
 
 
 def arguments(function: Body) -> set[str]:
@@ -363,8 +362,8 @@ class Growth:
         """The functions that have the channel, and where they take first, if known."""
         phases = {}
         for where, name in self.traffic.keys:
-            function = self.objects.bodies.get(where) if where else None
-            if function is not None and name not in arguments(function):
+            function = where.node if isinstance(where, Scope) else None
+            if isinstance(function, FUNCTIONS) and name not in arguments(function):
                 takes = [
                     node.lineno if node is not None else 0
                     for get in self.traffic.gets

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from .scopes import Signature
+from .names import Signature
 
 
 def words(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What an expression stands for, as far as the file tells it for sure.
+"""What a file binds its names to, scope by scope, and what an expression stands for.
 
 A name that is bound in two ways is not guessed at: the rules say nothing about it.
 """
@@ -6,12 +6,99 @@ A name that is bound in two ways is not guessed at: the rules say nothing about 
 from __future__ import annotations
 
 import ast
-
-from .scopes import Binding, Class, Default, Mark, Scope, Signature, Value
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 #: How many names stand for names, and classes derive from classes, at most.
 DEPTH = 50
 _LITERAL = (ast.Constant, ast.UnaryOp, ast.unaryop)
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the file, which may derive from a channel."""
+
+    node: ast.ClassDef
+    scope: Scope
+    analysed: bool = False
+    signature: Signature | None = None
+
+    def defines(self, *methods: str) -> bool:
+        """Whether it has one of some methods of its own."""
+        return any(getattr(node, "name", "") in methods for node in self.node.body)
+
+
+class Mark:
+    """A binding that says nothing about the value."""
+
+
+@dataclass(eq=False)
+class Default(Mark):
+    """A parameter with a default; whoever calls may pass another thing."""
+
+    node: ast.expr
+    scope: Scope
+
+
+@dataclass(eq=False)
+class Def(Mark):
+    """A function of the file."""
+
+    node: Function
+
+
+UNKNOWN = Mark()
+PARAMETER = Mark()
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+# A dotted name that was imported, an expression that was assigned, a class, a mark.
+Binding: TypeAlias = "str | ast.expr | Class | Mark"
+Value: TypeAlias = "str | Class | None"
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What a module, class, function or comprehension binds."""
+
+    kind: Literal["module", "class", "function", "comprehension"]
+    parent: Scope | None = None
+    owner: Class | None = None
+    node: ast.AST | None = None  # the function
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+
+    def bind(self, name: str, what: Binding) -> None:
+        """Note that *name* is bound here."""
+        self.bindings.setdefault(name, []).append(what)
+
+    def outer(self) -> Iterator[Scope]:
+        """This scope and those around it in which a name is looked up."""
+        yield self
+        scope = self.parent
+        while scope is not None:
+            if scope.kind != "class":
+                yield scope
+            scope = scope.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Where a call says its bound.
+
+    Args:
+        position: that of the positional argument.
+        name: that of the argument.
+        default: the expression used if it is left out; None for 0.
+        zero: whether a bound of 0 means none, as in asyncio.  In a channel of anyio or
+            trio it means that a sender waits for the receiver.
+    """
+
+    position: int
+    name: str
+    default: ast.expr | None = None
+    zero: bool = True
 
 
 class Names:
@@ -51,7 +138,9 @@ class Names:
         if not attributes:
             return value
         if value is None and len(attributes) == 1 and node.id in ("self", "cls"):
-            return self.of_class(attributes[0], scope)
+            around = scope.parent  # the class around a method
+            if around and around.kind == "class" and attributes[0] in around.bindings:
+                return self.named(attributes[0], around)
         if not isinstance(value, str):
             return None
         return ".".join([value, *reversed(attributes)])
@@ -79,19 +168,6 @@ class Names:
         if len(values) == 1:
             self._values[key] = values.pop()
         return self._values[key]
-
-    def of_class(self, name: str, scope: Scope) -> Value:
-        """What an attribute stands for that the class around a method binds."""
-        around = scope.parent
-        if around is None or around.kind != "class" or name not in around.bindings:
-            return None
-        return self.named(name, around)
-
-    def no_bound(self, node: ast.expr, scope: Scope, signature: Signature) -> bool:
-        """Whether *node*, passed as a bound, surely is none."""
-        if self.infinite(node, scope):
-            return True
-        return signature.zero and self.not_positive(node, scope)
 
     def infinite(self, node: ast.expr, scope: Scope) -> bool:
         """Whether *node* is surely infinity."""

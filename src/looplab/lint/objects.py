@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from .channels import Channels
 from .libraries import words
-from .scopes import Class, Def, Function, Scope
+from .names import Class, Def, Function, Scope
 from .walk import Walk
 
 #: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
@@ -176,23 +176,15 @@ class Objects:
             self._note_instance(node)
         for node in self.nodes:
             self._note(node)
+        written = set(map(name_of, self.nodes))
         # paho calls back in the thread of whoever calls its loop_read().
-        own_loop = any(
-            name_of(node) in ("loop_read", "loop_misc") for node in self.nodes
-        )
+        own_loop = written & {"loop_read", "loop_misc"}
         self._threaded = _THREADED - {"paho"} if own_loop else _THREADED
         #: Whether the file has the windows of HTTP/2, which only who takes opens.
-        self.has_flow_control = any(
-            "flow_control" in name_of(node) for node in self.nodes
-        )
+        self.has_flow_control = any("flow_control" in name for name in written)
         for node in self.nodes:
             self._note_entry(node)
         self._spread()
-        #: The functions by the scopes inside them.
-        self.bodies: dict[Scope | ast.ClassDef, Body] = {
-            scope: node for node, scope in walk.scopes.items()
-            if isinstance(node, FUNCTIONS)
-        }  # fmt: skip
         self.threads = self._reached("thread")
         self.handlers = self._reached("signal")
 
@@ -301,19 +293,14 @@ class Objects:
             return next(iter(kept))
         return None
 
-    def related(self, first: ast.ClassDef, second: ast.ClassDef) -> bool:
-        """Whether two classes are one, or one derives from the other."""
-        return first is second or second in self._family(first)
-
     def _bases(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
         bases: set[ast.ClassDef] = set()
         todo = [cls]
         while todo:
-            for base in todo.pop().bases:
-                for parent in self._classes.get(name_of(base), ()):
-                    if parent not in bases:
-                        bases.add(parent)
-                        todo.append(parent)
+            names = map(name_of, todo.pop().bases)
+            parents = {*chain(*(self._classes.get(name, ()) for name in names))} - bases
+            bases |= parents
+            todo.extend(parents)
         return bases
 
     # Looking at the file
@@ -637,7 +624,7 @@ class Objects:
                 method
                 for method in self._named[node.attr]
                 if isinstance(cls := self.parents[method], ast.ClassDef)
-                and (owner is None or self.related(cls, owner))
+                and (owner in (None, cls) or owner in self._family(cls))
                 and (
                     cls is not owner
                     or name_of(getattr(node.value, "func", None)) != "super"

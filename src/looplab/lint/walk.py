@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .libraries import LIBRARIES, STAR, WRAPPERS
-from .scopes import PARAMETER, UNKNOWN, Class, Def, Default, Function, Scope
+from .names import PARAMETER, UNKNOWN, Class, Def, Default, Function, Scope
 
 # What is still to be visited, and where.
 _Item: TypeAlias = "tuple[ast.AST, Scope]"
@@ -152,13 +152,13 @@ class Walk:
     def _on_functiondef(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, Def(node))
         self._push(node.decorator_list, scope)
-        inner = self.scopes[node] = Scope("function", scope)
+        inner = self.scopes[node] = Scope("function", scope, node=node)
         self._arguments(scope, inner, node.args)
         self._push((node.returns, *getattr(node, "type_params", ())), scope)
         self._push(node.body, inner)
 
     def _on_lambda(self, node: ast.Lambda, scope: Scope) -> None:
-        inner = self.scopes[node] = Scope("function", scope)
+        inner = self.scopes[node] = Scope("function", scope, node=node)
         self._arguments(scope, inner, node.args)
         self._push((node.body,), inner)
 

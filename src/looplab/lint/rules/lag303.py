@@ -13,27 +13,25 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule, shorten
+from ..libraries import words
 from ..objects import COMPREHENSIONS, LOOPS, Objects, name_of, own
 
 RULE = Rule("LAG303", "object of a loop touched off it")
 
 _TOUCHES: dict[str, frozenset[str]] = {
-    "asyncio.Event": frozenset(("set", "clear")),
-    "asyncio.Lock": frozenset(("release",)),
-    "asyncio.Condition": frozenset(("notify", "notify_all", "release")),
-    "asyncio.Semaphore": frozenset(("release",)),
-    "asyncio.BoundedSemaphore": frozenset(("release",)),
-    "asyncio.Future": frozenset(
-        ("set_result", "set_exception", "cancel", "add_done_callback")
+    "asyncio.Event": words("set clear"),
+    "asyncio.Lock": words("release"),
+    "asyncio.Condition": words("notify notify_all release"),
+    "asyncio.Semaphore": words("release"),
+    "asyncio.BoundedSemaphore": words("release"),
+    "asyncio.Future": words("set_result set_exception cancel add_done_callback"),
+    "asyncio.Task": words("cancel add_done_callback"),
+    "asyncio.loop": words(
+        "call_soon call_later call_at create_task stop run_in_executor"
     ),
-    "asyncio.Task": frozenset(("cancel", "add_done_callback")),
-    "asyncio.loop": frozenset(
-        ("call_soon", "call_later", "call_at", "create_task", "stop", "run_in_executor")
-    ),
-    **dict.fromkeys(
-        ("asyncio.Queue", "asyncio.LifoQueue", "asyncio.PriorityQueue"),
-        frozenset(("put_nowait", "get_nowait", "task_done")),
-    ),
+    "asyncio.Queue": words("put_nowait get_nowait task_done"),
+    "asyncio.LifoQueue": words("put_nowait get_nowait task_done"),
+    "asyncio.PriorityQueue": words("put_nowait get_nowait task_done"),
 }
 _METHODS = frozenset[str]().union(*_TOUCHES.values())
 _SHARED = frozenset(kind for kind in _TOUCHES if kind != "asyncio.loop")
@@ -57,10 +55,10 @@ def check(file: File) -> Iterator[Report]:
             for node in nodes:
                 if not isinstance(node, ast.Call) or node in reported:
                     continue
-                words = _touch(objects, node, nodes, where)
-                if words is not None:
+                message = _touch(objects, node, nodes, where)
+                if message is not None:
                     reported.add(node)
-                    yield Report(node, words)
+                    yield Report(node, message)
     yield from _two_loops(objects)
 
 
@@ -163,12 +161,12 @@ def _two_loops(objects: Objects) -> Iterator[Report]:
             for _, function in places
         )
         if threaded and (beside or any(loops[place[1]] > 1 for place in threaded)):
-            words = shorten(
+            message = shorten(
                 "{name} is shared by the loops of several threads, and belongs to one: "
                 "make one in each loop",
                 name, "it",
             )  # fmt: skip
-            yield Report(threaded[0][0], words)
+            yield Report(threaded[0][0], message)
 
 
 def _coroutines(objects: Objects, call: ast.Call) -> set[ast.AST]:
