@@ -20,9 +20,8 @@ import io
 import warnings
 from collections.abc import Iterable
 
-from .check import check_tree
 from .findings import Finding, Rule
-from .rules import RULES
+from .rules import RULES, check_tree
 
 __all__ = ["RULES", "Finding", "Rule", "check_source"]
 

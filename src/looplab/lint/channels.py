@@ -143,20 +143,15 @@ class Channels(Names):
                 return None
         for base in cls.node.bases:
             value = self.value(base, cls.scope)
-            if isinstance(value, Class):
-                signature = self._analyse(value)
-                if signature is None and (
-                    value.defines("__init__") or value.node.bases
-                ):
-                    return None
-            elif isinstance(value, str):
-                signature = CHANNELS.get(value)
-                if signature is None and value not in _HARMLESS:
-                    return None
-            else:
-                return None  # a base that may have its own __init__
+            signature = None if value is None else self._signature(value)
             if signature is not None:
                 return signature
+            if isinstance(value, Class):
+                is_harmless = not (value.defines("__init__") or value.node.bases)
+            else:
+                is_harmless = value in _HARMLESS
+            if not is_harmless:
+                return None  # a base that may have its own __init__
         return None
 
 

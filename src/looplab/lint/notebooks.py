@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .check import check_tree
 from .findings import LONGEST, Finding
+from .rules import check_tree
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!].*|\?+\w[\w.]*|[\w.]+\?+)\s*$")
 _ASSIGNED = re.compile(r"^(\s*[\w.,\s]+=\s*)[!%].*$")

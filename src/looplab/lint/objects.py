@@ -31,11 +31,9 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 INNER = (*FUNCTIONS, ast.ClassDef)
 _HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
-_ADDS = frozenset(("add", "append", "appendleft", "insert", "setdefault"))
-_TAKES = frozenset(
-    ("get", "pop", "popleft", "popitem", "values", "items", "copy", "setdefault")
-)
-_COPIES = frozenset(("list", "tuple", "set", "sorted", "reversed", "enumerate", "iter"))
+_ADDS = words("add append appendleft insert setdefault")
+_TAKES = words("get pop popleft popitem values items copy setdefault")
+_COPIES = words("list tuple set sorted reversed enumerate iter")
 # Who is given a function with these calls it once, or makes a task of it.
 _SPAWNS = words(
     "create_task ensure_future start_soon start spawn call_soon call_later call_at "
@@ -56,6 +54,7 @@ _MADE_BY = {
     "create_future": "asyncio.Future",
     "run_coroutine_threadsafe": "concurrent.futures.Future",
 }
+_POOL = "concurrent.futures.ThreadPoolExecutor"
 _SAME = {
     "asyncio.ensure_future": "asyncio.Task",
     "asyncio.create_task": "asyncio.Task",
@@ -64,11 +63,8 @@ _SAME = {
     "asyncio.new_event_loop": "asyncio.loop",
     "asyncio.AbstractEventLoop": "asyncio.loop",
     "asyncio.run_coroutine_threadsafe": "concurrent.futures.Future",
-    "concurrent.futures.thread.ThreadPoolExecutor": (
-        "concurrent.futures.ThreadPoolExecutor"
-    ),
+    "concurrent.futures.thread.ThreadPoolExecutor": _POOL,
 }
-_POOL = "concurrent.futures.ThreadPoolExecutor"
 # The position of what is called in a thread.
 _STARTS = {
     "threading.Thread": 1,
@@ -277,16 +273,14 @@ class Objects:
 
     def receiver(self, node: ast.expr) -> ast.ClassDef | None:
         """The class of the file that an expression is an object of, if it says so."""
-        if isinstance(node, ast.Name) and node.id in ("self", "cls"):
+        is_call = isinstance(node, ast.Call)
+        func = node.func if isinstance(node, ast.Call) else node
+        if isinstance(func, ast.Name) and (
+            func.id == "super" if is_call else func.id in ("self", "cls")
+        ):
             return self.owner(node)
-        if isinstance(node, ast.Call):
-            made = self.names.value(node.func, self.scope(node))
-            if isinstance(made, Class):
-                return made.node
-            if isinstance(node.func, ast.Name) and node.func.id == "super":
-                return self.owner(node)
-        if isinstance(node, ast.Name):
-            value = self.names.value(node, self.scope(node))
+        if is_call or isinstance(node, ast.Name):
+            value = self.names.value(func, self.scope(node))
             if isinstance(value, Class):
                 return value.node
         if _is_plain(node) and len(kept := self._instances[self.key(node)]) == 1:
@@ -429,9 +423,8 @@ class Objects:
         started = self.started(call)
         if started is not None:
             targets = list(self._defined(started))
-            arguments = arguments[arguments.index(started) + 1 :] if (
-                started in arguments
-            ) else []  # fmt: skip
+            after = arguments.index(started) + 1 if started in arguments else None
+            arguments = arguments[after:] if after else []
             for word in keywords:
                 if word.arg == "args" and isinstance(word.value, ast.Tuple | ast.List):
                     arguments = list(word.value.elts)
@@ -638,14 +631,8 @@ class Objects:
         """What a call starts in a thread."""
         last = name_of(call.func)
         value = self.names.called.get(call, "")
-        place = _STARTS.get(value)
-        if place is None and last == "run_in_executor":
-            place = 1
-        elif (
-            place is None
-            and last in ("submit", "map")
-            and isinstance(call.func, ast.Attribute)
-        ):
+        place = 1 if last == "run_in_executor" else _STARTS.get(value)
+        if last in ("submit", "map") and isinstance(call.func, ast.Attribute):
             kinds = self.kinds(call.func.value)
             if _POOL in kinds or (last == "submit" and not kinds):
                 place = 0

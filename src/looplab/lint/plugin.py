@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from .check import check_tree
 from .findings import Finding
 from .notebooks import check_notebook
-from .rules import RULES
+from .rules import RULES, check_tree
 
 __all__ = ["LatencyPlugin", "is_test"]
 

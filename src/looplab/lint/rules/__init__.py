@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
 from ..file import File
-from ..findings import Report, Rule
+from ..findings import Finding, Report, Rule
+from ..libraries import LIBRARIES
+from ..walk import Walk
 from . import (
     lag100,
     lag101,
@@ -21,7 +25,7 @@ from . import (
     lag303,
 )
 
-__all__ = ["MODULES", "RULES"]
+__all__ = ["RULES", "check_tree"]
 
 
 class Module(Protocol):
@@ -34,11 +38,44 @@ class Module(Protocol):
         raise NotImplementedError
 
 
-MODULES: tuple[Module, ...] = (
+_MODULES: tuple[Module, ...] = (
     lag100, lag101, lag201, lag202, lag203, lag204, lag205, lag301, lag302, lag303,
 )  # fmt: skip
 
 #: All rules, by code.
 RULES: Mapping[str, Rule] = MappingProxyType(
-    {module.RULE.code: module.RULE for module in MODULES}
+    {module.RULE.code: module.RULE for module in _MODULES}
 )
+
+
+def check_tree(tree: ast.Module, lines: Sequence[str]) -> list[Finding]:
+    """All findings of all rules in a syntax tree, sorted; no comment is looked at.
+
+    Args:
+        tree: what ``ast.parse`` returned.
+        lines: the lines of the same source, with their ends.
+
+    Returns:
+        The findings of every rule, also of those that are off by default.
+    """
+    text = "".join(lines)
+    # Python reads a name that is written in other letters of the same form, too.
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    if not any(name in plain for name in LIBRARIES):
+        return []  # most files, and they need no walk
+    walk = Walk(tree)
+    if not walk.libraries:
+        return []
+    file = File(tree, walk)
+    findings = {}
+    for module in _MODULES:
+        code = module.RULE.code
+        for report in module.check(file):
+            row, offset = report.node.lineno, report.node.col_offset
+            line = lines[row - 1].removeprefix("\ufeff") if row <= len(lines) else ""
+            column = len(line.encode()[:offset].decode()) + 1
+            section = report.section or code.lower()
+            findings[row, column, code] = Finding(
+                row, column, code, report.message, section
+            )
+    return sorted(findings.values())

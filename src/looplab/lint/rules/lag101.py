@@ -6,7 +6,7 @@ The advice never orders a bound.  It names what a bound would do to this code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..channels import Made
 from ..file import PUT, PUT_NOW, File, Traffic
@@ -141,37 +141,35 @@ class _Hazards:
 
     def _locked(self, use: Use) -> tuple[str, int] | None:
         """A lock around a put that is around a get, too: its name, and that line."""
-        if use.name not in PUT:
-            return None
-        objects = self._objects
-        held = self._locks(use.node)
+        held = self._locks(use.node) if use.name in PUT else {}
         for get in self._traffic.gets if held else ():
+            mine = [(get.line, key) for key in self._locks(get.node)]
             # Who has taken an item and then needs the lock stops as well.
-            mine: list[tuple[int, Key | None]] = [
-                (get.line, key) for key in self._locks(get.node)
-            ]
-            if get.function is not None:
-                mine += [
-                    (node.lineno, objects.key(item.context_expr))
-                    for node in own(get.function)
-                    if isinstance(node, ast.With | ast.AsyncWith)
-                    for item in node.items
-                ]
+            after = own(get.function) if get.function is not None else ()
+            mine += [(line, key) for line, key, _ in self._entered(after)]
             for line, key in mine:
-                if key is not None and key in held:
+                if key in held:
                     return held[key], line
         return None
+
+    def _entered(self, nodes: Iterable[ast.AST]) -> Iterator[tuple[int, Key, str]]:
+        """What ``with`` statements hold: the line, where it is kept, and its name."""
+        for node in nodes:
+            if isinstance(node, ast.With | ast.AsyncWith):
+                for item in node.items:
+                    key = self._objects.key(item.context_expr)
+                    if key is not None:
+                        yield node.lineno, key, name_of(item.context_expr)
 
     def _locks(self, node: ast.AST, depth: int = 3) -> dict[Key, str]:
         """The locks that are held at a place, here or by who calls."""
         objects = self._objects
-        locks: dict[Key, str] = {}
-        for parent, child in objects.around(node):
-            if isinstance(parent, ast.With | ast.AsyncWith) and child in parent.body:
-                for item in parent.items:
-                    key = objects.key(item.context_expr)
-                    if key is not None:
-                        locks[key] = name_of(item.context_expr)
+        around = [
+            parent
+            for parent, child in objects.around(node)
+            if not isinstance(child, ast.withitem)
+        ]
+        locks = {key: name for _, key, name in self._entered(around)}
         function = objects.function(node)
         if function is not None and depth:
             for entry in objects.entries.get(function, [])[:_MOST]:

@@ -19,11 +19,7 @@ def check(file: File) -> Iterator[Report]:
     for function in objects.walk.scopes:
         if not isinstance(function, ast.AsyncFunctionDef):
             continue
-        held = [
-            (place, lock, last)
-            for place, lock, last in _held_in(objects, function)
-            if objects.is_a(lock, LOCKS)
-        ]
+        held = [x for x in _held_in(objects, function) if objects.is_a(x[1], LOCKS)]
         events = sorted(filter(_matters, own(function)), key=_position) if held else []
         for place, lock, last in held:
             line = _first_await(objects, place, lock, last, events)
