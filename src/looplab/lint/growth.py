@@ -414,12 +414,10 @@ class Growth:
         """Whether each round of a loop rests for some time."""
         names, scope = self.objects.names, self.objects.scope(loop)
         for node in own(loop):
-            signature = isinstance(node, ast.Call) and SLEEPS.get(
-                names.called.get(node, "")
-            )
-            if not signature or not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call):
                 continue
-            delay = names.argument(node, signature)
+            signature = SLEEPS.get(names.called.get(node, ""))
+            delay = names.argument(node, signature) if signature else None
             seconds = names.number(delay, scope) if isinstance(delay, ast.expr) else 0
             inside = {type(parent) for parent, _ in self.objects.around(node)}
             if (seconds is None or seconds > SHORT) and not (

@@ -178,9 +178,7 @@ class Names:
                 and isinstance(word, ast.Constant)
                 and str(word.value).lower() in ("inf", "infinity", "+inf", "+infinity")
             )
-        return isinstance(node, ast.Attribute | ast.Name) and (
-            self.value(node, scope) == "math.inf"
-        )
+        return self.value(node, scope) == "math.inf"
 
     def constant(self, name: str, scope: Scope) -> bool:
         """Whether a name stands for such a constant wherever it is bound."""

@@ -133,16 +133,13 @@ def _asks(sleeps: Sleeps, loop: ast.While) -> Poll | None:
     It goes on for ever if nothing ends it, and what a call asks, such as whether a file
     is there or a process is alive, may be known by asking only.
     """
-    tests: list[ast.expr] = []
-    if not isinstance(loop.test, ast.Constant):
-        tests = [loop.test]
-    else:
-        for node in inside(loop):
-            if isinstance(node, ast.If) and any(
-                isinstance(part, ast.Break | ast.Return)
-                for part in (*node.body, *node.orelse)
-            ):
-                tests.append(node.test)
+    tests = [loop.test]
+    if isinstance(loop.test, ast.Constant):
+        leaves = (ast.Break, ast.Return)
+        tests = [
+            node.test for node in inside(loop) if isinstance(node, ast.If)
+            and any(isinstance(part, leaves) for part in (*node.body, *node.orelse))
+        ]  # fmt: skip
     nodes = [node for test in tests for node in ast.walk(test)]
     if _works(sleeps, loop, {name_of(node) for node in nodes}) or any(
         (isinstance(node, ast.Call) and name_of(node.func) not in _INSIDE)
