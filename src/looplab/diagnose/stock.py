@@ -30,8 +30,9 @@ SLOW_NS = 5_000_000  # an iteration that takes longer makes data late
 _AFTER_NS = 100_000_000  # how long after one the arrival of data is asked for
 
 # Timers are set by the clock of the loop, which Windows lets tick every 16 ms.  Python
-# makes a small float of CPU time in less time than a large int.
-(_now, _ahead), _cpu = real_clock(), time.thread_time
+# makes a small float of CPU time in less time than a large int; a browser has no such
+# clock, and imports this module all the same.
+(_now, _ahead), _cpu = real_clock(), getattr(time, "thread_time", lambda: 0.0)
 
 
 class LoopRecorder(Recorder):
