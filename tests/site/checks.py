@@ -331,8 +331,12 @@ CUT_WORDS = """
 () => [...document.querySelectorAll("article svg.looplab-chart text")]
   .filter(text => {
     const word = text.getBoundingClientRect();
-    const chart = text.closest("svg").getBoundingClientRect();
-    return word.width && (word.left < chart.left - 1 || word.right > chart.right + 1);
+    const chart = text.closest("svg");
+    // A chart that lets its words out of its box may use the page to its edges.
+    const [left, right] = getComputedStyle(chart).overflow === "visible"
+      ? [0, document.documentElement.clientWidth]
+      : [chart.getBoundingClientRect().left, chart.getBoundingClientRect().right];
+    return word.width && (word.left < left - 1 || word.right > right + 1);
   })
   .map(text => text.textContent)
 """
