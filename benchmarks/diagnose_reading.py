@@ -103,8 +103,7 @@ def main() -> None:
         f"{platform.python_version()}; {os.cpu_count()} cores, load average "
         f"{load_now:.1f}."
     )
-    TABLE.write_text("\n".join([*rows, "", about, ""]), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, "\n".join([*rows, "", about, ""]))
     say(TABLE.read_text(encoding="utf-8"))
 
 

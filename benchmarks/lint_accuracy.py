@@ -138,8 +138,7 @@ def main() -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code
-    TABLE.write_text(table(counts, plain, len(data["projects"])), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, table(counts, plain, len(data["projects"])))
     say(TABLE.read_text(encoding="utf-8"))
     return 0
 

@@ -79,8 +79,7 @@ def main() -> None:
         f"{len(files)} files, {lines:,} lines, medians of {ROUNDS} rounds, with the "
         f"start of Python {platform.python_version()}; flake8 {version('flake8')}."
     )
-    TABLE.write_text("\n".join([*rows, "", about, ""]), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, "\n".join([*rows, "", about, ""]))
     say(TABLE.read_text(encoding="utf-8"))
 
 

@@ -64,8 +64,7 @@ def main() -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code
-    TABLE.write_text(text, encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, text)
     say(text)
     return 0
 

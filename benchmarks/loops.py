@@ -320,8 +320,7 @@ def run(words: Sequence[str] | None = None) -> None:
                 results["packages"][PACKAGES[row]] = version
         say(section(table, counts))
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    TABLE.write_text(page(results), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, page(results))
 
 
 if __name__ == "__main__":

@@ -22,13 +22,14 @@ def line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def follow(table: Path) -> None:
-    """Put the text of a file where the page has its marker."""
+def write(table: Path, text: str) -> None:
+    """Write the tables of a benchmark, and put them where the page has its marker."""
+    table.write_text(text, encoding="utf-8")
 
     def renew(part: re.Match[str]) -> str:
         if (PAGE.parent / part[2]).resolve() != table.resolve():
             return part[0]
-        return f"{part[1]}\n{table.read_text(encoding='utf-8').strip()}\n\n{part[4]}"
+        return f"{part[1]}\n{text.strip()}\n\n{part[4]}"
 
-    text = PART.sub(renew, PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(text, encoding="utf-8", newline="\n")
+    page = PART.sub(renew, PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(page, encoding="utf-8", newline="\n")

@@ -122,8 +122,7 @@ def run() -> None:
     results = {"counter": counter.name, "requests": COUNTS[1], "rows": rows}
     results["python"] = common.about(python)["python"]
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    TABLE.write_text(table(results), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, table(results))
 
 
 if __name__ == "__main__":

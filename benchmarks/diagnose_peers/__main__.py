@@ -164,7 +164,7 @@ def main() -> int:
         "rows": [rows[name] for name in PROGRAMS],
     }
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    TABLE.write_text(table(results), encoding="utf-8")
+    readme.write(TABLE, table(results))
     return 0
 
 

@@ -284,8 +284,7 @@ def main() -> None:
     results |= {"cores": len(os.sched_getaffinity(0))}
     results["python"] = common.about(made)["python"]
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    TABLE.write_text(table(results), encoding="utf-8")
-    readme.follow(TABLE)
+    readme.write(TABLE, table(results))
 
 
 if __name__ == "__main__":
