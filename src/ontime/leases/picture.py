@@ -122,31 +122,32 @@ def _panel(
         for event in ours
         if event.message in rows and first - 0.5 <= event.at <= last + 0.5
     ]
-    room: dict[str, tuple[float, Event]] = {}
+    best: dict[str, tuple[float, int, float]] = {}  # the room beside a box, and where
     for event in shown:
         colour, sign = _KINDS[event.kind]
+        y = rows[event.message]
         # A sign has its size in pixels, and its place in a share of the width.
         yield (
-            f'<svg x="{across(event.at):.2f}%" y="{rows[event.message]:.1f}" '
-            f'overflow="visible"><path class="{colour}" d="{sign}"/></svg>'
+            f'<svg x="{across(event.at):.2f}%" y="{y:.1f}" overflow="visible">'
+            f'<path class="{colour}" d="{sign}"/></svg>'
         )
-        if (event.kind, event.message, math.floor(event.at)) in published:
-            end = math.floor(event.at) + 1
-            later = [
-                other.at
-                for other in (*part, *shown)
-                if other.message == event.message and other.at >= end
-            ]
-            free = min(later, default=last + 0.6) - end
-            if event.kind not in room or free > room[event.kind][0]:
-                room[event.kind] = free, event
-    for kind, (_, event) in room.items():
-        if kind not in named:  # beside the box, where most room is
-            named.add(kind)
-            x, y = across(math.floor(event.at) + 1), rows[event.message]
-            where = 'dx="5"' if x < 80 else 'dx="-5" text-anchor="end"'
-            x -= 0 if x < 80 else second
-            yield text(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
+        end = math.floor(event.at) + 1
+        if event.kind in named or (event.kind, event.message, end - 1) not in published:
+            continue
+        later = [
+            other.at
+            for other in (*part, *shown)
+            if other.message == event.message and other.at >= end
+        ]
+        room = min(later, default=last + 0.6) - end
+        if event.kind not in best or room > best[event.kind][0]:
+            best[event.kind] = room, end, y
+    named.update(best)
+    for kind, (_, end, y) in best.items():
+        x, where = across(end), 'dx="5"'
+        if x >= 80:
+            x, where = across(end - 1), 'dx="-5" text-anchor="end"'
+        yield text(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
     tick = max(1, math.ceil((last - first) / 7))
     for at in range(math.ceil(first), math.floor(last) + 1, tick):
         yield text(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')
