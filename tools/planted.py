@@ -118,8 +118,11 @@ class Fault:
 def _digest(places: tuple[Path, ...]) -> str:
     digest = hashlib.sha256()
     for place in places:
-        for file in sorted(place.rglob("*.[pt][yx]*")) if place.is_dir() else [place]:
-            digest.update(file.read_bytes() if file.is_file() else file.name.encode())
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if "__pycache__" not in file.parts:
+                digest.update(
+                    file.read_bytes() if file.is_file() else file.name.encode()
+                )
     return digest.hexdigest()[:16]
 
 

@@ -165,13 +165,10 @@ def _of_more_exercises(teaching: Path, number: str) -> dict[str, list[str]]:
         texts = read_solutions(teaching / "answers", number)
     except LabError as error:
         raise ToolError(str(error)) from None
-    solved = {}
-    for name, code in texts.items():
-        path = teaching / "answers" / number / f"{name[3:]}.py"
-        above = path.read_text(encoding="utf-8").partition("SOLUTION =")[0]
-        why = " ".join(re.findall(r"^# ?(.*)$", above, re.M))
-        solved[name] = [python(code), f"<p>{_marked(why)}</p>"]
-    return solved
+    return {
+        name: [python(code), f"<p>{_marked(why)}</p>"]
+        for name, (code, why) in texts.items()
+    }
 
 
 def python(text: str) -> str:

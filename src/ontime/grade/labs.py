@@ -1,8 +1,7 @@
 """The exercises of the labs, and the answers to them in a submission.
 
 The notebooks with more exercises hold no solutions.  They are in a folder beside the
-labs: ``teaching/answers/01/xorder.py`` has that of 01-xorder, the text of a cell, under
-the name ``SOLUTION``.
+labs, with the other answers: see :mod:`ontime.grade.answer_file`.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from runpy import run_path
 
+from ontime.grade.answer_file import AnswerFileError, read_answer_file
 from ontime.grade.cells import checked, defines, names_in
 from ontime.grade.notebook import Cell, UnreadableError, read
 
@@ -74,21 +73,21 @@ def default_folder() -> Path | None:
     return None
 
 
-def read_solutions(folder: Path, chapter: str) -> dict[str, str]:
-    """The solutions of a chapter's extra exercises, by name.
+def read_solutions(folder: Path, chapter: str) -> dict[str, tuple[str, str]]:
+    """The solutions of a chapter's extra exercises, each with why it works, by name.
 
-    Those of chapter ``"01"`` are in ``01/x*.py`` below *folder*.
+    Those of chapter ``"01"`` are in ``01/x*.md`` below *folder*.
 
     Raises:
-        LabError: a file cannot be read, or has no ``SOLUTION``.
+        LabError: a file cannot be read, or has no solution.
     """
     solutions = {}
-    for path in sorted((folder / chapter).glob("x*.py")):
+    for path in sorted((folder / chapter).glob("x*.md")):
         try:
-            solutions[f"{chapter}-{path.stem}"] = "" + run_path(str(path))["SOLUTION"]
-        except Exception as error:
-            words = f"{type(error).__name__}: {error}"
-            raise LabError(f"{path} gives no text SOLUTION: {words}") from None
+            held = read_answer_file(path)
+        except (OSError, AnswerFileError) as error:
+            raise LabError(str(error)) from None
+        solutions[f"{chapter}-{path.stem}"] = held.solution, held.why
     return solutions
 
 
@@ -106,7 +105,8 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
         solutions = read_solutions(answers, path.stem[:2])
-        exercises |= {each.name: each for each in exercises_of(cells, solutions)}
+        codes = {name: code for name, (code, _) in solutions.items()}
+        exercises |= {each.name: each for each in exercises_of(cells, codes)}
     if not exercises:
         raise LabError(
             f"{folder} has no lab with exercises; name the folder with --labs, "

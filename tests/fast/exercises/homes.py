@@ -1,35 +1,13 @@
-"""The home of an exercise, ``teaching/answers/07/fix.py`` for 07-fix: its answers.
+"""The home of an exercise, ``teaching/answers/07/fix.md`` for 07-fix: its answers.
 
-A home is data, and none of it is shipped: a reader's copy of the checks holds no
-answer. Each answer is the text of a cell, as a reader would write it, below its name::
-
-    RIGHT = '''
-    ## how it is done
-    limit = 4
-    '''
-    WRONG = '''
-    ## what is wrong with it => lets nothing in
-    limit = 0
-    '''
-    STUB = "replace the three dots"
-
-Behind the arrow are words of the verdict, and ``STUB`` has those for the stub. The
-extra exercises have a ``SOLUTION`` too; that of a lab stands in its notebook. An answer
-that differs from the solution in a line or two is written as that change::
-
-    ## one too many => was let in
-    -    if self.inside >= self.places:
-    +    if self.inside > self.places:
-
-Lines between that stay begin with a space, a line ``@`` parts two changes, and a first
-line ``@@ how it is done`` takes that right answer for the solution.
+None of it is shipped: a reader's copy of the checks holds no answer.  How it is written
+is told in :mod:`ontime.grade.answer_file`.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,12 +16,13 @@ from typing import Any
 from looplab.clock import run
 from ontime.check import Verdict, check
 from ontime.grade import Exercise, read_labs
+from ontime.grade.answer_file import read_answer_file
 from ontime.grade.cells import needed
 from ontime.grade.labs import default_folder
 
 __all__ = [
-    "ANSWERS", "Home", "after", "all_homes", "changed", "code_cells", "exercise",
-    "misjudged", "run_cell", "verdict_on",
+    "ANSWERS", "Home", "after", "all_homes", "code_cells", "exercise", "misjudged",
+     "run_cell", "verdict_on",
 ]  # fmt: skip
 
 ANSWERS = Path(__file__).resolve().parents[3] / "teaching" / "answers"
@@ -59,59 +38,18 @@ class Home:
     wrong: dict[str, tuple[str, str]]
 
 
-def _answers(text: str, right: Mapping[str, str]) -> dict[str, str]:
-    """The answers of a text by name, in full."""
-    answers: dict[str, str] = {}
-    for answer in f"\n{text.strip()}".split("\n## ")[1:]:
-        name, _, body = answer.partition("\n")
-        assert name not in answers, f"two answers are called {name!r}"
-        is_change = body[:1] in {"-", "+", " "} or body.startswith("@@ ")
-        answers[name] = changed(body, right) if is_change else body
-    return answers
-
-
-def changed(change: str, right: Mapping[str, str]) -> str:
-    """A right answer with a change to it.
-
-    Raises:
-        ValueError: the lines to change do not stand there, or stand there twice.
-    """
-    base = "solution"
-    if change.startswith("@@ "):
-        base, _, change = change.removeprefix("@@ ").partition("\n")
-    lines = right[base].split("\n")
-    made: list[str] = []
-    for part in change.split("\n@\n"):
-        old = [line[1:] for line in part.split("\n") if line[:1] != "+"]
-        new = [line[1:] for line in part.split("\n") if line[:1] != "-"]
-        size = len(old)
-        places = [n for n in range(len(lines)) if lines[n : n + size] == old]
-        if len(places) != 1:
-            where = f"{len(places)} times in {base!r}"
-            raise ValueError(f"{old} stands {where}, behind the change before it")
-        made += [*lines[: places[0]], *new]
-        lines = lines[places[0] + size :]
-    return "\n".join(made + lines)
-
-
 @cache
 def all_homes() -> dict[str, Home]:
     """The home of each exercise, by the name of the exercise."""
     homes = {}
-    for path in sorted(ANSWERS.glob("[0-9]*/*.py")):
-        held: dict[str, Any] = {}
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), held)
+    for path in sorted(ANSWERS.glob("[0-9]*/*.md")):
         name = f"{path.parent.name}-{path.stem}"
         solution = exercise(name).solution.strip("\n").split("\n")
         if solution[-1].startswith("check("):
             del solution[-1]
-        right = {"solution": "\n".join(solution).rstrip()}
-        right |= _answers(held.get("RIGHT", ""), right)
-        wrong = {}
-        for title, source in _answers(held.get("WRONG", ""), right).items():
-            what, _, words = title.partition(" => ")
-            wrong[what] = (source, words)
-        homes[name] = Home(name, held.get("STUB", ""), right, wrong)
+        code = "\n".join(solution).rstrip()
+        held = read_answer_file(path, code)
+        homes[name] = Home(name, held.stub, {"solution": code} | held.right, held.wrong)
     return homes
 
 

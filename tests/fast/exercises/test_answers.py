@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from ontime.check import exercises, extra_exercises
-from tests.fast.exercises.homes import all_homes, changed, misjudged
+from tests.fast.exercises.homes import all_homes, misjudged
 
 HOMES = all_homes()
 #: Its answers are called from a thread: see tests/contract/test_exercises.py.
@@ -49,7 +49,7 @@ def test_every_exercise_has_a_home() -> None:
 @pytest.mark.parametrize("name", HOMES)
 def test_a_home_is_whole(name: str) -> None:
     home = HOMES[name]
-    assert home.stub, f"{name}: say what the stub is told, STUB"
+    assert home.stub, f"{name}: say what the stub is told"
     assert len(home.wrong) >= 3, f"{name} has {len(home.wrong)} wrong answers, not 3"
     assert all(words for _, words in home.wrong.values()), f"{name}: words are missing"
     right = {ast.dump(ast.parse(source)) for source in home.right.values()}
@@ -57,15 +57,6 @@ def test_a_home_is_whole(name: str) -> None:
     wrong = {what: ast.dump(ast.parse(text)) for what, (text, _) in home.wrong.items()}
     assert len(set(wrong.values())) == len(wrong), f"{name}: a wrong answer comes twice"
     assert not right & set(wrong.values()), f"{name}: a wrong answer is a right one"
-
-
-def test_a_change_stands_at_a_place_of_its_own() -> None:
-    right = {"solution": "a\nb\na", "other": "1\n2"}
-    assert changed(" a\n+c\n b\n@\n-a", right) == "a\nc\nb"
-    assert changed("@@ other\n-1", right) == "2"
-    for change in "-a\n+c", "-z\n+c":
-        with pytest.raises(ValueError, match=change[1]):
-            changed(change, right)
 
 
 @pytest.mark.parametrize(("name", "how"), RIGHT)

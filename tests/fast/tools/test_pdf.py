@@ -204,8 +204,10 @@ def teaching(tmp_path: Path) -> Path:
     folder = tmp_path / "teaching"
     for name in ("handouts", "answers/01"):
         (folder / name).mkdir(parents=True)
-    text = '# Why this works: `b` is\n# even.\nSOLUTION = "\\nb = 4\\n"\n'
-    (folder / "answers/01/xb.py").write_text(text)
+    why, cell = "Why this works: `b` is\neven.", "```python\nb = 4\n```"
+    rest = "## The stub\n\n> no\n\n## Right answers\n\n## Wrong answers"
+    text = f"# Answers\n\n{why}\n\n{cell}\n\n{rest}\n\n"
+    (folder / "answers/01/xb.md").write_text(text)
     text = "# To print: sort\n\nFor us.\n\nSort **these**.\n\n| 1 | `x` | so |\n"
     (folder / "handouts/01_x.md").write_text(text)
     return folder
@@ -236,8 +238,8 @@ def test_no_sheet_has_both_question_and_answer(html: Path, teaching: Path) -> No
 
 
 def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
-    (teaching / "answers/01/xb.py").write_text("SOLUTION = 1")
-    with pytest.raises(ToolError, match=r"xb\.py.*no text SOLUTION"):
+    (teaching / "answers/01/xb.md").write_text("b = 4")
+    with pytest.raises(ToolError, match=r"xb\.md has the headings"):
         sheets(html, teaching)
     (html / "notebooks/01_late.html").write_text("<p>nothing</p>")
     with pytest.raises(ToolError, match=r"notebooks/01_late\.html has no article"):

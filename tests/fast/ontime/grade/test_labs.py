@@ -17,6 +17,7 @@ from ontime.grade.labs import (
     read_solutions,
 )
 from ontime.grade.notebook import Cell
+from tests.fast.ontime.grade.test_answer_file import ABOVE, ANSWERS
 
 
 def test_every_exercise_is_found() -> None:
@@ -68,12 +69,14 @@ def test_the_lab_and_the_points_of_an_exercise() -> None:
 
 
 def test_solutions_of_more_exercises(tmp_path: Path) -> None:
-    path = tmp_path / "01" / "xa.py"
+    path = tmp_path / "01" / "xa.md"
     path.parent.mkdir()
-    path.write_text('SOLUTION = "b = 1"\n')
-    assert read_solutions(tmp_path, "01") == {"01-xa": "b = 1"}
+    path.write_text(ANSWERS)
+    assert read_solutions(tmp_path, "01") == {"01-xa": ("b = 1", "It is one.")}
     assert read_solutions(tmp_path, "02") == {}
-    for text in ("", "(", "1 / 0"):
-        path.write_text(text)
-        with pytest.raises(LabError, match=r"xa\.py gives no text SOLUTION"):
-            read_solutions(tmp_path, "01")
+    path.write_text(ANSWERS.replace(ABOVE, "", 1))
+    with pytest.raises(LabError, match=r"xa\.md has no solution"):
+        read_solutions(tmp_path, "01")
+    path.write_text("")
+    with pytest.raises(LabError, match=r"xa\.md has the headings \[\]"):
+        read_solutions(tmp_path, "01")
