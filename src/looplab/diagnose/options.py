@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 #: The environment variable that carries the options to every child process.
 VARIABLE = "LOOPLAB_TRACE"
 
-_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+_TIMES = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 _SIZES = {"k": 1e3, "m": 1e6, "g": 1e9, "": 1.0}
 
 
@@ -50,12 +50,9 @@ def seconds_of(text: str) -> float:
     Raises:
         ValueError: if *text* is not such a time, or not above 0.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(us|µs|ms|s|m|h|)\s*", text)
-    if not match or not float(match[1]) > 0:
-        raise ValueError(
-            f"{text!r} is not a time above 0: give one such as 200ms or 30s"
-        )
-    return float(match[1]) * _UNITS[match[2]]
+    if time := _amount(text, _TIMES):
+        return time
+    raise ValueError(f"{text!r} is not a time above 0: give one such as 200ms or 30s")
 
 
 def bytes_of(text: str) -> int:
@@ -64,10 +61,15 @@ def bytes_of(text: str) -> int:
     Raises:
         ValueError: if *text* is not such a size, or below 100 kB.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmg]?)i?b?\s*", text.lower())
-    size = float(match[1]) * _SIZES[match[2]] if match else 0.0
-    if size < 100_000:
-        raise ValueError(
-            f"{text!r} is not a size of at least 100kB: give one such as 500MB"
-        )
-    return int(size)
+    size = _amount(text.lower().strip().removesuffix("b").removesuffix("i"), _SIZES)
+    if size >= 100_000:
+        return int(size)
+    raise ValueError(
+        f"{text!r} is not a size of at least 100kB: give one such as 500MB"
+    )
+
+
+def _amount(text: str, units: dict[str, float]) -> float:
+    """A number with its unit; 0 if *text* is none."""
+    match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(\D*?)\s*", text)
+    return float(match[1]) * units.get(match[2], 0) if match else 0

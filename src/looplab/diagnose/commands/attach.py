@@ -14,9 +14,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ..launch import LaunchError, check_output, files_of
 from ..options import Options
 from . import stop
+from .launch import check_output, files_of
 from .trace import add_output, has_end
 
 ABOUT = """\
@@ -51,28 +51,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Attach, wait, and say where the recording is."""
-    output = options.output or options.unnamed
-    path = Path()
-    try:
-        asked = Options(str(check_output(output)), seconds=options.seconds)
-        with tempfile.NamedTemporaryFile(
-            "w", suffix=".py", prefix="looplab-", encoding="utf-8", delete=False
-        ) as script:
-            root = str(Path(__file__).parents[3])
-            script.write(_SCRIPT.format(root=root, options=asked.to_json()))
-        path = Path(script.name)
-        path.chmod(0o644)
-        send(options.pid, path)
+    asked = Options(str(check_output(options.output)), seconds=options.seconds)
+    root = str(Path(__file__).parents[3])
+    with tempfile.TemporaryDirectory(prefix="looplab-") as folder:
+        Path(folder).chmod(0o755)  # it may be another user's process
+        script = Path(folder, "attach.py")
+        text = _SCRIPT.format(root=root, options=asked.to_json())
+        script.write_text(text, encoding="utf-8")
+        send(options.pid, script)
         ended = _wait(options.pid, asked)
-    except LaunchError as exc:
-        stop(exc)
-    finally:
-        if path.name:
-            path.unlink(missing_ok=True)
     if not files_of(asked):
         stop("no asyncio loop seen, nothing recorded: it did not wake, or has none", 1)
     how = "" if ended else " (the program ended first)"
-    print(f"looplab: recorded{how}; next: looplab who {output}", file=sys.stderr)
+    print(
+        f"looplab: recorded{how}; next: looplab who {options.output}", file=sys.stderr
+    )
     return 0
 
 
@@ -94,15 +87,11 @@ def _wait(pid: int, asked: Options) -> bool:
 
 
 def send(pid: int, script: Path) -> None:
-    """Make the process *pid* run *script*.
-
-    Raises:
-        LaunchError: if it cannot be reached, with what to do about it.
-    """
+    """Make the process *pid* run *script*; say what to do if it cannot be reached."""
     execute = getattr(sys, "remote_exec", None)
     version = sys.version.split()[0]
     if execute is None:
-        raise LaunchError(
+        stop(
             f"attaching needs Python 3.14 or newer, and this is {version}: "
             "start the program under `looplab trace` instead"
         )
@@ -110,17 +99,17 @@ def send(pid: int, script: Path) -> None:
         _require(pid)
         execute(pid, str(script))
     except ProcessLookupError:
-        raise LaunchError(f"there is no process {pid}") from None
+        stop(f"there is no process {pid}")
     except PermissionError:
-        raise LaunchError(
+        stop(
             f"no permission to attach to process {pid}: it must be yours, and on Linux "
             "kernel.yama.ptrace_scope may ask for root"
-        ) from None
+        )
     except (OSError, RuntimeError) as exc:
-        raise LaunchError(
+        stop(
             f"cannot attach to process {pid}: {exc}; it must run the same Python as "
             f"this one, {version}"
-        ) from None
+        )
 
 
 def _require(pid: int) -> None:

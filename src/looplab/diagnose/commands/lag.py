@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from ..launch import LaunchError, leave_as, run_recorded
 from ..options import Options, seconds_of
-from . import argument, stop
+from . import argument
+from .launch import leave_as, run_recorded
 from .trace import add_program, program_of
 
 ABOUT = """\
@@ -32,8 +32,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Run the program, which shows its lateness; return its exit status."""
-    try:
-        command = program_of(options, parser)
-        return leave_as(run_recorded(command, Options("", every=options.every)))
-    except LaunchError as exc:
-        stop(exc)
+    command = program_of(options, parser)
+    return leave_as(run_recorded(command, Options("", every=options.every)))

@@ -7,17 +7,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ..launch import (
-    LaunchError,
-    check_output,
-    command_of,
-    files_of,
-    leave_as,
-    run_recorded,
-)
 from ..options import Options, bytes_of, seconds_of
-from . import argument, stop
+from . import argument
+from .launch import check_output, command_of, files_of, leave_as, run_recorded
 
 ABOUT = """\
 Run a program and record every callback of its event loops.
@@ -55,11 +49,11 @@ def add_output(
 ) -> None:
     """A command that leaves a recording takes these; *text* says what ``--for`` does,
     and *seconds* is its default."""
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file")
-    time_of = argument(seconds_of)
-    how = {"dest": "seconds", "metavar": "TIME", "help": text, "default": seconds}
-    parser.add_argument("--for", type=time_of, **how)  # type: ignore[arg-type]
-    parser.set_defaults(unnamed=Path(time.strftime("looplab-%Y%m%d-%H%M%S.jsonl")))
+    unnamed = Path(time.strftime("looplab-%Y%m%d-%H%M%S.jsonl"))
+    to: Any = {"type": Path, "metavar": "FILE", "default": unnamed}
+    parser.add_argument("-o", "--output", help="the file", **to)
+    how: Any = {"type": argument(seconds_of), "metavar": "TIME", "default": seconds}
+    parser.add_argument("--for", dest="seconds", help=text, **how)
 
 
 def add_program(parser: argparse.ArgumentParser, name: str) -> None:
@@ -73,11 +67,7 @@ def add_program(parser: argparse.ArgumentParser, name: str) -> None:
 def program_of(
     options: argparse.Namespace, parser: argparse.ArgumentParser
 ) -> list[str]:
-    """The command that runs the program of the command line.
-
-    Raises:
-        LaunchError: if there is no such program.
-    """
+    """The command that runs the program of the command line."""
     if not options.words:
         parser.error("name a script, a command, or -m MODULE")
     return command_of(options.words, module=options.module)
@@ -85,18 +75,11 @@ def program_of(
 
 def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Run the program; return its exit status."""
-    output = options.output or options.unnamed
-    try:
-        command = program_of(options, parser)
-        asked = Options(
-            str(check_output(output)),
-            seconds=options.seconds,
-            max_bytes=options.max_size,
-        )
-        status = run_recorded(command, asked)
-    except LaunchError as exc:
-        stop(exc)
-    for line in _summary(asked, output):
+    command = program_of(options, parser)
+    output = str(check_output(options.output))
+    asked = Options(output, seconds=options.seconds, max_bytes=options.max_size)
+    status = run_recorded(command, asked)
+    for line in _summary(asked, options.output):
         print(f"looplab: {line}", file=sys.stderr)
     return leave_as(status)
 

@@ -1,4 +1,7 @@
-"""Start a program under a recording, wait for it, and end as it ended."""
+"""Start a program under a recording, wait for it, and end as it ended.
+
+What cannot be started, or recorded, is one line and the end of the command.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .events import FORMAT
-from .options import VARIABLE, Options
+from ..events import FORMAT
+from ..options import VARIABLE, Options
+from . import stop
 
-_SHIM = Path(__file__).with_name("shim")
+_SHIM = Path(__file__).parents[1] / "shim"
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 
 
-class LaunchError(Exception):
-    """The program cannot be started under a recording; nothing was started."""
-
-
 def command_of(words: Sequence[str], *, module: bool) -> list[str]:
-    """Return the command that runs a module, a script or a command of the path.
-
-    Raises:
-        LaunchError: if there is no such script and no such command.
-    """
+    """Return the command that runs a module, a script or a command of the path."""
     if module:
         return [sys.executable, "-m", *words]
     name, rest = words[0], list(words[1:])
@@ -46,7 +42,7 @@ def command_of(words: Sequence[str], *, module: bool) -> list[str]:
     if os.sep not in name and beside.is_file():
         command = str(beside)
     if command is None:
-        raise LaunchError(
+        stop(
             f"there is no script and no command {name!r}: give the path of a script, "
             "-m MODULE, or a command such as uvicorn"
         )
@@ -57,14 +53,11 @@ def check_output(output: Path) -> Path:
     """Return the absolute path of *output*, if a recording can be written there.
 
     An older recording there is removed, with what belongs to it.
-
-    Raises:
-        LaunchError: if it cannot, or something else is there.
     """
     path = output.absolute()
     for file in (path, path.with_name(path.name + ".1")):
         if file.exists() and _header(file) is None:
-            raise LaunchError(
+            stop(
                 f"{file.name} exists and is not a recording: give another name with -o"
             )
         try:
@@ -72,7 +65,7 @@ def check_output(output: Path) -> Path:
             file.touch()
             file.unlink()
         except OSError as exc:
-            raise LaunchError(f"cannot write {output}: {exc.strerror}") from exc
+            stop(f"cannot write {output}: {exc.strerror}")
     return path
 
 
@@ -102,9 +95,6 @@ def run_recorded(command: Sequence[str], options: Options) -> int:
 
     An interrupt of the terminal goes to the program itself, and what is sent to this
     process is passed on.
-
-    Raises:
-        LaunchError: if the system cannot start it.
     """
     paths = filter(None, (str(_SHIM), os.environ.get("PYTHONPATH")))
     environment = os.environ | {
@@ -131,7 +121,7 @@ def run_recorded(command: Sequence[str], options: Options) -> int:
         try:
             process = subprocess.Popen(command, env=environment)
         except OSError as exc:
-            raise LaunchError(f"cannot start {command[0]}: {exc.strerror}") from exc
+            stop(f"cannot start {command[0]}: {exc.strerror}")
         running.append(process)
         for number in early:
             process.send_signal(number)
