@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
-from looplab.draw.chart import Chart
+from looplab.draw.chart import Chart, as_wide_as_room, words
 from looplab.draw.palette import (
     COLOURS,
     LETTERS,
@@ -134,20 +133,20 @@ def steps(
     def up(value: float) -> float:
         return floor - min(value / tallest, 1.0) * (floor - _TOP)
 
-    words = [_text(0, 14, y, dx=_LEFT - left, anchor="start")]
+    texts = [_text(0, 14, y, dx=_LEFT - left, anchor="start")]
     paths = [f'<path d="M0 {floor}h{_UNITS}"/>']
     for value, text in y_ticks:
         paths.append(f'<path class="g" d="M0 {up(value):.1f}h{_UNITS}"/>')
-        words.append(_text(0, up(value) + 4, text, dx=-6, anchor="end"))
+        texts.append(_text(0, up(value) + 4, text, dx=-6, anchor="end"))
     for value, text in _ticks(right):
         place = across(value)
         paths.append(f'<path d="M{place:.1f} {floor}v4"/>')
-        words.append(_text(place, floor + 17, text))
-    words.append(_text(_UNITS / 2, floor + 35, x))
+        texts.append(_text(place, floor + 17, text))
+    texts.append(_text(_UNITS / 2, floor + 35, x))
     if bound is not None:
         level = up(bound)
         paths.append(f'<path class="b" d="M0 {level:.1f}h{_UNITS}"/>')
-        words.append(_text(_UNITS, level - 4, f"bound {_number(bound)}", anchor="end"))
+        texts.append(_text(_UNITS, level - 4, f"bound {_number(bound)}", anchor="end"))
     for line in lines:
         dots = [(across(when), up(value)) for when, value in line.points]
         paths.append(f'<path class="s {line.colour}" d="{_path(dots)}"/>')
@@ -162,18 +161,15 @@ def steps(
         anchor = "start" if share < 0.3 else "end" if share > 0.7 else "middle"
         aside = {"start": 4, "end": -4, "middle": 0}[anchor]
         style = f"l {line.colour}"
-        words.append(_text(place, max(level, 26), line.label, style, anchor, aside))
-    return Chart(
-        f'<svg class="looplab-steps" role="img" aria-label="{escape(alt, quote=True)}" '
-        # In the element itself: pages have rules of their own for pictures in outputs.
-        f'style="height:{height}px;margin:0.5rem 0 1.25rem {left:.0f}px;'
-        f'width:calc(100% - {left + _RIGHT:.0f}px)" '
-        f'xmlns="http://www.w3.org/2000/svg"><style>{_CSS}</style>'
+        texts.append(_text(place, max(level, 26), line.label, style, anchor, aside))
+    plot = (
         f'<svg viewBox="0 0 {_UNITS} {height}" width="100%" height="{height}" '
         f'preserveAspectRatio="none" overflow="visible">{"".join(paths)}</svg>'
-        f"{''.join(words)}</svg>",
-        alt,
     )
+    return as_wide_as_room(
+        "looplab-steps", _CSS, plot + "".join(texts), alt,
+        height=height, left=left, right=_RIGHT, below="1.25rem",
+    )  # fmt: skip
 
 
 def _text(
@@ -185,12 +181,9 @@ def _text(
     dx: float = 0,
 ) -> str:
     """Words at a place in units across the plot, and so many pixels beside it."""
-    named = f' class="{style}"' if style else ""
     moved = f' dx="{dx:.0f}"' if dx else ""
-    return (
-        f'<text{named} x="{place / _UNITS:.2%}" y="{y:.1f}" '
-        f'text-anchor="{anchor}"{moved}>{escape(text)}</text>'
-    )
+    more = f'text-anchor="{anchor}"{moved}'
+    return words(100 * place / _UNITS, y, text, style, more)
 
 
 def _check(line: Line) -> None:

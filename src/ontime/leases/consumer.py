@@ -189,6 +189,7 @@ class Source:
         return True
 
 
+@dataclass(eq=False)
 class Consumer:
     """One run of the consumer.
 
@@ -200,20 +201,13 @@ class Consumer:
         most_rounds: the run ends when it has computed so many rounds.
     """
 
-    def __init__(
-        self,
-        settings: LeaseSettings,
-        machine: Machine,
-        source: Source,
-        *,
-        receivers: int = 1,
-        most_rounds: float = math.inf,
-    ) -> None:
-        self._settings = settings
-        self._machine = machine
-        self._source = source
-        self._receivers = receivers
-        self._most_rounds = most_rounds
+    settings: LeaseSettings
+    machine: Machine
+    source: Source
+    receivers: int = 1
+    most_rounds: float = math.inf
+
+    def __post_init__(self) -> None:
         #: In the order of receipt.
         self.messages: list[MessageRecord] = []
         self._worst_lateness = 0.0  # after a wait of a lease's task
@@ -221,25 +215,22 @@ class Consumer:
         self._rounds = 0
         self._held = 0
         self._kept = 0  # leases whose task has not ended
-        limit = sys.maxsize if settings.limit is None else settings.limit
-        self._places = asyncio.Semaphore(limit)
-        self._began = 0.0
+        self._places = asyncio.Semaphore(self.settings.limit or sys.maxsize)
 
     async def run(self) -> float:
         """Consume until there is nothing left, and return the seconds that it took."""
         self._began = elapsed()
         async with asyncio.TaskGroup() as self._tasks:
-            for number in range(self._receivers):
-                name = "receive" if self._receivers == 1 else f"receive-{number}"
-                self._start(self._receive(), name, self._settings.receive_priority)
-        del self._tasks
+            for number in range(self.receivers):
+                name = "receive" if self.receivers == 1 else f"receive-{number}"
+                self._start(self._receive(), name, self.settings.receive_priority)
         return self._now()
 
     @property
     def facts(self) -> dict[str, Any]:
         """What a :class:`~ontime.leases.LeaseRun` notes of it at its end."""
         return {
-            "settings": self._settings,
+            "settings": self.settings,
             "messages": tuple(self.messages),
             "held": self._most_held,
             "worst_lateness": self._worst_lateness,
@@ -263,10 +254,10 @@ class Consumer:
 
     async def _wait(self, seconds: float, level: int) -> float:
         """Wait without the thread, then for it; return when the wait was to end."""
-        self._machine.leave()
+        self.machine.leave()
         due = self._now() + seconds
-        await self._machine.wait(seconds)
-        await self._machine.enter(level)
+        await self.machine.wait(seconds)
+        await self.machine.enter(level)
         return due
 
     async def _ask(self, call: Awaitable[T], level: int) -> T:
@@ -274,11 +265,11 @@ class Consumer:
 
         A source that is a number answers at once, and keeps the thread.
         """
-        if not self._source.remote:
+        if not self.source.remote:
             return await call
-        self._machine.leave()
+        self.machine.leave()
         answer = await call
-        await self._machine.enter(level)
+        await self.machine.enter(level)
         return answer
 
     # -- receiving -------------------------------------------------------------------
@@ -289,36 +280,36 @@ class Consumer:
 
     async def _receive_one(self) -> bool:
         """Receive a message, if there is one; return whether there may be more."""
-        machine, level = self._machine, self._settings.receive_priority
+        machine, level = self.machine, self.settings.receive_priority
         await self._places.acquire()
         if machine.opening:
             await asyncio.sleep(0)
         await machine.enter(level)
-        await self._wait(self._settings.receive, level)
+        await self._wait(self.settings.receive, level)
         received = None
-        if not (ended := self._rounds >= self._most_rounds):
+        if not (ended := self._rounds >= self.most_rounds):
             # The lease runs from the moment that the source hands a message out, so
             # its keeper has to be started as urgently as it is to run.
             with priority(_LEASE):
-                received = await self._ask(self._source.receive(), _LEASE)
+                received = await self._ask(self.source.receive(), _LEASE)
         if received is not None:
             self._hold(*received)
             machine.leave()
             return True
         self._places.release()
         if not ended and not self._kept:
-            ended = await self._ask(self._source.empty(), level)
+            ended = await self._ask(self.source.empty(), level)
         machine.leave()
         return not ended
 
     def _hold(self, token: Any, label: str) -> None:
-        now, due = self._now(), self._settings.work_deadline
+        now, due = self._now(), self.settings.work_deadline
         message = MessageRecord(now, token)
         self.messages.append(message)
         self._held += 1
         self._kept += 1
         self._most_held = max(self._most_held, self._held)
-        keep, end = self._keep_lease(message), now + self._settings.lease
+        keep, end = self._keep_lease(message), now + self.settings.lease
         self._start(keep, f"lease-{label}", _LEASE, end)
         due = math.inf if due is None else now + due
         self._start(self._process(message), f"message-{label}", _WORK, due)
@@ -330,14 +321,14 @@ class Consumer:
     # -- keeping the lease -----------------------------------------------------------
 
     async def _keep_lease(self, message: MessageRecord) -> None:
-        await self._machine.enter(_LEASE)
+        await self.machine.enter(_LEASE)
         if not await self._kept_to_the_end(message):
             message.lost_at = self._now()
         message.closed_at = self._now()
         self._kept -= 1
-        if not self._source.remote:
+        if not self.source.remote:
             self._let_go()
-        self._machine.leave()
+        self.machine.leave()
 
     async def _kept_to_the_end(self, message: MessageRecord) -> bool:
         """Renew the lease while the work lasts; return whether that went well.
@@ -345,7 +336,7 @@ class Consumer:
         A source that is elsewhere knows that the work is done, and *refresh* stands for
         the way to it.  As published, the end is noticed only after a renewal.
         """
-        settings, source = self._settings, self._source
+        settings, source = self.settings, self.source
         while message.outcome is None:
             due = await self._wait(settings.refresh_every, _LEASE)
             if source.remote and message.outcome is not None:
@@ -369,13 +360,13 @@ class Consumer:
     # -- processing ------------------------------------------------------------------
 
     async def _process(self, message: MessageRecord) -> None:
-        settings, machine = self._settings, self._machine
+        settings, machine = self.settings, self.machine
         await machine.enter(_WORK)
         outcome: Outcome = "done"
         for _ in range(settings.rounds):
             if message.lost_at is not None:
                 break
-            if self._rounds >= self._most_rounds:
+            if self._rounds >= self.most_rounds:
                 outcome = "stopped"
                 break
             await machine.compute(settings.cpu)
@@ -384,11 +375,11 @@ class Consumer:
             await self._wait(settings.io, _WORK)
         if message.lost_at is not None or (
             outcome == "done"
-            and not await self._ask(self._source.acknowledge(message), _WORK)
+            and not await self._ask(self.source.acknowledge(message), _WORK)
         ):
             outcome = "lost"
         message.outcome = outcome
         message.ended_at = self._now()
-        if self._source.remote:
+        if self.source.remote:
             self._let_go()
         machine.leave()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from html import escape
 
-from looplab.draw import Chart
+from looplab.draw.chart import Chart, as_wide_as_room, sign, words
 from looplab.draw.palette import COLOURS, halo, themed
 from ontime.leases.published import Event, Log, events_of
 from ontime.leases.runs import LeaseRun
@@ -72,14 +72,7 @@ def lay_over(log: Log, run: LeaseRun, *, title: str) -> Chart:
         f"dot, finished a square, lost a cross. Of {shown} published events {matched} "
         "have a sign of their kind in the same second."
     )
-    return Chart(
-        f'<svg class="{_NAME}" role="img" aria-label="{escape(alt, quote=True)}" '
-        # In the element itself: pages have rules of their own for pictures in outputs.
-        f'style="height:{y:.0f}px;margin:0.5rem 0 1rem {_LEFT}px;'
-        f'width:calc(100% - {_LEFT + 12}px)" xmlns="http://www.w3.org/2000/svg">'
-        f"<style>{_CSS}</style>{''.join(body)}</svg>",
-        alt,
-    )
+    return as_wide_as_room(_NAME, _CSS, "".join(body), alt, height=y, left=_LEFT)
 
 
 def _panel(
@@ -96,19 +89,13 @@ def _panel(
     def across(at: float) -> float:
         return 100 * (at - first + 0.6) / (last - first + 1.2)
 
-    def text(x: float, y: float, words: str, style: str, more: str = "") -> str:
-        return (
-            f'<text class="{style}" x="{x:.2f}%" y="{y:.1f}" {more}>'
-            f"{escape(words)}</text>"
-        )
-
     second = across(first + 1) - across(first)
     step = 1 if len(rows) <= 12 else 4
     for row, (message, y) in enumerate(rows.items()):
         yield f'<line class="r" x2="100%" y1="{y}" y2="{y}"/>'
         if row % step == 0:
-            yield text(0, y + 4, str(message), "k", 'text-anchor="end" dx="-6"')
-    yield text(0, top - 6, "message", "k", f'dx="{-_LEFT}"')
+            yield words(0, y + 4, str(message), "k", 'text-anchor="end" dx="-6"')
+    yield words(0, top - 6, "message", "k", f'dx="{-_LEFT}"')
     for event in part:
         colour = _KINDS[event.kind][0]
         yield (
@@ -124,13 +111,9 @@ def _panel(
     ]
     best: dict[str, tuple[float, int, float]] = {}  # the room beside a box, and where
     for event in shown:
-        colour, sign = _KINDS[event.kind]
+        colour, path = _KINDS[event.kind]
         y = rows[event.message]
-        # A sign has its size in pixels, and its place in a share of the width.
-        yield (
-            f'<svg x="{across(event.at):.2f}%" y="{y:.1f}" overflow="visible">'
-            f'<path class="{colour}" d="{sign}"/></svg>'
-        )
+        yield sign(across(event.at), y, path, colour)
         end = math.floor(event.at) + 1
         if event.kind in named or (event.kind, event.message, end - 1) not in published:
             continue
@@ -147,7 +130,7 @@ def _panel(
         x, where = across(end), 'dx="5"'
         if x >= 80:
             x, where = across(end - 1), 'dx="-5" text-anchor="end"'
-        yield text(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
+        yield words(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
     tick = max(1, math.ceil((last - first) / 7))
     for at in range(math.ceil(first), math.floor(last) + 1, tick):
-        yield text(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')
+        yield words(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')

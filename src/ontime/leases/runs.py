@@ -106,24 +106,21 @@ class LeaseRun:
 
     def _facts(self) -> list[tuple[str, str]]:
         how = "exact" if self.clock == "virtual" else "measured"
+        ages = [check.age for message in self.messages for check in message.checks]
         facts = [
             ("scheduler", self.scheduler),
             ("processed", f"{self.processed:,}"),
             ("lost", f"{self.lost:,}"),
             ("makespan", f"{as_time(self.makespan)} ({how})"),
             ("floor, if none is lost", f"{as_time(self.settings.floor)} of CPU"),
+            ("a processed message", range_of(self.times) if self.times else None),
+            ("messages held at once", f"up to {self.held:,}"),
+            ("oldest lease at a check", as_time(max(ages)) if ages else None),
+            ("worst refresh lateness", as_time(self.worst_lateness)),
+            ("yields", None if self.yields is None else f"{self.yields:,}"),
+            ("threads", None if self.threads is None else f"up to {self.threads:,}"),
         ]
-        if self.times:
-            facts.append(("a processed message", range_of(self.times)))
-        facts.append(("messages held at once", f"up to {self.held:,}"))
-        if ages := [check.age for message in self.messages for check in message.checks]:
-            facts.append(("oldest lease at a check", as_time(max(ages))))
-        facts.append(("worst refresh lateness", as_time(self.worst_lateness)))
-        if self.yields is not None:
-            facts.append(("yields", f"{self.yields:,}"))
-        if self.threads is not None:
-            facts.append(("threads", f"up to {self.threads:,}"))
-        return facts
+        return [(name, text) for name, text in facts if text is not None]
 
     def __repr__(self) -> str:
         return (

@@ -91,17 +91,9 @@ class Machine:
 
 def _in_window(window: Window, late: float, seed: int) -> Machine:
     """The tasks share the thread of a window, which is modelled."""
-    turns = window.turns
-    timers = TickingTimers(
-        window.tick, whole_ms=window.whole_ms, late=late, seed=seed,
-        look=window.look, future=window.future,
-    )  # fmt: skip
-    return Machine(
-        turns() if isinstance(turns, type) else turns,
-        opening=window.opening,
-        wait=timers.wait,
-        block=timers.block,
-    )
+    turns, timers = window.turns, TickingTimers(window, late, seed)
+    turns = turns() if isinstance(turns, type) else turns
+    return Machine(turns, window.opening, timers.wait, timers.block)
 
 
 class _PoolMachine(Machine):
@@ -110,7 +102,7 @@ class _PoolMachine(Machine):
     threads: int
 
     def __init__(self, pool: ThreadPool, late: float, seed: int) -> None:
-        timers = TickingTimers(pool.tick, late=late, seed=seed)
+        timers = TickingTimers(Window(tick=pool.tick), late, seed)
         super().__init__(wait=timers.wait, threads=0)
         self.compute = timers.asleep  # type: ignore[method-assign]
         self._size = math.inf if pool.threads is None else pool.threads
@@ -169,21 +161,19 @@ def resolve(
     """
     if isinstance(scheduler, type):
         scheduler = scheduler()
-    name = "first come first served" if scheduler is None else _name_of(scheduler)
+    name = getattr(scheduler, "name", type(scheduler).__name__)
+    if scheduler is None:
+        name = "first come first served"
     if isinstance(scheduler, (ThreadPool, Window)):
         # Its own timers have the jitter.
         model = _in_window if isinstance(scheduler, Window) else _PoolMachine
         loop = partial(VirtualTimeLoop, callback_cost=callback_cost)
-        return (name, model(scheduler, jitter, seed), loop)  # type: ignore[arg-type]
+        return name, model(scheduler, jitter, seed), loop  # type: ignore[arg-type]
     policy = scheduler if isinstance(scheduler, (ByPriority, ByDeadline)) else None
     machine = Machine(None if policy else scheduler)
     if clock == "real":
         real = partial(PriorityEventLoop, policy=policy) if policy else None
-        return (name, machine, real)
+        return name, machine, real
     kind = partial(VirtualPriorityLoop, policy) if policy else VirtualTimeLoop
-    options = {"jitter": jitter, "seed": seed, "callback_cost": callback_cost}
-    return (name, machine, partial(kind, **options))  # type: ignore[arg-type]
-
-
-def _name_of(scheduler: object) -> str:
-    return getattr(scheduler, "name", type(scheduler).__name__)
+    options: Any = {"jitter": jitter, "seed": seed, "callback_cost": callback_cost}
+    return name, machine, partial(kind, **options)

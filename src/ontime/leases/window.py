@@ -121,28 +121,18 @@ class TickingTimers:
     this one computes: before whatever the running callback does after it.
 
     Args:
-        tick: see :class:`Window`, and so for *whole_ms*, *look* and *future*.
+        window: whose timers they are.
         late: seconds; what waits for a timer is posted late by a random time from 0 to
             this.
         seed: of the lateness, and of where in a tick the run begins.
     """
 
-    def __init__(
-        self,
-        tick: float | None,
-        *,
-        whole_ms: bool = True,
-        late: float = 0.0,
-        seed: int = 0,
-        look: bool = False,
-        future: bool = False,
-    ) -> None:
-        self._tick = 0 if tick is None else round(tick * NS)
-        self._whole_ms = whole_ms and bool(self._tick)
+    def __init__(self, window: Window, late: float = 0.0, seed: int = 0) -> None:
+        self._tick = round((window.tick or 0) * NS)
+        self._whole_ms = window.whole_ms and bool(self._tick)
+        self._look, self._future = window.look, window.future
         self._random = random.Random(seed)
         self._late_ns = round(late * NS)
-        self._look = look
-        self._future = future
         # Whole milliseconds come round again with every eighth tick of 1/64 s.
         self._offset = self._random.randrange(8 * self._tick) if self._tick else 0
         # When, a number that keeps equal times in order, and what happens then.

@@ -90,9 +90,12 @@ def test_the_losses_follow_the_future_and_not_the_look() -> None:
     assert on_window(1.75, look=True).lost == 0
 
 
+EXACT = Window(tick=None)
+
+
 def test_a_task_that_waits_on_a_window_is_cancelled_when_it_is_woken() -> None:
     async def main() -> float:
-        waiting = asyncio.create_task(TickingTimers(None).wait(1))
+        waiting = asyncio.create_task(TickingTimers(EXACT).wait(1))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -116,7 +119,7 @@ def test_a_wait_ends_at_a_tick_and_so_does_a_sleep(
     """
 
     async def main() -> None:
-        timers = TickingTimers(TICK, whole_ms=whole_ms, seed=seed)
+        timers = TickingTimers(Window(whole_ms=whole_ms), seed=seed)
         await timers.wait(0.001)  # until a tick
         for _ in range(20):
             began = elapsed()
@@ -141,7 +144,7 @@ def test_waits_that_are_late_are_posted_late_and_in_order() -> None:
         ended.append((elapsed(), name))
 
     async def main() -> None:
-        exact, late = TickingTimers(None), TickingTimers(None, late=0.5, seed=1)
+        exact, late = TickingTimers(EXACT), TickingTimers(EXACT, 0.5, 1)
         waits = [wait(exact, 2, "3"), wait(exact, 1, "1"), wait(exact, 1, "2")]
         waiting = asyncio.gather(*waits, wait(late, 3, "late"))
         await asyncio.sleep(0)
