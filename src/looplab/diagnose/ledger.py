@@ -73,7 +73,7 @@ def _seconds(field: str, what: str) -> Any:
     return property(seconds, doc=f"Seconds {what}.")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Row:
     """What others waited for.
 
@@ -171,20 +171,20 @@ class Segment(NamedTuple):
     key: Key
 
 
-#: What a moment costs: so much of it goes to the row with this number, and whether that
-#: kept the interpreter.
-Costs = tuple[tuple[int, float, bool], ...]
+#: What a moment costs: so much of it goes to this row, and whether that kept the
+#: interpreter.
+Costs = tuple[tuple[Row, float, bool], ...]
 
 
-class _Charges(dict[tuple[int, str], list[int]]):
-    """By the number of a row and who waited: nanoseconds, how often, and of the
-    nanoseconds those in which one call kept the interpreter."""
+class _Charges(dict[tuple[Row, str], list[int]]):
+    """By row and who waited: nanoseconds, how often, and of the nanoseconds those in
+    which one call kept the interpreter."""
 
     def add(
-        self, number: int, whom: str, ns: float, times: int = 1, kept: float = 0
+        self, row: Row, whom: str, ns: float, times: int = 1, kept: float = 0
     ) -> None:
         if ns >= 1:
-            sums = self.setdefault((number, whom), [0, 0, 0])
+            sums = self.setdefault((row, whom), [0, 0, 0])
             for place, more in enumerate((round(ns), times, round(kept))):
                 sums[place] += more
 
@@ -234,10 +234,10 @@ class Ledger:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.kept: dict[int, int] = {}
-        self._table: list[Row] = []  # each row by its number, with nothing charged
-        self._numbers: dict[tuple[str, str, Code | None], int] = {}
+        #: Each row, with nothing charged.
+        self._table: dict[tuple[str, str, Code | None], Row] = {}
         #: Of each row how long it was seen at which place.
-        self._seen: dict[int, Counter[Code]] = defaultdict(Counter)
+        self._seen: dict[Row, Counter[Code]] = defaultdict(Counter)
         self._jobs: list[Job] = []
         for job in sorted(recording.jobs, key=attrgetter("submitted_ns")):
             times = job.began_ns, job.ended_ns  # not yet: at the end
@@ -365,7 +365,7 @@ class Ledger:
         """Give each row the line at which it was seen most; a callback what that line
         called, too."""
         r = self.recording
-        leaves: dict[tuple[int, Code], Counter[Code]] = defaultdict(Counter)
+        leaves: dict[tuple[Row, Code], Counter[Code]] = defaultdict(Counter)
         for sample in r.samples:
             at = bisect_right(self.segments, sample.at_ns, key=_start) - 1
             _, _, name, place, _ = self.segments[max(0, at)]
@@ -377,22 +377,22 @@ class Ledger:
             if is_own(callback.code.file) and (line is None or not is_own(line.file)):
                 line = callback.code
             if line is not None:
-                number = self._number("callback", name)
-                self._seen[number][line] += sample.weight_ns
+                row = self.callback(name)
+                self._seen[row][line] += sample.weight_ns
                 stack = list(sample.stack)
                 called = stack[: stack.index(line)] if line in stack else stack
                 leaf = next(filter(_imports, called), (stack or [line])[0])
-                leaves[number, line][leaf] += sample.weight_ns
-        defined: dict[int, Counter[Code]] = defaultdict(Counter)
+                leaves[row, line][leaf] += sample.weight_ns
+        defined: dict[str, Counter[Code]] = defaultdict(Counter)
         for start, end, name, place, _ in self.segments:
-            defined[self._number("callback", name)][r[place].code] += end - start + 1
-        for number, codes in defined.items():
+            defined[name][r[place].code] += end - start + 1
+        for name, codes in defined.items():
             code = max(codes, key=lambda code: (is_own(code.file), codes[code]))
-            self._seen.setdefault(number, Counter([code]))
-        for number, codes in self._seen.items():
-            row, [(code, _)] = self._table[number], codes.most_common(1)
+            self._seen.setdefault(self.callback(name), Counter([code]))
+        for row, codes in self._seen.items():
+            [(code, _)] = codes.most_common(1)
             row.place, row.function = code.place, code.name
-            for leaf, _ in leaves[number, code].most_common(1):
+            for leaf, _ in leaves[row, code].most_common(1):
                 if _imports(leaf):
                     row.leaf = IMPORT if leaf != code else ""
                 elif leaf != code and not is_recorders(leaf.file):
@@ -496,26 +496,23 @@ class Ledger:
 
     def callback(self, name: str) -> Row:
         """The row of a callback, with its line, and nothing that was waited for."""
-        return self._table[self._number("callback", name)]
+        return self._row("callback", name)
 
-    def _number(self, kind: str, name: str = "", code: Code | None = None) -> int:
-        """The number of a row."""
-        key = kind, name, code
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self._table)
+    def _row(self, kind: str, name: str = "", code: Code | None = None) -> Row:
+        """A row, with nothing charged."""
+        row = self._table.get((kind, name, code))
+        if row is None:
             where = (code.place, code.name) if code else ("", "")
-            self._table.append(Row(kind, name, *where))
-        return number
+            row = self._table[kind, name, code] = Row(kind, name, *where)
+        return row
 
-    def _rows(self, charges: Mapping[tuple[int, str], Sequence[int]]) -> list[Row]:
+    def _rows(self, charges: Mapping[tuple[Row, str], Sequence[int]]) -> list[Row]:
         """The most first, and at the end what somebody asked for or every timer has."""
-        rows: dict[int, Row] = {}
-        for (number, whom), (ns, times, kept) in charges.items():
-            if number not in rows:
-                row = self._table[number]
-                rows[number] = replace(row, whom=Counter(), times=Counter())
-            row = rows[number]
+        rows: dict[Row, Row] = {}
+        for (of, whom), (ns, times, kept) in charges.items():
+            if of not in rows:
+                rows[of] = replace(of, whom=Counter(), times=Counter())
+            row = rows[of]
             row.ns += ns
             row.kept_ns += kept
             row.whom[whom] += ns
@@ -524,17 +521,16 @@ class Ledger:
 
     def blame(self, victim: str = "*") -> list[Row]:
         """The callbacks, the most waited for first; see :meth:`Recording.blame`."""
-        charged = {row.name: row for row in self.rows_of(victim)
-                   if row.kind == "callback"}  # fmt: skip
-        rows = [charged.get(row.name) or row for row in self._table
-                if row.kind == "callback"]  # fmt: skip
+        charged = {(row.kind, row.name): row for row in self.rows_of(victim)}
+        rows = [charged.get((row.kind, row.name), row)
+                for row in self._table.values() if row.kind == "callback"]  # fmt: skip
         return sorted(rows, key=lambda row: (-row.ns - row.spun_ns, -row.held_ns))
 
     def rows_of(self, victim: str) -> list[Row]:
         """What those waited for whose name the pattern *victim* matches."""
         return self._rows({
-            (number, name): sums
-            for (number, name), sums in self._charges.items()
+            (row, name): sums
+            for (row, name), sums in self._charges.items()
             if fnmatchcase(name.removeprefix("timers of "), victim)
             or fnmatchcase(name, victim)
         })  # fmt: skip
@@ -577,61 +573,49 @@ class Ledger:
             paused = r.place_of(pause.callback)
             if paused is not None:
                 collected[paused] += pause.held_ns
-        unseen = self._number("unseen", "something not seen: no callback held the loop")
-        between = self._number("loop", "the loop itself, between callbacks")
-        self._clock = self._number("clock", "the selector's own millisecond")
-        gc_row = self._number("gc", "the garbage collector")
-        self._costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
-        plain_costs: dict[tuple[int, bool], int] = {}
+        unseen = self._row("unseen", "something not seen: no callback held the loop")
+        between = self._row("loop", "the loop itself, between callbacks")
+        collector = self._row("gc", "the garbage collector")
+        costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
+        known: dict[tuple[Row, bool], int] = {}
+        self._costs = costs
         self._ends: list[int] = []
         self._cost_at: list[int] = []
-        shares = iter([*self._shares, _Share(_NEVER, _NEVER, 0, 0, 0, [])])
-        share = next(shares)
         at = 0
 
-        def until(end: int, cost: int, place: int | None) -> None:
-            """The time up to *end* costs so much, where no look says more; a callback
-            held the loop, or none did."""
-            nonlocal at, share
-            while at < end:
-                while share.end <= at:
-                    share = next(shares)
-                stop, this = end, cost
-                off = 0.0
-                if share.start < end:
-                    off = 1.0 if place is None else self._off_cpu(place)
-                if off > 0.02:
-                    if share.start > at:
-                        stop = share.start
-                    else:
-                        stop, this = min(end, share.end), len(self._costs)
-                        self._costs.append(self._shared(share, off, self._costs[cost]))
-                self._ends.append(stop)
-                self._cost_at.append(this)
-                at = stop
+        def until(end: int, number: int, off: float = 0.0) -> None:
+            """The time up to *end* costs so much, where no look says more; for so much
+            of it nothing of the loop computed."""
+            nonlocal at
+            for share in overlapping(self._shares, at, end) if off > 0.02 else ():
+                until(share.start, number)
+                costs.append(self._shared(share, off, costs[number]))
+                until(min(end, share.end), len(costs) - 1)
+            if end > at:
+                self._ends.append(end)
+                self._cost_at.append(number)
+                at = end
 
         for start, end, name, place, _ in self.segments:
             if start > at:
-                until(start, int(start - at <= CLOCK_NS), None)
-            number, kept = self._number("callback", name), place in self.kept
-            self._hold(number, end - start, r.callbacks[place])
-            cost = plain_costs.get((number, kept))
-            if cost is None:
-                cost = plain_costs[number, kept] = len(self._costs)
-                self._costs.append(((number, 1.0, kept),))
+                until(start, int(start - at <= CLOCK_NS), 1.0)
+            row, kept = self._row("callback", name), place in self.kept
+            self._hold(row, end - start, r.callbacks[place])
             if place in collected:
                 gc = min(1.0, collected[place] / max(1, r[place].held_ns))
-                cost = len(self._costs)
-                self._costs.append(((number, 1 - gc, kept), (gc_row, gc, False)))
-            until(end, cost, place)
-        until(max(at, r.end_ns), 0, None)
+                number = len(costs)
+                costs.append(((row, 1 - gc, kept), (collector, gc, False)))
+            elif (number := known.get((row, kept), 0)) == 0:
+                number = known[row, kept] = len(costs)
+                costs.append(((row, 1.0, kept),))
+            until(end, number, self._off_cpu(place))
+        until(r.end_ns, 0, 1.0)
         self.spinning = spun(r)
         for name, ns in self.spinning.items():
             self.callback(name).spun_ns = ns
 
-    def _hold(self, number: int, ns: int, callback: Callback) -> None:
+    def _hold(self, row: Row, ns: int, callback: Callback) -> None:
         """Note that a row held the loop for *ns* of *callback*."""
-        row = self._table[number]
         row.callbacks += 1
         row.held_ns += ns
         if ns > row.longest_ns:
@@ -646,70 +630,56 @@ class Ledger:
         (row, left, kept), *rest = costs
         off = min(off, left)
         if share.core:
-            number = self._number("core", "no core (other processes)")
-            rest.append((number, share.core * off, False))
+            other = self._row("core", "no core (other processes)")
+            rest.append((other, share.core * off, False))
         if share.stopped:
-            number = self._number("stopped", "the process was stopped")
-            rest.append((number, share.stopped * off, False))
+            other = self._row("stopped", "the process was stopped")
+            rest.append((other, share.stopped * off, False))
         for thread, code, part, alone in share.threads:
             if code is None:
-                number = self._number("thread", thread)
+                other = self._row("thread", thread)
             else:  # a function is one row, at the line at which it was seen most
-                number = self._number("thread", "", code._replace(line=0))
+                other = self._row("thread", "", code._replace(line=0))
                 ns = (share.end - share.start) * share.interpreter * part
-                self._seen[number][code] += round(ns)
-            self._table[number].threads.add(thread)
-            rest.append((number, share.interpreter * off * part, alone))
+                self._seen[other][code] += round(ns)
+            other.threads.add(thread)
+            rest.append((other, share.interpreter * off * part, alone))
         left -= off * (share.core + share.stopped + share.interpreter)
         return (row, max(0.0, left), kept), *rest
 
     def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> _Charges:
         """Charge each wait to the moments that it lasted."""
         charges = _Charges()
-        called: dict[str, list[Key]] = defaultdict(list)
-        for key in waiting:
-            called[self.names[key]].append(key)
-        for whom, keys in called.items():
-            parts: list[tuple[int, int, int]] = []
-            for key in keys:
+        parts: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+        clock = self._row("clock", "the selector's own millisecond")
+        for key, spans in waiting.items():
+            whom = self.names[key]
+            for began, end in spans:
+                start = began
+                if whom.startswith("timers of "):  # a selector waits whole milliseconds
+                    at = bisect_right(self._ends, start)
+                    if at < len(self._ends) and self._cost_at[at] < 2:
+                        size = min(end, self._ends[at]) - start
+                        if size <= CLOCK_NS:
+                            charges.add(clock, whom, size)
+                            start += size
                 own = self._ran.get(key, [])
-                parts += self._free(charges, whom, own, waiting[key])
-            self._sweep(charges, whom, parts)
+                parts[whom] += [(a, b, began) for a, b in minus([(start, end)], own)]
+        for whom, waits in parts.items():
+            self._sweep(charges, whom, waits)
         return charges
-
-    def _free(
-        self,
-        charges: _Charges,
-        whom: str,
-        own: list[Segment],
-        spans: Sequence[Span],
-    ) -> Iterator[tuple[int, int, int]]:
-        """The parts of *spans* in which nothing of their *own* ran, as (from, to,
-        began)."""
-        timer = whom.startswith("timers of ")
-        for began, end in spans:
-            start = began
-            if timer:  # a selector waits whole milliseconds
-                at = bisect_right(self._ends, start)
-                if at < len(self._ends) and self._cost_at[at] < 2:
-                    size = min(end, self._ends[at]) - start
-                    if size <= CLOCK_NS:
-                        charges.add(self._clock, whom, size)
-                        start += size
-            for lo, hi in minus([(start, end)], own):
-                yield lo, hi, began
 
     def _sweep(
         self, charges: _Charges, whom: str, parts: list[tuple[int, int, int]]
     ) -> None:
-        """Charge the waits of those who are called *whom*, as (from, to, began): moment
-        by moment, however many of them wait at once."""
+        """Charge the waits of those who are called *whom*, as (from, to, began), in
+        which nothing of their own ran: moment by moment, however many wait at once."""
         begins = sorted(parts)
         ends = sorted((end, began) for _, end, began in parts)
         stops, cost_at, costs = self._ends, self._cost_at, self._costs
         sums: dict[int, int] = defaultdict(int)  # of each cost
-        times: Counter[int] = Counter()  # of each row
-        last: dict[int, int] = defaultdict(int)  # the end of its last moment
+        times: Counter[Row] = Counter()
+        last: dict[Row, int] = defaultdict(int)  # the end of its last moment
         active: list[int] = []  # when those who wait now began to
         begun = ended = at = now = 0
         while ended < len(ends):
@@ -731,23 +701,23 @@ class Ledger:
                         stop = stops[at]
                         at += 1
                 sums[cost] += (stop - now) * many
-                for number, _, _ in costs[cost]:
-                    since = last[number]
+                for row, _, _ in costs[cost]:
+                    since = last[row]
                     if since <= active[-1]:
-                        times[number] += many - bisect_left(active, since)
-                    last[number] = stop
+                        times[row] += many - bisect_left(active, since)
+                    last[row] = stop
                 now = stop
             while ended < len(ends) and ends[ended][0] <= now:
                 del active[bisect_left(active, ends[ended][1])]
                 ended += 1
-        amounts: dict[int, float] = defaultdict(float)
-        alone: dict[int, float] = defaultdict(float)
+        amounts: dict[Row, float] = defaultdict(float)
+        alone: dict[Row, float] = defaultdict(float)
         for cost, ns in sums.items():
-            for number, share, kept in costs[cost]:
-                amounts[number] += ns * share
-                alone[number] += ns * share if kept else 0
-        for number, total in amounts.items():
-            charges.add(number, whom, total, times[number], alone[number])
+            for row, share, kept in costs[cost]:
+                amounts[row] += ns * share
+                alone[row] += ns * share if kept else 0
+        for row, total in amounts.items():
+            charges.add(row, whom, total, times[row], alone[row])
 
     # -- what was awaited ------------------------------------------------------
 
@@ -766,20 +736,19 @@ class Ledger:
             ran = [segment[:2] for segment in self._ran.get(key, [])]
             known = union([*self.waiting.get(key, []), *ran, *inside[tag]])
             left = minus([(note.began_ns, note.ended_ns)], known)
-            sums: dict[int, float] = defaultdict(float)
+            sums: dict[Row, float] = defaultdict(float)
             for _, _, submitted, began, ended, code in jobs[tag]:
                 name = f"{code.name} in an executor"
                 if began > submitted + _QUEUED_NS:
                     size = _within(left, submitted, began)
                     sums[self._full(submitted, began)] += size
                     left = minus(left, [(submitted, began)])
-                number = self._number("executor", name, code)
-                sums[number] += _within(left, began, ended)
+                sums[self._row("executor", name, code)] += _within(left, began, ended)
                 left = minus(left, [(began, ended)])
             for span in left:
                 self._unseen(sums, span, awaits[tag], slept[tag])
-            for number, ns in sums.items():
-                charges.add(number, r.tags.get(tag, "?"), ns)
+            for row, ns in sums.items():
+                charges.add(row, r.tags.get(tag, "?"), ns)
         queues: dict[Key, list[Span]] = defaultdict(list)
         whom: dict[Key, str] = {}
         for tag, by, submitted, began, *_ in self._jobs:
@@ -794,13 +763,13 @@ class Ledger:
             for a, b in union(spans):
                 charges.add(self._full(a, b), whom[key], b - a)
 
-    def _full(self, a: int, b: int) -> int:
+    def _full(self, a: int, b: int) -> Row:
         """The row of an executor that was full, with who filled it most."""
         if code := self._job_in(a, b):
-            return self._number("pool", "a full executor", code)
+            return self._row("pool", "a full executor", code)
         if b < self.recording.end_ns:  # it was empty: a thread had to start
-            return self._number("unseen", "something awaited, not seen where")
-        return self._number("pool", "a full executor")
+            return self._row("unseen", "something awaited, not seen where")
+        return self._row("pool", "a full executor")
 
     def _slept(self) -> dict[int, list[Span]]:
         """When the work of each tag slept because it asked to: a timer says it."""
@@ -825,7 +794,7 @@ class Ledger:
 
     def _unseen(
         self,
-        sums: dict[int, float],
+        sums: dict[Row, float],
         span: Span,
         awaits: Sequence[Await],
         naps: Sequence[Span],
@@ -837,15 +806,15 @@ class Ledger:
             if not _is_sleep(seen.stack):
                 sums[self._awaited(seen.stack, seen.pool)] += (b - a) / len(awaits)
         if not awaits and (size := sum(hi - lo for lo, hi in minus([span], naps))):
-            sums[self._number("unseen", "something awaited, not seen where")] += size
+            sums[self._row("unseen", "something awaited, not seen where")] += size
 
-    def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> int:
+    def _awaited(self, stack: Sequence[Code], pool: Sequence[tuple[Code, int]]) -> Row:
         """The row of what was awaited at the innermost place of *stack*."""
         if pool:
             filler, many = pool[0]
             kind = "pool" if many > 0 else "executor"
             name = "AnyIO's full pool" if many > 0 else "a thread of AnyIO"
-            return self._number(kind, name, filler)
+            return self._row(kind, name, filler)
         what = stack[0]
         line = own_line(stack) or what
         at_line = stack.index(line)
@@ -854,7 +823,7 @@ class Ledger:
         plumbing = is_pythons(called.file)
         if called not in (line, what) and called.name != what.name and not plumbing:
             label = f"{called.name} … {what.name}"
-        return self._number("await", label, line)
+        return self._row("await", label, line)
 
 
 _start: Any = attrgetter("start")
