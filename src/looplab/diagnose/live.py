@@ -13,9 +13,8 @@ from looplab._numbers import NS, percentile
 from looplab._words import seconds
 
 from .events import Code
-from .naming import own_line
+from .naming import own_line, short
 from .recorder import DATA, THREAD, TIMER, WATCHED, WIDTH
-from .report import short
 from .sampler import source_line
 
 _LONG = 0.3  # of a period: a loop that is held for so long is what a line is about
@@ -37,7 +36,7 @@ class Live:
     ) -> None:
         self._every = every
         self._now = now
-        self._parts: list[tuple[int, dict[str, Any]]] = []
+        self._rows: list[tuple[Any, ...]] = []  # callbacks that ended
         # Of each loop: the callback that runs, since when, and when it was seen last.
         self._held: dict[int, tuple[int, int, int]] = {}
         self._lines: dict[tuple[int, int], Counter[Code]] = {}  # where it was seen
@@ -51,37 +50,36 @@ class Live:
 
     def write(self, loop: int, part: dict[str, Any]) -> None:
         """Take what is known about *loop*."""
-        self._parts.append((loop, part))
+        if "rows" in part:
+            self._rows.append((loop, *part["rows"]))
+        for at, callback, weight, stack in part.get("samples", ()):
+            frames = zip(*stack, strict=True)
+            line = own_line(Code.of(c, source_line(c, i)) for c, i in frames)
+            if line is not None:
+                lines = self._lines.setdefault((loop, callback), Counter())
+                lines[line] += weight
+            running, since, _ = self._held.get(loop, (-1, 0, 0))
+            begun = since if running == callback else at - weight
+            self._held[loop] = callback, begun, at
 
     def flush(self) -> None:
         """Count what was taken; print a line if a period is over."""
-        self._count()
+        while self._rows:
+            self._ended(*self._rows.pop(0))
         if self._now() - self._begun >= self._every * NS:
-            self._print()
+            self.close()
 
     def close(self) -> None:
-        """Print a line about what is left."""
-        self._count()
-        self._print()
+        """Print a line about what was counted."""
+        text = self.line((self._now() - self._begun) / NS)
+        self._begin()
+        with suppress(AttributeError, OSError, ValueError):  # there may be no stderr
+            if text or sys.stderr.isatty():
+                clock, text = time.strftime("%H:%M:%S"), text or "nothing ran"
+                print(f"{clock}  {text}", file=sys.stderr, flush=True)
 
     def abandon(self) -> None:
         """In a forked process: there is nothing to close."""
-
-    def _count(self) -> None:
-        parts, self._parts = self._parts, []
-        for loop, part in parts:
-            for at, callback, weight, stack in part.get("samples", ()):
-                frames = zip(*stack, strict=True)
-                line = own_line(Code.of(c, source_line(c, i)) for c, i in frames)
-                if line is not None:
-                    lines = self._lines.setdefault((loop, callback), Counter())
-                    lines[line] += weight
-                running, since, _ = self._held.get(loop, (-1, 0, 0))
-                begun = since if running == callback else at - weight
-                self._held[loop] = callback, begun, at
-        for loop, part in parts:
-            if "rows" in part:
-                self._ended(loop, *part["rows"])
 
     def _ended(self, loop: int, first: int, notes: Any, due: Any, came: Any) -> None:
         """Callbacks have ended, each at the line at which it was seen most."""
@@ -97,14 +95,6 @@ class Live:
             if ended - run > self._longest[0]:
                 where = seen.most_common(1)[0][0] if seen else code
                 self._longest = ended - run, where
-
-    def _print(self) -> None:
-        text = self.line((self._now() - self._begun) / NS)
-        self._begin()
-        with suppress(AttributeError, OSError, ValueError):  # there may be no stderr
-            if text or sys.stderr.isatty():
-                clock, text = time.strftime("%H:%M:%S"), text or "nothing ran"
-                print(f"{clock}  {text}", file=sys.stderr, flush=True)
 
     def line(self, period: float) -> str:
         """How late the callbacks of so many seconds were, and who holds a loop or

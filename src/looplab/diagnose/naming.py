@@ -35,23 +35,21 @@ def plain(function: str) -> str:
 
 def matches(recording: Recording, callback: Callback, pattern: str) -> bool:
     """Whether *pattern* (``*`` stands for anything) is its tag, name, task or place."""
-    code = callback.code
     pattern = pattern.removeprefix("timers of ")
-    for text in (
-        name_of(recording, callback),
-        plain(code.name),
-        callback.task,
-        *places_of(code),
-    ):
-        if text is not None and fnmatchcase(text, pattern):
-            return True
-    return False
+    names = name_of(recording, callback), callback.task or ""
+    return shows(callback.code, pattern) or any(fnmatchcase(n, pattern) for n in names)
 
 
-def places_of(code: Code) -> tuple[str, str, str]:
-    """The place of *code* in the forms in which reports write it, the longest first."""
-    parts = code.place.replace("\\", "/").split("/")
-    return code.place, "/".join(parts[-2:]), parts[-1]
+def shows(code: Code, pattern: str) -> bool:
+    """Whether *pattern* is the name of *code*, or its place as reports write it."""
+    near = short(code.place)
+    texts = code.place, near, near.rpartition("/")[2], plain(code.name)
+    return any(fnmatchcase(text, pattern) for text in texts)
+
+
+def short(place: str) -> str:
+    """A place with the last two parts of its path."""
+    return "/".join(place.replace("\\", "/").split("/")[-2:])
 
 
 def waits_from(callback: Callback) -> int:

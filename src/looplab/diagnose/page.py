@@ -121,13 +121,11 @@ def _listed(ledger: Ledger) -> Iterator[str]:
     if total:
         yield f"<h2>All waiting, {seconds(total / NS)} in sum</h2><ol>"
     for row in ledger.rows[:_ROWS]:
-        share, lines = row.ns / total, details(row, ledger.plumbing)
+        share, lines = row.ns / total, map(escape, details(row, ledger.plumbing))
         yield (
             f'<li><span class="bar" style="width:{share:.1%}"></span>'
             f"{seconds(row.waited)}, {share:.0%}: <strong>{escape(described(row))}"
-            "</strong>"
-            + "".join(f"<small>{escape(line)}</small>" for line in lines)
-            + "</li>"
+            f"</strong>{''.join(f'<small>{line}</small>' for line in lines)}</li>"
         )
     yield "</ol>" if total else ""
     yield from [f"<p>{escape(line)}.</p>" for line in spins(ledger)]
@@ -179,11 +177,11 @@ def _around(ledger: Ledger, start: int, end: int) -> tuple[Trace, dict[str, Any]
     for a, b in ledger.gaps:
         if b > start and a < end and b - a > _GAP_NS:
             name = cause_name(ledger.cause_of(a, b))
-            drawn.append(Callback(0, a, a, b, None, "before", None, _GAP, name))
+            drawn.append(Callback(-1, a, a, b, None, "before", None, _GAP, name))
     drawn.sort(key=lambda callback: callback.run_ns)
-    for number, callback in enumerate(drawn):
-        if callback.code is _GAP:
-            callback.index = drawn[number - 1].index + 1 if number else -1
+    numbers: dict[int | None, int] = {c.index: at for at, c in enumerate(drawn)}
+    for at, callback in enumerate(drawn):
+        callback.index, callback.by = at, numbers.get(callback.by)
     end = max([end, *(callback.ended_ns for callback in drawn)])
     present = {callback.task for callback in drawn}
     guilty = [name for name in map(cause_name, ledger.rows) if name in present]
@@ -194,11 +192,8 @@ def _around(ledger: Ledger, start: int, end: int) -> tuple[Trace, dict[str, Any]
 
 def _drawn(ledger: Ledger, callback: Callback) -> Callback:
     """*callback* in the lane of whom it works for, due when its data came."""
-    name = ledger.victim_of(callback)
-    # Between two numbers is room for a gap.
-    by = None if callback.by is None else 2 * callback.by
-    shown = replace(callback, index=2 * callback.index, by=by, tag=0)
-    shown.task = name.removeprefix("timers of ")
+    name = ledger.victim_of(callback).removeprefix("timers of ")
+    shown = replace(callback, task=name, tag=0)
     if callback.cause == "io" and callback.arrived_ns is not None:
         shown.cause, shown.due_ns, shown.by = "timer", callback.waits_from_ns, None
     return shown

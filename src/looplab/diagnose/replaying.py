@@ -23,7 +23,7 @@ from looplab import clock as _clock
 from looplab._numbers import NS
 
 from .events import Callback, Code, RequestNote, Sample
-from .naming import matches, places_of, plain
+from .naming import matches, shows
 
 if TYPE_CHECKING:
     from .changes import Change
@@ -295,7 +295,12 @@ def _seen(recording: Recording, pattern: str) -> dict[int, Span | None]:
     parts: dict[int, Span | None] = {}
     for index, of in looks.items():
         callback = recording.numbered(index)
-        hits = [at for at, sample in enumerate(of) if _shows(sample, pattern)]
+        hits = [
+            at
+            for at, sample in enumerate(of)
+            for code in sample.stack
+            if fnmatchcase(code.name, pattern) or shows(code, pattern)
+        ]
         if callback is None or not hits:
             continue
         # A look sees what went on until it, and the rest is of the same.
@@ -306,14 +311,6 @@ def _seen(recording: Recording, pattern: str) -> dict[int, Span | None]:
             end = after[0].at_ns - after[0].weight_ns - callback.run_ns
         parts[index] = max(0, start), min(callback.held_ns, end)
     return parts
-
-
-def _shows(sample: Sample, pattern: str) -> bool:
-    return any(
-        fnmatchcase(text, pattern)
-        for code in sample.stack
-        for text in (code.name, plain(code.name), *places_of(code))
-    )
 
 
 def replay(

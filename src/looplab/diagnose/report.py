@@ -13,7 +13,7 @@ from looplab._words import seconds
 
 from .latencies import endpoints
 from .ledger import IMPORT, NO_HARM, Row
-from .naming import plain
+from .naming import plain, short
 
 if TYPE_CHECKING:
     from .ledger import Ledger
@@ -253,11 +253,6 @@ def _program(argv: Sequence[str]) -> list[str]:
     return [words[0].rpartition("/")[2], *words[1:6]] if words else []
 
 
-def short(place: str) -> str:
-    """A place with the last two parts of its path."""
-    return "/".join(place.replace("\\", "/").split("/")[-2:])
-
-
 def endpoint_rows(recording: Recording, suffix: str = "") -> list[list[str]]:
     """The table of endpoints, with its head, where *suffix* stands behind means; empty
     if there are none."""
@@ -300,22 +295,16 @@ def shortage(recording: Recording, least: float) -> str:
     return f"{text} {share:.0%} of the time" if share > least else ""
 
 
-def table(rows: Sequence[Sequence[str]], names: int = 0) -> list[str]:
-    """Columns of equal width: words to the left, figures to the right.
-
-    Args:
-        rows: the first of them is the head.
-        names: the column that has names, the last of those with words.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    spare = _WIDTH - sum(widths) - 2 * len(widths) + widths[names]
-    widths[names] = min(widths[names], max(20, spare))
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of equal width: names to the left, figures to the right; the first row is
+    the head."""
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    spare = _WIDTH - sum(widths) - 2 * len(widths) - 2
+    first = min(first, max(20, spare))
     lines = []
-    for row in rows:
-        cells = []
-        for column, (text, width) in enumerate(zip(row, widths, strict=True)):
-            if len(text) > width:
-                text = text[: width - 1] + "…"
-            cells.append(text.ljust(width) if column <= names else text.rjust(width))
-        lines.append("  ".join(cells).rstrip())
+    for name, *figures in rows:
+        if len(name) > first:
+            name = name[: first - 1] + "…"
+        cells = map(str.rjust, figures, widths)
+        lines.append("  ".join([name.ljust(first), *cells]).rstrip())
     return lines

@@ -224,7 +224,7 @@ class Looks:
         loops, own = active.get(recorder.thread[0]), active.get(threading.get_ident())
         if loops is None or own is None:
             return
-        if sys.platform != "linux" or os.environ.get("LOOPLAB_NO_SCHEDSTAT"):
+        if sys.platform != "linux":
             self._without(last, at, {loops.ident, own.ident})
             return
         # While the loop rests nothing is read; what came together since belongs to all
