@@ -304,7 +304,7 @@ def run(words: Sequence[str] | None = None) -> None:
     if unknown := set(options.tables) - TABLES.keys():
         raise ToolError(f"no table {', '.join(unknown)}: name {', '.join(TABLES)}")
     python = common.environment(options.python)
-    counter = common.find_counter(python)
+    counter = common.find_counter()
     machine = common.about(python) | {"by": f"counted by {counter.name}"}
     results: dict[str, Any] = {"machine": machine, "packages": {}, "counts": {}}
     if options.tables:

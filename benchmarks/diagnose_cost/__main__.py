@@ -82,7 +82,7 @@ def run() -> None:
     top.add_argument("--only", choices=TOOLS, action="append", help="beside none")
     options = top.parse_args()
     python = common.environment(name=".venv-bench-diagnose", pins=PINS)
-    counter = common.find_counter(python)
+    counter = common.find_counter()
     for tool in TOOLS:  # what it imports is compiled now, and in no count
         measure(python, None, tool, 1, 2, 0)
     # Under a counter that slows the program a clock would tick too often.

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ontime.measuring import counters, fresh, processes
+from ontime.measuring import counters, fresh
 from ontime.measuring.records import machine
 
 from .child import Order, Trial
@@ -60,7 +60,7 @@ def cpu_cost(
     Whatever ends the call, no process of it is left then.
     """
     name, reference = _refer(coro_fn)
-    order = Order(reference, fresh.pack(args, "args"), loop, _setup(setup), None, 1)
+    order = Order(reference, fresh.pack(args, "args"), loop, _packed(setup), None, 1)
     return _measure({name: order}, [loop], Rounds(**rounds), lenient=False)
 
 
@@ -94,7 +94,7 @@ def compare_variants(
         Exception: as :func:`cpu_cost`.
     """
     packed = fresh.pack(args, "args")
-    sent = _refer(coro_fn)[1], packed, loops[0], _setup(setup)
+    sent = _refer(coro_fn)[1], packed, loops[0], _packed(setup)
     orders = {variant: Order(*sent, variant, times) for variant in variants}
     return _measure(orders, loops, Rounds(**rounds), lenient=True)
 
@@ -116,10 +116,8 @@ def _refer(function: CoroutineFunction | str) -> tuple[str, str | bytes]:
     return name, fresh.pack(function, f"coro_fn {name}")
 
 
-def _setup(setup: Callable[[], object] | str | None) -> str | bytes | None:
-    if setup is None or isinstance(setup, str):
-        return setup
-    return fresh.pack(setup, "setup")
+def _packed(setup: Callable[[], object] | str | None) -> str | bytes | None:
+    return fresh.pack(setup, "setup") if callable(setup) else setup
 
 
 def _lacks(order: Order) -> str:
@@ -216,7 +214,7 @@ def _measure(
 
 def _count(orders: dict[_Key, Order], rounds: Rounds) -> tuple[dict[_Key, float], str]:
     """Instructions of a call: the difference between two numbers of calls."""
-    counter = _find_counter(rounds.timeout)
+    counter = counters.first_that_counts(fresh.environ(), rounds.timeout)
     if counter is None:
         return {}, (
             "Instructions were not counted: perf has no hardware counters here, and "
@@ -234,17 +232,3 @@ def _count(orders: dict[_Key, Order], rounds: Rounds) -> tuple[dict[_Key, float]
         if counts[0] is not None and counts[1] is not None:
             per_call[key] = (counts[1] - counts[0]) / (many - few)
     return per_call, f"Instructions counted by {counter.name}."
-
-
-def _find_counter(timeout: float) -> counters.Counter | None:
-    """The first tool that counts here; each is tried for *timeout* seconds at most."""
-
-    def behind(words: Sequence[str]) -> str | None:
-        # "true" is no Python: the question is whether the tool counts at all.
-        try:
-            done = processes.run([*words, "true"], fresh.environ(), timeout)
-        except TimeoutError:
-            return None
-        return None if done.returncode else done.stderr
-
-    return counters.first_that_counts(behind, counters.COUNTERS)

@@ -97,10 +97,12 @@ def new_futures(count: int) -> list[asyncio.Future[T]]:
     return [loop.create_future() for _ in range(count)]
 
 
-def settle(future: asyncio.Future[T], job: Job[T]) -> None:
+def settle(
+    future: asyncio.Future[T] | concurrent.futures.Future[T], job: Job[T]
+) -> None:
     try:
         future.set_result(job())
-    except Exception as error:
+    except BaseException as error:  # nobody else would hear of it in a thread
         future.set_exception(error)
 
 
@@ -154,21 +156,12 @@ async def in_threads(model: Model) -> AsyncIterator[RunAll]:
     threads: list[threading.Thread] = []
 
     async def run_all(job: Job[T], count: int) -> list[T]:
-        loop = asyncio.get_running_loop()
-
-        def work(future: asyncio.Future[T]) -> None:
-            try:
-                result = job()
-            except BaseException as error:  # nobody else would hear of it
-                loop.call_soon_threadsafe(future.set_exception, error)
-            else:
-                loop.call_soon_threadsafe(future.set_result, result)
-
-        futures: list[asyncio.Future[T]] = new_futures(count)
+        futures = [concurrent.futures.Future[T]() for _ in range(count)]
         for future in futures:
-            threads.append(threading.Thread(target=work, args=(future,), daemon=True))
+            words = (future, job)
+            threads.append(threading.Thread(target=settle, args=words, daemon=True))
             threads[-1].start()
-        return await asyncio.gather(*futures)
+        return await asyncio.gather(*map(asyncio.wrap_future, futures))
 
     yield run_all
     for thread in threads:
@@ -262,17 +255,16 @@ async def in_pool(model: Model) -> AsyncIterator[RunAll]:
     pool = multiprocessing.get_context(model.start_method).Pool(model.size)
 
     async def run_all(job: Job[T], count: int) -> list[T]:
-        futures: list[asyncio.Future[T]] = new_futures(count)
-        # Of the two callbacks one runs, in a thread of the pool.
-        tell: Any = asyncio.get_running_loop().call_soon_threadsafe
+        futures = [concurrent.futures.Future[T]() for _ in range(count)]
         for future in futures:
+            # Of the two callbacks one runs, in a thread of the pool.
             pool.apply_async(
                 with_an_error_that_travels,
                 (job,),
-                callback=partial(tell, future.set_result),
-                error_callback=partial(tell, future.set_exception),
+                callback=future.set_result,
+                error_callback=future.set_exception,
             )
-        return await asyncio.gather(*futures)
+        return await asyncio.gather(*map(asyncio.wrap_future, futures))
 
     await all_answer(run_all, model.size)
     yield run_all

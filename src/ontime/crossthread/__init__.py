@@ -3,8 +3,8 @@
 * :mod:`.inboxes`: how a task can wait, from polling to a queue that is fed right;
 * :mod:`.session`: an event loop in a thread whose task waits in one of these ways, and
   a thread that does not let go of the interpreter;
-* :mod:`.conditions`: cores and the switch interval;
-* :mod:`.measure`: hops, messages and idle cost of sessions, with counts;
+* :mod:`.measure`: hops, messages and idle cost of sessions, with counts, and on which
+  cores and with which switch interval;
 * :mod:`.causes`: what a hop waits for, the lock or a core, by interventions.
 
 Standard library only; the ways ``anyio`` and ``janus`` need those packages.
@@ -13,7 +13,6 @@ Standard library only; the ways ``anyio`` and ``janus`` need those packages.
 from ontime.measuring.records import gil_enabled
 
 from .causes import Case, Stays, measure_case, stays
-from .conditions import on_cores, pinned, switch_interval, unable
 from .inboxes import WAYS, missing
 from .measure import (
     Idle,
@@ -22,6 +21,10 @@ from .measure import (
     measure_idle,
     measure_messages,
     measure_wakes,
+    on_cores,
+    pinned,
+    switch_interval,
+    unable,
 )
 from .session import Session, Spinner, sessions
 

@@ -23,8 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from .conditions import on_cores
-from .measure import measure_hops
+from .measure import measure_hops, on_cores
 from .session import Session, sessions
 
 __all__ = ["Case", "Stays", "measure_case", "stays"]

@@ -109,8 +109,7 @@ class _AnyIO(Inbox):
         self.loop.call_soon_threadsafe(self.sender.send_nowait, item)
 
     async def get(self) -> Question:
-        question: Question = await self.receiver.receive()
-        return question
+        return await self.receiver.receive()  # type: ignore[no-any-return]
 
     async def close(self) -> None:
         self.sender.close()
@@ -128,8 +127,7 @@ class _Janus(Inbox):
         self.queue.sync_q.put(item)
 
     async def get(self) -> Question:
-        question: Question = await self.queue.async_q.get()
-        return question
+        return await self.queue.async_q.get()  # type: ignore[no-any-return]
 
     async def close(self) -> None:
         await self.queue.aclose()

@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar
 
 from .inboxes import INBOXES, Inbox, Question
@@ -76,6 +77,7 @@ class _Busy(selectors.DefaultSelector):
         return super().select(timeout)
 
 
+@dataclass(eq=False)
 class Session:
     """An event loop in a thread of its own, with a task that waits for messages.
 
@@ -99,23 +101,12 @@ class Session:
     Introduced in the chapter *Find the loop that spins*.
     """
 
-    def __init__(
-        self,
-        way: str = "poll",
-        *,
-        cpu: int | None = None,
-        window: float = 0.0,
-        busy: bool = False,
-        name: str = "session",
-    ) -> None:
-        self._way = way
-        self._cpu = cpu
-        self._window = window
-        self._busy = busy
-        self._name = name
-        self._thread: threading.Thread
-        self._ready: concurrent.futures.Future[asyncio.AbstractEventLoop]
-        self._inbox: Inbox
+    way: str = "poll"
+    _: KW_ONLY
+    cpu: int | None = None
+    window: float = 0.0
+    busy: bool = False
+    name: str = "session"
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -124,11 +115,11 @@ class Session:
 
     def __enter__(self) -> Session:
         """Start the thread; the task waits for messages when this returns."""
+        self._ready: concurrent.futures.Future[asyncio.AbstractEventLoop]
         self._ready = concurrent.futures.Future()
         # A daemon, so that a caller who is killed in between does not hang.
-        thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-        self._thread = thread
-        thread.start()
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+        self._thread.start()
         try:
             self._ready.result(TIMEOUT)
         except BaseException:
@@ -181,8 +172,8 @@ class Session:
 
     def _run(self) -> None:
         try:
-            if self._cpu is not None:
-                os.sched_setaffinity(0, {self._cpu})  # of this thread alone
+            if self.cpu is not None:
+                os.sched_setaffinity(0, {self.cpu})  # of this thread alone
             with asyncio.Runner(loop_factory=self._new_loop) as runner:
                 runner.run(self._serve())
         except BaseException as error:
@@ -192,18 +183,16 @@ class Session:
                 raise
 
     def _new_loop(self) -> asyncio.AbstractEventLoop:
-        if self._window:
-            kind = _Busy if self._busy else _Lingering
-            return asyncio.SelectorEventLoop(kind(self._window))
+        if self.window:
+            kind = _Busy if self.busy else _Lingering
+            return asyncio.SelectorEventLoop(kind(self.window))
         return asyncio.new_event_loop()
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
-        self._inbox = INBOXES[self._way](loop)
-        task = asyncio.current_task()
-        assert task is not None
-        task.set_name("receive")
-        self._task = task
+        self._inbox: Inbox = INBOXES[self.way](loop)
+        self._task: asyncio.Task[Any] = asyncio.current_task()  # type: ignore[assignment]
+        self._task.set_name("receive")
         self._ready.set_result(loop)
         try:
             while True:
@@ -214,22 +203,17 @@ class Session:
 
 
 @contextmanager
-def sessions(
-    way: str, count: int, *, window: float = 0.0, busy: bool = False
-) -> Iterator[list[Session]]:
+def sessions(way: str, count: int, **options: Any) -> Iterator[list[Session]]:
     """Open *count* sessions at once, and close them all at the end of the block.
 
     Args:
         way: how their tasks wait, one of :data:`WAYS`.
         count: how many.
-        window: as in :class:`Session`, for all of them.
-        busy: as in :class:`Session`, for all of them.
+        options: for all of them: *window* and *busy*, as of :class:`Session`.
     """
     with ExitStack() as stack:
         yield [
-            stack.enter_context(
-                Session(way, window=window, busy=busy, name=f"{way}-{number}")
-            )
+            stack.enter_context(Session(way, name=f"{way}-{number}", **options))
             for number in range(1, count + 1)
         ]
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+
+from . import processes
 
 __all__ = ["COUNTERS", "Counter", "first_that_counts"]
 
@@ -43,19 +46,14 @@ COUNTERS = (
 )
 
 
-def first_that_counts(
-    run: Callable[[Sequence[str]], str | None], counters: Sequence[Counter] = COUNTERS
-) -> Counter | None:
-    """The first counter that works here; None if none does.
-
-    Args:
-        run: runs something short behind these words; returns what was printed to the
-            standard error, or None if it failed.
-        counters: those that are tried.
-    """
-    for counter in counters:
-        if shutil.which(counter.command[0]) and counter.find(
-            run(counter.command) or ""
-        ):
-            return counter
+def first_that_counts(env: Mapping[str, str], timeout: float = 600.0) -> Counter | None:
+    """The first counter that works here, in at most *timeout* seconds; or None."""
+    for counter in COUNTERS:
+        if not shutil.which(counter.command[0]):
+            continue
+        with suppress(TimeoutError):
+            # "true" is no Python: the question is whether the tool counts at all.
+            done = processes.run([*counter.command, "true"], env, timeout)
+            if not done.returncode and counter.find(done.stderr):
+                return counter
     return None

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ontime.crossthread import Case, Idle, Waits, conditions, missing, unable
+from ontime.crossthread import Case, Idle, Waits, measure, missing, unable
 
 
 def test_words_of_a_result() -> None:
@@ -37,7 +37,7 @@ def test_why_an_experiment_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 4}, raising=False)
     assert unable() == unable(cores=2) == ""
     assert "needs 3 cores, and this process may use 2" in unable(cores=3)
-    monkeypatch.setattr(conditions, "voluntary", lambda: None)
+    monkeypatch.setattr(measure, "voluntary", lambda: None)
     assert "does not count" in unable(counts=True)
     monkeypatch.delattr(os, "sched_getaffinity")
     assert "cannot pin" in unable(cores=2)

@@ -9,11 +9,12 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 from ontime.cost import Cost, CostTable
-from ontime.measuring import cores, fresh
+from ontime.measuring import cores, counters, fresh, processes
 from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
 from ontime.measuring.records import machine
 
@@ -34,21 +35,24 @@ def test_what_a_counter_prints_is_read(
     assert COUNTERS[counter].find(text) == number
 
 
-def test_the_first_that_counts_is_taken() -> None:
+def test_the_first_that_counts_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Counter("nowhere", ("no-such-counter",), r"(\d+)")
-    printed = {"fails": None, "silent": "nothing", "counts": "12"}
-    fails, silent, counts = (
-        Counter(name, (sys.executable, name), r"(\d+)") for name in printed
-    )
+    printed = {"hangs": "", "fails": "7", "silent": "nothing", "counts": "12"}
+    tools = [Counter(name, (sys.executable, name), r"(\d+)") for name in printed]
     asked = []
 
-    def run(words: Sequence[str]) -> str | None:
-        asked.append(words[-1])
-        return printed[words[-1]]
+    def run(words: Sequence[str], env: object, timeout: float) -> CompletedProcess[str]:
+        asked.append(words[1])
+        if words[1] == "hangs":
+            raise TimeoutError
+        return CompletedProcess(words, words[1] == "fails", "", printed[words[1]])
 
-    assert first_that_counts(run, [nowhere, fails, silent, counts]) is counts
-    assert asked == ["fails", "silent", "counts"]
-    assert first_that_counts(run, [nowhere, fails]) is None
+    monkeypatch.setattr(processes, "run", run)
+    monkeypatch.setattr(counters, "COUNTERS", [nowhere, *tools])
+    assert first_that_counts({}, 5) is tools[-1]
+    assert asked == list(printed)
+    monkeypatch.setattr(counters, "COUNTERS", [nowhere, *tools[:-1]])
+    assert first_that_counts({}) is None
 
 
 def test_the_machine_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
