@@ -52,6 +52,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
+from jinja2 import Environment, FileSystemLoader
 from lab_values import LabError, figure, open_lab, place_of
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -59,7 +60,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from ontime.figures import ranking
 
-__all__ = ["LABS", "Drawn", "FigureRole"]
+__all__ = ["LABS", "Drawn", "FigureRole", "filled_in"]
 
 logger = logging.getLogger(__name__)
 
@@ -109,6 +110,17 @@ class Drawn(SphinxDirective):
             yield _columns(line)
         if not any(map(str.strip, self.content)):
             raise LabError(f"has no rows: write {form} in each line")
+
+
+def filled_in(template: str, **values: Any) -> str:
+    """A template of this folder, filled in."""
+    loader = FileSystemLoader(Path(__file__).parent)
+    tidy = {"trim_blocks": True, "keep_trailing_newline": True}
+    return (
+        Environment(loader=loader, autoescape=True, **tidy)
+        .get_template(template)
+        .render(**values)
+    )
 
 
 def lab_of(env: BuildEnvironment, words: str) -> tuple[str, str]:

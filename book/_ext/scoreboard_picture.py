@@ -15,6 +15,7 @@ from scoreboard_verdicts import (
     Scoreboard,
 )
 
+from looplab.draw.chart import as_wide_as_room, sign, words
 from looplab.draw.palette import COLOURS, halo, themed
 
 __all__ = ["picture"]
@@ -53,82 +54,68 @@ def across(ratio: float) -> float:
     return 100 * math.log(inside / LOW) / math.log(HIGH / LOW)
 
 
-def text(x: float, y: float, words: str, style: str, more: str = "") -> str:
-    """Words at a share of the width."""
-    return f'<text class="{style}" x="{x:.2f}%" y="{y:g}" {more}>{escape(words)}</text>'
-
-
 def picture(board: Scoreboard) -> str:
     """All rows of the scoreboard as SVG; each is a link to its row of the table."""
     shown: list[str] = []
     y = HEAD
     for source in board.sources:
         y += GAP
-        shown.append(
-            text(0, y, f"{source.letter}. {source.title}", "n", f'dx="{-LEFT}"')
-        )
+        title = f"{source.letter}. {source.title}"
+        shown.append(words(0, y, title, "n", f'dx="{-LEFT}"'))
         y += 8
         for judgement in board.judgements:
             if judgement.row.source == source.key:
                 shown.append(row(board, judgement, y))
                 y += ROW
+    ticks = {0.1: "÷ 10", 0.5: "÷ 2", 1: "equal", 2: "× 2", 10: "× 10"}
     axis = [
         f'<line x1="{across(n):.2f}%" x2="{across(n):.2f}%" y1="{HEAD}" y2="{y}"'
         f' class="{"same" if n == 1 else "other"}"/>'
-        + text(across(n), HEAD - 8, words, "k", 'text-anchor="middle"')
-        for n, words in (
-            (0.1, "÷ 10"),
-            (0.5, "÷ 2"),
-            (1, "equal"),
-            (2, "× 2"),
-            (10, "× 10"),
-        )
+        + words(across(n), HEAD - 8, text, "k", 'text-anchor="middle"')
+        for n, text in ticks.items()
     ]
-    key = "".join(
-        f'<svg x="{x}%" y="12" overflow="visible"><path class="{LOOKS[status][0]}" '
-        f'd="{LOOKS[status][1]}"/></svg>'
-        + text(x, 16, words, LOOKS[status][0], 'dx="11"')
-        for x, status, words in (
+    key = [
+        sign(x, 12, LOOKS[status][1], LOOKS[status][0])
+        + words(x, 16, text, LOOKS[status][0], 'dx="11"')
+        for x, status, text in (
             (1, REPRODUCED, "reproduced"),
             (36, MODEL, "in the model"),
             (74, DIFFERS, "differs"),
         )
-    )
-    alt = f"Each figure of ours divided by the published one. {board.summary}"
-    return (
-        f'<svg class="{NAME}" role="group" aria-label="{escape(alt, quote=True)}" '
-        f'style="height:{y + 8}px;margin:1rem 0 1.5rem {LEFT}px;'
-        f'width:calc(100% - {LEFT + 10}px)" xmlns="http://www.w3.org/2000/svg">'
-        f"<style>{STYLE}</style>{key}{''.join(axis)}{''.join(shown)}</svg>"
-    )
+    ]
+    return as_wide_as_room(
+        NAME,
+        STYLE,
+        "".join([*key, *axis, *shown]),
+        f"Each figure of ours divided by the published one. {board.summary}",
+        height=y + 8,
+        left=LEFT,
+        below="1.5rem",
+        role="group",
+    ).svg
 
 
 def row(board: Scoreboard, judgement: Judgement, top: float) -> str:
     """The dots of a row, and its name, as a link."""
     id_, middle = judgement.row.id, top + ROW / 2
-    colour, sign = LOOKS.get(judgement.status, LOOKS[BUSY])
+    colour, path = LOOKS.get(judgement.status, LOOKS[BUSY])
     ratios = board.ratios(judgement.row)
-    dots = "".join(
-        f'<svg x="{across(ratio):.2f}%" y="{middle:g}" overflow="visible">'
-        f'<path class="{colour}" d="{sign}"/></svg>'
-        for ratio in ratios
-        if sign
-    )
+    dots = [sign(across(ratio), middle, path, colour) for ratio in ratios if path]
     beyond = [ratio for ratio in ratios if not LOW <= ratio <= HIGH]
     instead = ""
-    if not ratios or not sign:
-        words = judgement.status if not sign else f"no figure: {judgement.status}"
-        instead = text(across(1), middle + 4, words, f"k {colour}", 'dx="10"')
+    if not ratios or not path:
+        text = judgement.status if not path else f"no figure: {judgement.status}"
+        instead = words(across(1), middle + 4, text, f"k {colour}", 'dx="10"')
     elif beyond:
         far = max(beyond) > HIGH
         where = 'text-anchor="end" dx="-12"' if far else 'dx="12"'
-        words = f"{beyond[0]:,.2g} times, beyond the axis"
-        instead = text(100 if far else 0, middle + 4, words, colour, where)
+        text = f"{beyond[0]:,.2g} times, beyond the axis"
+        instead = words(100 if far else 0, middle + 4, text, colour, where)
     label = f"{id_}: {judgement.status}. {judgement.row.run}"
     return (
         f'<a href="#scoreboard-{id_.lower()}" class="v-{colour}">'
         f"<title>{escape(label)}</title>"
         f'<rect x="-{LEFT}" y="{top:g}" width="100%" height="{ROW}" rx="4"/>'
-        + text(0, middle + 4, id_, "n", f'dx="{-LEFT}"')
-        + f"{dots}{instead}</a>"
+        + words(0, middle + 4, id_, "n", f'dx="{-LEFT}"')
+        + f"{''.join(dots)}{instead}</a>"
     )

@@ -374,6 +374,22 @@ class Scoreboard:
                     return claim.rule(f"our {row.id} ({other.what or claim.than})")
         return claim.rule(claim.than)
 
+    def machines(self, source: Source) -> list[str]:
+        """What the figures of an article's rows were measured on."""
+        rows = [row for row in self.rows if row.source == source.key]
+        reads = [(row, key) for row in rows for c in row.claim for key in c.reads]
+        return sorted({self.machine(row, key) for row, key in reads} - {""})
+
+    def first(self, row: Row, real: bool) -> str:
+        """The first figure, of a real loop or of a model; "" if there is none."""
+        texts = (self.figured(row, c) for c in row.claim if c.real is real)
+        return next(filter(None, texts), "")
+
+    def figured(self, row: Row, claim: Claim) -> str:
+        """A claim's figures with what they are; "" where its lab has none."""
+        shown = self.shown(row, claim)
+        return f"{shown} ({claim.what})" if shown and claim.what else shown
+
     def shown(self, row: Row, claim: Claim) -> str:
         """Our figures of one claim as text, or "" when there are none."""
         values = [self.value(row, key) for key in claim.keys]

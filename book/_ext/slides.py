@@ -46,11 +46,11 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 from bs4.formatter import HTMLFormatter
 from docutils import nodes
-from jinja2 import Environment, FileSystemLoader
 from lab_values import LabError, figure, open_lab
 from markdown_it import MarkdownIt
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
+from ours import filled_in
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
@@ -392,12 +392,8 @@ class Deck:
             return list(dict.fromkeys(every))
 
         styles = links('link[rel="stylesheet"]', "href")
-        template = Environment(
-            loader=FileSystemLoader(Path(__file__).parent),
-            autoescape=True,
-            keep_trailing_newline=True,
-        ).get_template("slides.html")
-        return template.render(
+        return filled_in(
+            "slides.html",
             title=self.slides[0].title,
             book=f"../{self.page.address}",
             lab=f"../{self.lab.address}",
