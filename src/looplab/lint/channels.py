@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 
 from .libraries import CHANNELS, PAIRS, words
@@ -25,19 +26,12 @@ _WRITERS = words("attrs dataclass define frozen mutable s")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A place that makes channels without a bound.
+    """A place that makes channels."""
 
-    Args:
-        node: what is reported: a call, or a class that is called later.
-        name: what makes it, as it was written.
-        bound: the name of the argument that bounds it.
-        pair: whether it has two ends.
-    """
-
-    node: ast.expr
-    name: str
-    bound: str
-    pair: bool = False
+    node: ast.expr  # what is reported: a call, or a class that is called later
+    name: str  # what makes it, as it was written
+    bound: str  # the argument that bounds it
+    pair: bool  # whether it has two ends
 
 
 class Channels(Names):
@@ -54,21 +48,17 @@ class Channels(Names):
             value = self.value(call.func, scope)
             if isinstance(value, str):
                 self.called[call] = value
-            if value == "functools.partial":
-                self._later(call, call.args[0] if call.args else None, scope)
-            elif value is not None and value in _MAKERS:
-                if call.args:
-                    self._later(None, call.args[0], scope)
-            elif value is not None and (signature := self._signature(value)):
-                name = f"{_dotted(call.func)}()"
-                made = Made(call, name, signature.name, value in PAIRS)
-                is_free = self._is_free(call, signature, scope)
-                (self.made if is_free else self.bounded).append(made)
+            self._note(call.func, scope, call)
+            if value == "functools.partial" and call.args:
+                self._note(call.args[0], scope, call)
+            later = list(call.args[:1]) if value in _MAKERS else []
             for keyword in call.keywords:
                 if keyword.arg == "default_factory" or (
                     keyword.arg == "factory" and value in _FIELDS
                 ):
-                    self._later(None, keyword.value, scope)
+                    later.append(keyword.value)
+            for func in later:
+                self._note(func, scope)
         self.made.sort(key=lambda made: made.node.lineno)
 
     @staticmethod
@@ -88,7 +78,7 @@ class Channels(Names):
         return UNKNOWN if any(word.arg is None for word in call.keywords) else None
 
     def _is_free(
-        self, call: ast.Call, signature: Signature, scope: Scope, skip: int = 0
+        self, call: ast.Call, signature: Signature, scope: Scope, skip: int
     ) -> bool:
         """Whether nothing bounds the channel that a call makes."""
         bound = self.argument(call, signature, skip)
@@ -98,25 +88,29 @@ class Channels(Names):
             bound = signature.default
         return (
             bound is None
-            or self.infinite(bound, scope)
+            or self.number(bound, scope) == math.inf
             or (signature.zero and self.not_positive(bound, scope))
         )
 
-    def _later(
-        self, partial: ast.Call | None, node: ast.expr | None, scope: Scope
-    ) -> None:
-        """Note a class that is called later, as it is or by ``functools.partial``."""
-        value = None if node is None else self.value(node, scope)
+    def _note(self, func: ast.expr, scope: Scope, call: ast.Call | None = None) -> None:
+        """Note a class, if it is a channel, that is called: later if no call is given.
+
+        A call of ``functools.partial`` passes arguments for later.
+        """
+        value = self.value(func, scope)
         signature = None if value is None else self._signature(value)
-        if signature is None or node is None:
+        if signature is None:
             return
-        if partial is None:
-            empty = ast.Call(func=node, args=[], keywords=[])
-            if self._is_free(empty, signature, scope):
-                self.made.append(Made(node, _dotted(node), signature.name))
-        elif self._is_free(partial, signature, scope, 1):
-            name = f"{_dotted(partial.func)}({_dotted(node)})"
-            self.made.append(Made(partial, name, signature.name))
+        call, node = call or ast.Call(func, [], []), call or func
+        skip = int(call.func is not func)
+        name = _dotted(func)
+        if skip:
+            name = f"{_dotted(call.func)}({name})"
+        elif call is node:
+            name += "()"
+        made = Made(node, name, signature.name, value in PAIRS)
+        is_free = self._is_free(call, signature, scope, skip)
+        (self.made if is_free else self.bounded).append(made)
 
     def _signature(self, value: str | Class) -> Signature | None:
         """How a channel is called; None for what is none, or has its own bound."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from .channels import Channels, Made
 from .names import Scope
-from .objects import Body, Key, Objects, Use
+from .objects import Key, Objects
 from .sleeps import Sleeps
 from .walk import Walk
 
@@ -18,29 +17,24 @@ PUT_NOW = frozenset(("put_nowait", "send_nowait"))
 _GET = frozenset(("get", "receive", "__anext__", "get_nowait", "receive_nowait"))
 
 
-@dataclass(slots=True, eq=False)
 class Traffic:
     """All that a file does with one channel without a bound."""
 
-    uses: list[Use]
-    keys: set[Key]
-    #: Whether it is kept for longer than a function runs.
-    outlives: bool
-    puts: list[Use] = field(init=False)
-    gets: list[Use] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, objects: Objects, keys: Iterable[Key]) -> None:
+        self.uses, self.keys = objects.reach(keys)
+        #: Whether it is kept for longer than a function runs.
+        self.outlives = any(
+            not isinstance(where, Scope) or where.kind != "function"
+            for where, _ in self.keys
+        )
         self.puts = [use for use in self.uses if use.name in PUT | PUT_NOW]
         self.gets = [
             use for use in self.uses
             if use.name in _GET
             and not (use.call and use.call.func is use.node and use.call.args)
         ]  # fmt: skip
-
-    @property
-    def takers(self) -> set[Body | None]:
-        """The functions that take."""
-        return {use.function for use in self.gets}
+        #: The functions that take.
+        self.takers = {use.function for use in self.gets}
 
 
 class File:
@@ -54,7 +48,7 @@ class File:
     def traffic(self) -> dict[Made, Traffic]:
         """What is done with each channel without a bound, by what makes it."""
         places = {made: self._places(made) for made in self.channels.made}
-        shared = {keys: self._traffic(keys) for keys in set(places.values())}
+        shared = {keys: Traffic(self.objects, keys) for keys in set(places.values())}
         return {made: shared[keys] for made, keys in places.items()}
 
     @cached_property
@@ -75,11 +69,3 @@ class File:
     def _places(self, made: Made) -> frozenset[Key]:
         """Where a channel is kept as soon as it is made."""
         return frozenset(self.objects.placed.get(made.node, ()))
-
-    def _traffic(self, keys: Iterable[Key]) -> Traffic:
-        uses, reached = self.objects.reach(keys)
-        outlives = any(
-            not isinstance(where, Scope) or where.kind != "function"
-            for where, _ in reached
-        )
-        return Traffic(uses, reached, outlives)

@@ -26,17 +26,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What a rule says of a place: a finding without its line.
-
-    Args:
-        node: the place.
-        message: what is wrong, and what to do.
-        section: that of the page of the rules; none for the rule's own.
-    """
+    """What a rule says of a place: a finding without its line."""
 
     node: ast.expr
-    message: str
-    section: str = ""
+    message: str  # what is wrong, and what to do
+    section: str = ""  # of the page of the rules; none for the rule's own
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -17,16 +17,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal
 
-from .file import PUT, PUT_NOW, Traffic
-from .libraries import SLEEPS, words
+from .file import PUT, PUT_NOW, File, Traffic
+from .libraries import words
 from .names import Scope
-from .objects import COMPREHENSIONS, FUNCTIONS, LOOPS, Body, Objects, Use, name_of, own
-from .sleeps import SHORT
+from .objects import COMPREHENSIONS, LEAVES, LOOPS, Body, Use, called, name_of, own
 from .sources import FEW, size
 
-#: So many callers of a function, and statements before a place, are looked at.
-_MOST = 50
-_NEAR = 20
+_MOST = 50  # so many callers of a function are looked at
 # What runs once in the life of an object.
 _ONCE = re.compile(
     r"_*(init|main|aenter|enter|aexit|exit|post_init|del|a?start(up)?|a?stop|a?close|"
@@ -44,19 +41,12 @@ _Why = Literal["thread", "callback", "callers", "stream", "loop", "flood"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What shows that a channel grows.
-
-    Args:
-        why: who puts.
-        line: where that is said.
-        use: the put.
-        function: who is called from elsewhere.
-    """
+    """What shows that a channel grows: a put, and who puts."""
 
     why: _Why
-    line: int
+    line: int  # where that is said
     use: Use
-    function: str = ""
+    function: str = ""  # which others call
 
 
 def item_of(use: Use) -> ast.expr | None:
@@ -72,8 +62,9 @@ def item_of(use: Use) -> ast.expr | None:
 
 def arguments(function: Body) -> set[str]:
     """The names of what a function is called with."""
-    every = function.args
-    return {arg.arg for arg in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+    args = function.args
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    return {arg.arg for arg in every if arg is not None} - {"self", "cls"}
 
 
 def _is_handler(function: str) -> bool:
@@ -81,20 +72,19 @@ def _is_handler(function: str) -> bool:
 
 
 class Growth:
-    """Judges one channel; *free* are all methods of those without a bound."""
+    """Judges one channel."""
 
-    def __init__(self, objects: Objects, traffic: Traffic, free: set[ast.AST]) -> None:
-        self.objects = objects
+    def __init__(self, file: File, traffic: Traffic) -> None:
+        self._file = file
+        self.objects = file.objects
         self.traffic = traffic
-        self._free = free
-        self._takers = traffic.takers
         self._entered: dict[ast.AST, tuple[_Why, int, str] | None] = {}
-        self._left: dict[ast.AST, int] = {}  # the last line that leaves a loop
-        self._kept: dict[ast.AST | None, set[str]] = {}
         # These are asked once of each function and loop.
         self._limited = cache(self._has_limit)
         self._rounds = cache(self._of_loop)
         self._answers = cache(self._latest_answers)
+        self._kept = cache(self._appended)
+        self._left = cache(self._last_leaving)
 
     def shown(self) -> tuple[list[Shown], list[Use]]:
         """What shows that it grows, and the puts that say that nothing more comes."""
@@ -143,18 +133,14 @@ class Growth:
 
     def _shown(self, use: Use) -> Shown | None:
         """What shows that a put goes on and on."""
-        if use.call is None or use.call.func is not use.node:  # it is given away
-            entry = self.objects.given(use.node)
-            if entry is None or entry.how == "done":
-                return None
-            if entry.how in ("thread", "callback"):
-                why: _Why = "thread" if entry.how == "thread" else "callback"
-                if why == "callback" and not self._is_taken_on():
-                    return None
-                return Shown(why, use.line, use)
-        if self._is_kept(use) or self._is_phase(use):
+        entry = self.objects.given(use.node)
+        evidence: tuple[_Why, int, str] | None = None
+        if entry is None or entry.how == "done":
             return None
-        evidence = self._goes_on(use.node, 0)
+        if entry.how == "thread" or entry.how == "callback":
+            evidence = entry.how, use.line, ""
+        elif not self._is_kept(use) and not self._is_phase(use):
+            evidence = self._goes_on(use.node, 0)
         if evidence is None:
             return None
         why, line, name = evidence
@@ -200,7 +186,7 @@ class Growth:
             parts += [what for what in bound if isinstance(what, ast.expr)]
         brought = set() if use.function is None else arguments(use.function)
         return any(
-            isinstance(node, ast.Name) and node.id in brought - {"self", "cls"}
+            isinstance(node, ast.Name) and node.id in brought
             for part in parts
             for node in ast.walk(part)
         )
@@ -222,7 +208,7 @@ class Growth:
     def _is_threadsafe(self, use: Use) -> bool:
         """Whether a put is handed from a thread to the loop."""
         return any(
-            isinstance(node, ast.Call) and name_of(node.func).endswith("threadsafe")
+            called(node).endswith("threadsafe")
             for node in (use.call, self.objects.parents.get(use.call or use.node))
         )
 
@@ -230,7 +216,7 @@ class Growth:
         """Whether a place is come to again and again, and why."""
         objects = self.objects
         function = objects.function(node)
-        if function in self._takers or self._is_held(node, function):
+        if function in self.traffic.takers or self._is_held(node, function):
             return None
         for parent, child in objects.around(node):
             why = self._repeats(parent, child)
@@ -250,7 +236,8 @@ class Growth:
         if function in objects.threads:
             return "thread", objects.threads[function].lineno, ""  # type: ignore[attr-defined]
         for entry in entries:
-            if entry.how == "callback" and self._brings(function):
+            # A hook at an end brings nothing along.
+            if entry.how == "callback" and arguments(function):
                 return "callback", entry.node.lineno, ""  # type: ignore[attr-defined]
         name = getattr(function, "name", "")
         if not entries:
@@ -268,12 +255,6 @@ class Growth:
                     return evidence
                 weak = weak or evidence
         return weak
-
-    @staticmethod
-    def _brings(function: Body) -> bool:
-        """Whether a call brings something along; a hook at an end does not."""
-        names = [*arguments(function), *filter(None, (function.args.vararg,))]
-        return any(name not in ("self", "cls") for name in names)
 
     def _repeats(self, loop: ast.AST, child: ast.AST) -> _Why | None:
         """Whether a loop, in the part that a place is in, shows growth."""
@@ -324,9 +305,8 @@ class Growth:
         """Whether a loop without an end passes on what it takes, as it is asked for."""
         return isinstance(loop.test, ast.Constant) and any(
             isinstance(node, ast.Await)
-            and isinstance(node.value, ast.Call)
-            and name_of(node.value.func) == "get"
-            and not node.value.args
+            and called(node.value) == "get"
+            and not getattr(node.value, "args", ())
             for node in own(loop)
         )
 
@@ -334,15 +314,18 @@ class Growth:
         """Whether what is put goes into a list beside it, too, which grows as well."""
         item = item_of(use)
         parts = ast.walk(item) if item is not None else ()
-        root = use.function
-        if root not in self._kept:
-            self._kept[root] = {
-                name_of(arg)
-                for node in own(root or self.objects.nodes[0])
-                if isinstance(node, ast.Call) and name_of(node.func) == "append"
-                for arg in node.args
-            }
-        return any(isinstance(x, ast.Name) and x.id in self._kept[root] for x in parts)
+        kept = self._kept(use.function or self.objects.nodes[0])
+        return any(isinstance(part, ast.Name) and part.id in kept for part in parts)
+
+    @staticmethod
+    def _appended(root: ast.AST) -> set[str]:
+        """The names of what a function appends to anything."""
+        return {
+            name_of(arg)
+            for node in own(root)
+            if isinstance(node, ast.Call) and called(node) == "append"
+            for arg in node.args
+        }
 
     def _is_phase(self, use: Use) -> bool:
         """Whether one function has all put before anybody takes, as if into a list."""
@@ -363,7 +346,7 @@ class Growth:
         phases = {}
         for where, name in self.traffic.keys:
             function = where.node if isinstance(where, Scope) else None
-            if isinstance(function, FUNCTIONS) and name not in arguments(function):
+            if function is not None and name not in arguments(function):
                 takes = [
                     node.lineno if node is not None else 0
                     for get in self.traffic.gets
@@ -412,31 +395,27 @@ class Growth:
 
     def _is_paced(self, loop: ast.While) -> bool:
         """Whether each round of a loop rests for some time."""
-        names, scope = self.objects.names, self.objects.scope(loop)
-        for node in own(loop):
-            if not isinstance(node, ast.Call):
-                continue
-            signature = SLEEPS.get(names.called.get(node, ""))
-            delay = names.argument(node, signature) if signature else None
-            seconds = names.number(delay, scope) if isinstance(delay, ast.expr) else 0
-            inside = {type(parent) for parent, _ in self.objects.around(node)}
-            if (seconds is None or seconds > SHORT) and not (
-                inside & {ast.If, ast.ExceptHandler, ast.IfExp}
-            ):
-                return True
-        return False
+        return any(
+            call in self._file.sleeps.long
+            and not any(
+                isinstance(parent, ast.If | ast.ExceptHandler | ast.IfExp)
+                for parent, _ in self.objects.around(call)
+            )
+            for call in own(loop)
+        )
 
     def _leaves(self, loop: ast.AST, child: ast.AST) -> bool:
         """Whether the loop is always left behind the statement that a place is in."""
-        leaves = (ast.Break, ast.Return, ast.Raise)
-        if loop not in self._left:
-            body = getattr(loop, "body", [])
-            lines = [node.lineno for node in body if isinstance(node, leaves)]
-            self._left[loop] = max(lines, default=0)
         inside = [*child.body, *child.orelse] if isinstance(child, ast.Try) else []
-        return self._left[loop] >= getattr(child, "lineno", 0) or any(
-            isinstance(node, leaves) for node in inside
+        return self._left(loop) >= getattr(child, "lineno", 0) or any(
+            isinstance(node, LEAVES) for node in inside
         )
+
+    @staticmethod
+    def _last_leaving(loop: ast.AST) -> int:
+        """The last line of a loop that always leaves it, or 0."""
+        leaving = (at for at in getattr(loop, "body", []) if isinstance(at, LEAVES))
+        return max((at.lineno for at in leaving), default=0)
 
     def suspends(
         self, statements: Iterable[ast.AST], depth: int = 4, but: ast.AST | None = None
@@ -460,7 +439,7 @@ class Growth:
             return True
         if (
             isinstance(value.func, ast.Attribute)
-            and value.func in self._free
+            and self._file.bounds.get(value.func) is False
             and value.func.attr in PUT
         ):
             return False
@@ -512,16 +491,13 @@ class Growth:
         """Whether a size is looked at, or a semaphore acquired for who takes."""
         objects = self.objects
         if isinstance(node, ast.Compare):
-            return any(
-                isinstance(inner, ast.Call)
-                and isinstance(inner.func, ast.Attribute)
-                and inner.func.attr in ("qsize", "statistics")
-                and objects.key(inner.func.value) in self.traffic.keys
+            operands = [node.left, *node.comparators]
+            return all(getattr(each, "value", None) != 0 for each in operands) and any(
+                isinstance(inner, ast.Attribute)
+                and inner.attr in ("qsize", "statistics")
+                and objects.key(inner.value) in self.traffic.keys
                 for inner in ast.walk(node)
-            ) and not any(
-                isinstance(operand, ast.Constant) and operand.value == 0
-                for operand in (node.left, *node.comparators)
-            )  # fmt: skip
+            )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             func = node.func
             if func.attr == "pause_reading":

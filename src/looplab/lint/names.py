@@ -6,9 +6,11 @@ A name that is bound in two ways is not guessed at: the rules say nothing about 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from itertools import chain
+from typing import Any, Literal, TypeAlias
 
 #: How many names stand for names, and classes derive from classes, at most.
 DEPTH = 50
@@ -64,7 +66,7 @@ class Scope:
     kind: Literal["module", "class", "function", "comprehension"]
     parent: Scope | None = None
     owner: Class | None = None
-    node: ast.AST | None = None  # the function
+    node: Function | ast.Lambda | None = None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
@@ -85,19 +87,13 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Where a call says its bound.
-
-    Args:
-        position: that of the positional argument.
-        name: that of the argument.
-        default: the expression used if it is left out; None for 0.
-        zero: whether a bound of 0 means none, as in asyncio.  In a channel of anyio or
-            trio it means that a sender waits for the receiver.
-    """
+    """Where a call says its bound."""
 
     position: int
     name: str
-    default: ast.expr | None = None
+    default: ast.expr | None = None  # the bound if it is left out; None for 0
+    # Whether 0 means no bound, as in asyncio.  In a channel of anyio or trio it means
+    # that a sender waits for the receiver.
     zero: bool = True
 
 
@@ -108,7 +104,7 @@ class Names:
         # Answers by scope and name, so that names that are assigned to one another in
         # turn take no longer than others; an answer not yet known counts as None.
         self._values: dict[tuple[Scope, str], Value] = {}
-        self._constants: dict[tuple[Scope, str], bool] = {}
+        self._constants: dict[tuple[Scope, str], frozenset[Any]] = {}
         self._depth = 0
 
     def bindings(self, name: str, scope: Scope) -> tuple[list[Binding], Scope]:
@@ -169,50 +165,44 @@ class Names:
             self._values[key] = values.pop()
         return self._values[key]
 
-    def infinite(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether *node* is surely infinity."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            (word,) = node.args if len(node.args) == 1 else (None,)
-            return (
-                node.func.id == "float"
-                and isinstance(word, ast.Constant)
-                and str(word.value).lower() in ("inf", "infinity", "+inf", "+infinity")
-            )
-        return self.value(node, scope) == "math.inf"
-
-    def constant(self, name: str, scope: Scope) -> bool:
-        """Whether a name stands for such a constant wherever it is bound."""
-        bound, where = self.bindings(name, scope)
-        key = (where, name)
-        if key not in self._constants and self._depth <= DEPTH:
-            self._constants[key] = False
-            self._depth += 1
-            self._constants[key] = bool(bound) and all(
-                isinstance(what, ast.expr) and self.not_positive(what, where)
-                for what in bound
-            )
-            self._depth -= 1
-        return self._constants.get(key, False)
+    def constants(self, node: ast.expr, scope: Scope) -> frozenset[Any]:
+        """All that an expression may be, if it surely is a constant; else nothing."""
+        if self.value(node, scope) == "math.inf":
+            return frozenset((math.inf,))
+        if isinstance(node, ast.Name):
+            bound, where = self.bindings(node.id, scope)
+            key = (where, node.id)
+            if key not in self._constants and self._depth <= DEPTH:
+                self._constants[key] = frozenset()
+                self._depth += 1
+                values = [
+                    self.constants(what, where) if isinstance(what, ast.expr) else ()
+                    for what in bound
+                ]
+                self._depth -= 1
+                self._constants[key] = frozenset(chain(*values) if all(values) else ())
+            return self._constants.get(key, frozenset())
+        try:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "float":
+                return frozenset((float(ast.literal_eval(*node.args)),))
+            if all(isinstance(part, _LITERAL) for part in ast.walk(node)):
+                return frozenset((eval(ast.unparse(node)),))
+        except (TypeError, ValueError, RecursionError, MemoryError):
+            pass
+        return frozenset()
 
     def not_positive(self, node: ast.expr, scope: Scope) -> bool:
         """Whether *node* is surely a constant that is 0, negative, False or None."""
-        if isinstance(node, ast.Name):
-            return self.constant(node.id, scope)
-        if not all(isinstance(part, _LITERAL) for part in ast.walk(node)):
-            return False
-        try:
-            value = eval(compile(ast.Expression(node), "", "eval"))
-        except (TypeError, ValueError, RecursionError, MemoryError):
-            return False
-        return value is None or (isinstance(value, int | float) and value <= 0)
+        values = self.constants(node, scope)
+        return bool(values) and all(
+            value is None or (isinstance(value, int | float) and value <= 0)
+            for value in values
+        )
 
     def number(self, node: ast.expr, scope: Scope) -> float | None:
         """The number that an expression surely is, if it is a constant."""
-        if isinstance(node, ast.Name):
-            bound, _ = self.bindings(node.id, scope)
-            if len(bound) != 1 or not isinstance(bound[0], ast.Constant):
-                return None
-            node = bound[0]
-        if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+        values = self.constants(node, scope)
+        (value,) = values if len(values) == 1 else (None,)
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        return float(node.value) if isinstance(node.value, int | float) else None
+        return value

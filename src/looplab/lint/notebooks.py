@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from .findings import LONGEST, Finding
@@ -25,21 +24,15 @@ _ASSIGNED = re.compile(r"^(\s*[\w.,\s]+=\s*)[!%].*$")
 _PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 
-def check_notebook(
-    tree: ast.Module, lines: Sequence[str]
-) -> Iterator[tuple[Finding, int, int, str]]:
-    """Check a notebook of format 4.
-
-    Args:
-        tree: the file, parsed as Python.
-        lines: its lines.
+def check_notebook(tree: ast.Module) -> Iterator[tuple[Finding, int, int, str]]:
+    """Check a notebook of format 4, parsed as Python.
 
     Returns:
         For each finding where it is in the file (line from 1, column from 0), and the
         text with the cell.  What is no notebook, or not of Python, has none.
     """
     code, starts, rows = [], [], []
-    for number, sources in _cells(tree, lines):
+    for number, sources in _cells(tree):
         first = next((text for _, text in sources if text.strip()), "")
         if first.startswith("%%") and not first.startswith(_PYTHON):
             continue
@@ -71,37 +64,36 @@ def check_notebook(
         yield finding, row, finding.column, f"cell {cell} line {line}: {text}"
 
 
-def _cells(
-    tree: ast.Module, lines: Sequence[str]
-) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+def _cells(tree: ast.Module) -> Iterator[tuple[int, list[tuple[int, str]]]]:
     """The code cells: their numbers, from 1, and for each line its row in the file."""
     try:
-        data: Any = json.loads("".join(lines))
-        spec = data.get("metadata", {}).get("kernelspec", {})
-        if spec.get("language", "python") != "python":
+        notebook: Any = tree.body[0]
+        spec = _value(_value(notebook.value, "metadata"), "kernelspec")
+        if _value(spec, "language", ast.Constant("python")).value != "python":
             return
-        (statement,) = tree.body
-        places = _value(getattr(statement, "value", None), "cells").elts
-        for number, (cell, place) in enumerate(
-            zip(data["cells"], places, strict=True), 1
-        ):
-            if cell["cell_type"] != "code":
-                continue
-            source, node = cell["source"], _value(place, "source")
-            pieces = [source] if isinstance(source, str) else source
-            nodes = [node] if isinstance(source, str) else node.elts
-            rows: list[tuple[int, str]] = []
-            for piece, where in zip(pieces, nodes, strict=True):
-                for text in re.split(r"\r\n|\r|\n", piece.removesuffix("\n")):
-                    rows.append((where.lineno, text))
-            yield number, rows
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        for number, cell in enumerate(_value(notebook.value, "cells").elts, 1):
+            if _value(cell, "cell_type").value == "code":
+                source = _value(cell, "source")
+                yield (
+                    number,
+                    [
+                        (piece.lineno, _decoded(line))
+                        for piece in getattr(source, "elts", [source])
+                        for line in re.split(
+                            r"\r\n|\r|\n", piece.value.removesuffix("\n")
+                        )
+                    ],
+                )
+    except (AttributeError, TypeError, IndexError):
         return
 
 
-def _value(node: Any, key: str) -> Any:
+def _value(node: Any, key: str, default: Any = None) -> Any:
     """The node of a value in a dict that is written out."""
-    return next(
-        value for name, value in zip(node.keys, node.values, strict=True)
-        if name.value == key
-    )  # fmt: skip
+    pairs = zip(getattr(node, "keys", ()), getattr(node, "values", ()), strict=True)
+    return next((value for name, value in pairs if name.value == key), default)
+
+
+def _decoded(text: str) -> str:
+    """A text of JSON, where one character may be written as two halves."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

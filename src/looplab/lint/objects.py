@@ -29,6 +29,8 @@ Body: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+REPEATS = (*LOOPS, *COMPREHENSIONS)
+LEAVES = (ast.Break, ast.Return, ast.Raise)
 INNER = (*FUNCTIONS, ast.ClassDef)
 _HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
 _ADDS = words("add append appendleft insert setdefault")
@@ -48,22 +50,18 @@ _PLAIN = words(
 )
 # The callbacks of these libraries come from a thread of theirs.
 _THREADED = frozenset(("paho", "watchdog", "sounddevice", "pyaudio", "pynput"))
-# Methods that make an object of a kind, whatever they are methods of.
+_POOL = "concurrent.futures.ThreadPoolExecutor"
+# What functions of asyncio make, and methods of these names, whatever they are of.
 _MADE_BY = {
     "create_task": "asyncio.Task",
+    "ensure_future": "asyncio.Task",
     "create_future": "asyncio.Future",
     "run_coroutine_threadsafe": "concurrent.futures.Future",
-}
-_POOL = "concurrent.futures.ThreadPoolExecutor"
-_SAME = {
-    "asyncio.ensure_future": "asyncio.Task",
-    "asyncio.create_task": "asyncio.Task",
-    "asyncio.get_event_loop": "asyncio.loop",
-    "asyncio.get_running_loop": "asyncio.loop",
-    "asyncio.new_event_loop": "asyncio.loop",
-    "asyncio.AbstractEventLoop": "asyncio.loop",
-    "asyncio.run_coroutine_threadsafe": "concurrent.futures.Future",
-    "concurrent.futures.thread.ThreadPoolExecutor": _POOL,
+    "submit": "concurrent.futures.Future",
+    "get_event_loop": "asyncio.loop",
+    "get_running_loop": "asyncio.loop",
+    "new_event_loop": "asyncio.loop",
+    "AbstractEventLoop": "asyncio.loop",
 }
 # The position of what is called in a thread.
 _STARTS = {
@@ -130,9 +128,25 @@ def own(root: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _is_plain(node: ast.expr) -> bool:
-    """Whether an expression is a name, or an attribute of ``self``."""
-    return isinstance(node, ast.Name) or (
+def calls(root: ast.AST) -> Iterator[ast.Call]:
+    """The calls in a function or a statement, but in no function or class inside it."""
+    return (node for node in own(root) if isinstance(node, ast.Call))
+
+
+def called(node: ast.AST | None) -> str:
+    """The last name of what a call calls; nothing for what is no call."""
+    return name_of(node.func) if isinstance(node, ast.Call) else ""
+
+
+def mentions(node: ast.AST) -> set[str]:
+    """The names and attributes in an expression, as they are written."""
+    inner = ast.walk(node)
+    return {ast.unparse(x) for x in inner if isinstance(x, ast.Name | ast.Attribute)}
+
+
+def _is_plain(node: ast.AST) -> bool:
+    """Whether this is a name, a parameter, or an attribute of ``self``."""
+    return isinstance(node, ast.Name | ast.arg) or (
         isinstance(node, ast.Attribute) and name_of(node.value) == "self"
     )
 
@@ -253,6 +267,8 @@ class Objects:
                     return None
             else:
                 break
+        if isinstance(node, ast.arg):
+            return self.scope(node), node.arg
         if isinstance(node, ast.Name):
             where = self.names.bindings(node.id, self.scope(node))[1]
             if where.owner is None:
@@ -262,12 +278,12 @@ class Objects:
             key = (self.receiver(node.value), node.attr)
         else:
             return None
-        self.know(key)
+        self._know(key)
         return key
 
-    def know(self, key: Key) -> None:
-        """Note an attribute that no expression names, such as a field of a class."""
-        if key not in self._attributes[key[1]]:
+    def _know(self, key: Key) -> None:
+        """Note an attribute, which an expression names, or a keyword that makes it."""
+        if not isinstance(key[0], Scope) and key not in self._attributes[key[1]]:
             self._attributes[key[1]].add(key)
             self._owned[key[1]] += isinstance(key[0], ast.ClassDef)
 
@@ -287,34 +303,24 @@ class Objects:
             return next(iter(kept))
         return None
 
-    def _bases(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
-        bases: set[ast.ClassDef] = set()
-        todo = [cls]
-        while todo:
-            names = map(name_of, todo.pop().bases)
-            parents = {*chain(*(self._classes.get(name, ()) for name in names))} - bases
-            bases |= parents
-            todo.extend(parents)
-        return bases
-
     # Looking at the file
 
     def _note_instance(self, node: ast.AST) -> None:
         """Note of which class of the file a variable, or an attribute of self, is."""
         source: ast.expr | None = None
-        keys: list[Key | None] = []
+        targets: list[ast.expr | ast.arg] = []
         if isinstance(node, ast.Assign):
             self._aliases.update(map(name_of, node.targets))
             source = node.value.func if isinstance(node.value, ast.Call) else None
-            keys = [self.key(target) for target in node.targets if _is_plain(target)]
-        elif isinstance(node, ast.AnnAssign) and _is_plain(node.target):
-            source, keys = node.annotation, [self.key(node.target)]
+            targets += node.targets
+        elif isinstance(node, ast.AnnAssign):
+            source, targets = node.annotation, [node.target]
         elif isinstance(node, ast.arg):
-            source, keys = node.annotation, [(self.scope(node), node.arg)]
+            source, targets = node.annotation, [node]
         made = self._annotated(source)
-        if isinstance(made, Class):
-            for key in keys:
-                self._instances[key].add(made.node)
+        for target in targets:
+            if isinstance(made, Class) and _is_plain(target):
+                self._instances[self.key(target)].add(made.node)
 
     def _annotated(
         self, node: ast.expr | None, scope: Scope | None = None
@@ -384,7 +390,7 @@ class Objects:
                 for word in leaf.keywords:
                     if word.arg in ("default_factory", "factory"):
                         yield word.value
-                if name_of(leaf.func) in ("defaultdict", "DefaultDict", "Factory"):
+                if called(leaf) in ("defaultdict", "DefaultDict", "Factory"):
                     yield from leaf.args[:1]
 
     def _flow(self, value: ast.expr, target: ast.expr) -> None:
@@ -402,6 +408,7 @@ class Objects:
 
     def _into(self, value: ast.expr | None, key: Key) -> None:
         """Note that what an expression may be comes to be kept at a place."""
+        self._know(key)
         for made in self._made(value):
             self._origins[key].add(made)
             self.placed[made].append(key)
@@ -437,14 +444,9 @@ class Objects:
                     break
             for word in keywords:
                 if word.arg and isinstance(word.value, ast.Call) and not targets:
-                    self._keep(word.value, None, word.arg)
+                    self._into(word.value, (None, word.arg))
         for target in targets:
             self._pass(arguments, keywords, target)
-
-    def _keep(self, value: ast.expr, owner: ast.ClassDef | None, name: str) -> None:
-        """Note that a field is given a value where its object is made."""
-        self.know((owner, name))
-        self._into(value, (owner, name))
 
     def _defined(self, node: ast.expr) -> Iterator[Function | ast.ClassDef]:
         """The functions and classes of the file that an expression stands for."""
@@ -473,7 +475,7 @@ class Objects:
         if isinstance(function, ast.ClassDef):  # a dataclass, or the like
             for keyword in keywords:
                 if keyword.arg:
-                    self._keep(keyword.value, function, keyword.arg)
+                    self._into(keyword.value, (function, keyword.arg))
             return
         every = function.args
         names = [arg.arg for arg in (*every.posonlyargs, *every.args)]
@@ -517,29 +519,27 @@ class Objects:
         """The classes that a class derives from, and those that derive from it."""
         if not self._families:
             for derived in chain(*self._classes.values()):
-                bases = self._bases(derived)
-                self._families[derived] |= bases
-                for base in bases:
+                todo = [derived]
+                for each in todo:  # grows while it is gone through
+                    for name in map(name_of, each.bases):
+                        bases = self._classes.get(name, [])
+                        todo += [base for base in bases if base not in todo]
+                for base in todo[1:]:
+                    self._families[derived].add(base)
                     self._families[base].add(derived)
         return self._families[cls]
 
     def kind(self, node: ast.expr) -> str | Class | None:
         """What a call makes, or an annotation says, in one name for each kind."""
-        if isinstance(node, ast.Call):
-            value = self.names.value(node.func, self.scope(node))
-            if value is None:
-                last = name_of(node.func)
-                if last == "submit" and isinstance(node.func, ast.Attribute):
-                    return "concurrent.futures.Future"
-                return _MADE_BY.get(last)
-            if isinstance(value, str) and value.startswith("dataclasses."):
-                return None
-        else:
-            value = self._annotated(node)
-        if isinstance(value, str):
-            for module in ("locks", "events", "queues", "tasks", "futures"):
-                value = value.replace(f"asyncio.{module}.", "asyncio.")
-            return _SAME.get(value, value)
+        made = node.func if isinstance(node, ast.Call) else node
+        value = self._annotated(made)
+        if value is None and isinstance(made, ast.Attribute) and made is not node:
+            return _MADE_BY.get(made.attr)
+        if not isinstance(value, str) or value.startswith("dataclasses."):
+            return value if isinstance(value, Class) else None
+        top, _, last = value.rpartition(".")
+        if top.startswith("asyncio"):
+            return _MADE_BY.get(last, f"asyncio.{last}")
         return value
 
     def origins(self, node: ast.expr) -> list[ast.expr]:
@@ -556,7 +556,14 @@ class Objects:
         kinds = {self.kind(origin) for origin in self.origins(node)}
         return {kind for kind in kinds if kind is not None}
 
-    def is_a(self, node: ast.expr, kinds: Iterable[str]) -> bool:
+    def is_thread(self, kind: str | Class) -> bool:
+        """Whether an object of a kind is a thread, or a pool of threads."""
+        if isinstance(kind, Class):
+            bases = kind.node.bases
+            return any(self._annotated(base) == "threading.Thread" for base in bases)
+        return kind in ("threading.Thread", "threading.Timer", _POOL)
+
+    def is_a(self, node: ast.expr, kinds: Iterable[str | Class]) -> bool:
         """Whether all that the file says of an expression is that it is of a kind."""
         known = self.kinds(node)
         return bool(known) and known <= set(kinds)
@@ -618,10 +625,7 @@ class Objects:
                 for method in self._named[node.attr]
                 if isinstance(cls := self.parents[method], ast.ClassDef)
                 and (owner in (None, cls) or owner in self._family(cls))
-                and (
-                    cls is not owner
-                    or name_of(getattr(node.value, "func", None)) != "super"
-                )
+                and (cls is not owner or called(node.value) != "super")
             ]
             several = len({self.parents[method] for method in methods}) > 1
             return [] if owner is None and several else [*methods]
@@ -651,11 +655,10 @@ class Objects:
             cls = self.parents[node]
             if isinstance(cls, ast.ClassDef):
                 bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
-                thread = not _THREAD_METHODS.get(node.name, frozenset()).isdisjoint(
-                    bases
-                )
-                called = node.name.startswith("on_")
-                if thread or (called and any(map(self._is_threaded, bases))):
+                is_called = node.name.startswith("on_")
+                if not _THREAD_METHODS.get(node.name, set()).isdisjoint(bases) or (
+                    is_called and any(map(self._is_threaded, bases))
+                ):
                     self.entries[node].append(Entry("thread", cls))
         elif isinstance(node, ast.Lambda) or (
             isinstance(node, ast.Name | ast.Attribute)
@@ -678,11 +681,7 @@ class Objects:
         )
 
     def given(self, node: ast.AST) -> Entry | None:
-        """How a function runs that is named at a place; None if nobody runs it there.
-
-        Args:
-            node: a name, or a lambda.
-        """
+        """How a function runs that a name, or a lambda, gives; None: nobody runs it."""
         parent = self.parents.get(node)
         while isinstance(parent, (*_HOLDS, ast.keyword)):
             node, parent = parent, self.parents.get(parent)
@@ -715,12 +714,7 @@ class Objects:
             )
             return None if is_other_way else Entry("signal", call)
         if last == "add_done_callback" and isinstance(call.func, ast.Attribute):
-            kinds = self.kinds(call.func.value)
-            pooled = any(
-                name_of(getattr(origin, "func", None)) == "submit"
-                for origin in self.origins(call.func.value)
-            )
-            thread = pooled and "concurrent.futures.Future" in kinds
+            thread = "submit" in map(called, self.origins(call.func.value))
             return Entry("thread" if thread else "done", call)
         if value == "functools.partial":
             return self.given(call)
@@ -744,8 +738,8 @@ class Objects:
         todo = list(reached)
         while todo:
             function = todo.pop()
-            for node in own(function):
-                if not isinstance(node, ast.Call) or (
+            for node in calls(function):
+                if (
                     isinstance(node.func, ast.Attribute)
                     and self.receiver(node.func.value) is None
                     and not any(
@@ -753,17 +747,17 @@ class Objects:
                     )
                 ):
                     continue  # what it calls is a guess
-                for called in self.functions(node.func):
+                for inner in self.functions(node.func):
                     if (
-                        called not in reached
-                        and not isinstance(called, ast.AsyncFunctionDef)
+                        inner not in reached
+                        and not isinstance(inner, ast.AsyncFunctionDef)
                         and all(
                             self.function(entry.node) in reached
-                            for entry in self.entries[called]
+                            for entry in self.entries[inner]
                         )  # what the loop calls as well may belong to it
                     ):
-                        reached[called] = reached[function]
-                        todo.append(called)
+                        reached[inner] = reached[function]
+                        todo.append(inner)
         return reached
 
     def _is_threaded(self, value: object) -> bool:

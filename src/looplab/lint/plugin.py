@@ -66,7 +66,7 @@ class LatencyPlugin:
             return
         findings: Iterator[tuple[Finding, int, int, str]]
         if self._filename.endswith(".ipynb"):
-            findings = check_notebook(self._tree, self._lines)
+            findings = check_notebook(self._tree)
         else:
             findings = (
                 (finding, finding.line, finding.column - 1, finding.text)

@@ -8,11 +8,10 @@ made the answer true.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple, TypeGuard
 
 from .libraries import CHANNELS, words
-from .objects import LOOPS, name_of, own
+from .objects import LEAVES, LOOPS, called, mentions, name_of, own
 from .sleeps import Sleeps, inside, waits
 
 _CLOCKS = words("time monotonic perf_counter process_time current_time now")
@@ -25,19 +24,13 @@ _INSIDE = _CLOCKS | words(
 _IDLE = _INSIDE | words("print debug info warning log get_nowait pop popleft task_done")
 # What a process of the system sets.
 _OUTSIDE = frozenset(("returncode", "pid", "exitcode"))
-_LEAVES = (ast.Break, ast.Return, ast.Raise)
 
 
 class Poll(NamedTuple):
-    """A loop that polls.
+    """A loop that polls."""
 
-    Args:
-        taken: what it takes from; None if it only asks.
-        thread: whether a thread makes the answer true.
-    """
-
-    taken: ast.expr | None = None
-    thread: bool = False
+    taken: ast.expr | None = None  # what it takes from; None if it only asks
+    thread: bool = False  # whether a thread makes the answer true
 
 
 def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
@@ -74,7 +67,7 @@ def _is_empty(parent: ast.AST, child: ast.AST, name: str) -> bool:
     """Whether a place is come to when nothing is there."""
     if isinstance(parent, ast.ExceptHandler):
         return _is_emptiness(parent)
-    return isinstance(parent, ast.If) and name in map(ast.unparse, _asked(parent.test))
+    return isinstance(parent, ast.If) and name in mentions(parent.test)
 
 
 def _is_emptiness(handler: ast.ExceptHandler) -> bool:
@@ -83,13 +76,6 @@ def _is_emptiness(handler: ast.ExceptHandler) -> bool:
         for node in ast.walk(handler.type)
         for word in ("Empty", "Index", "WouldBlock", "Key")
     )
-
-
-def _asked(test: ast.expr) -> Iterator[ast.expr]:
-    """What a condition asks whether there is something in it."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.Name | ast.Attribute):
-            yield node
 
 
 def _takes_now(call: ast.AST) -> TypeGuard[ast.Call]:
@@ -108,7 +94,7 @@ def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
     takes: list[ast.Call] = []
     for node in own(loop):
         if isinstance(node, ast.If | ast.While):
-            asked |= set(map(ast.unparse, _asked(node.test)))
+            asked |= mentions(node.test)
         elif isinstance(node, ast.Try) and any(map(_is_emptiness, node.handlers)):
             for part in node.body:
                 takes += [inner for inner in (part, *own(part)) if _takes_now(inner)]
@@ -167,7 +153,7 @@ def _works(sleeps: Sleeps, loop: ast.While, asked: set[str]) -> bool:
         inner
         for node in inside(loop)
         if isinstance(node, ast.If)
-        and any(isinstance(part, _LEAVES) for part in node.body)
+        and any(isinstance(part, LEAVES) for part in node.body)
         for part in node.body
         for inner in ast.walk(part)
     }
@@ -199,7 +185,7 @@ def _changers(sleeps: Sleeps, loop: ast.While, test: ast.expr) -> set[ast.AST | 
     objects = sleeps.objects
     changers: set[ast.AST | None] = set()
     for node in ast.walk(test):
-        last = name_of(getattr(node, "func", None))
+        last = called(node)
         if last in ("done", "locked") or (
             last in ("empty", "qsize")
             and not objects.kinds(node.func.value) - CHANNELS.keys()  # type: ignore[attr-defined]

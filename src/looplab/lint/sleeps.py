@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from .libraries import SLEEPS, words
-from .objects import INNER, LOOPS, Key, Objects, name_of, own
+from .objects import INNER, LOOPS, Key, Objects, called, own
 
 T = TypeVar("T")
 #: The longest delay of a loop that is called polling, in seconds.
@@ -25,28 +25,28 @@ _CHANGES = words(
 
 
 class Sleeps:
-    """All short sleeps of a file that are awaited."""
+    """All sleeps of a file that are awaited."""
 
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
         self._facts: dict[tuple[Any, ...], Any] = {}
         #: Their seconds.
         self.short: dict[ast.Call, float] = {}
+        self.long = set[ast.Call]()
         names = objects.names
         for call, scope in objects.walk.calls:
             value = names.called.get(call, "")
             if value not in SLEEPS or call not in objects.walk.awaited:
                 continue
             signature = SLEEPS[value]
-            if signature is None:
-                self.short[call] = 0
-                continue
-            delay = names.argument(call, signature)
+            delay = names.argument(call, signature) if signature else ast.Constant(0)
             if isinstance(delay, ast.expr):
                 if names.not_positive(delay, scope):
                     self.short[call] = 0
                 elif (seconds := names.number(delay, scope)) and seconds <= SHORT:
                     self.short[call] = seconds
+                else:
+                    self.long.add(call)
 
     @cached_property
     def zero(self) -> dict[ast.Call, ast.stmt | None]:
@@ -99,8 +99,7 @@ def repeats(node: ast.AST) -> bool:
         isinstance(node, ast.For)
         and len(node.body) == 1
         and isinstance(node.body[0], ast.Expr)
-        and isinstance(node.iter, ast.Call)
-        and name_of(node.iter.func) == "range"
+        and called(node.iter) == "range"
     )
 
 

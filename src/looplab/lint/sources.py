@@ -6,7 +6,7 @@ import ast
 import math
 
 from .libraries import words
-from .objects import Objects, name_of, own
+from .objects import Objects, calls, name_of, own
 
 #: A source of so many items that are written out is no stream.
 FEW = 100
@@ -22,16 +22,10 @@ _GROWS = frozenset(("append", "extend", "add", "insert", "update"))
 
 
 def size(objects: Objects, source: ast.expr, depth: int = 5) -> float | None:
-    """How many items a source brings.
+    """How many items a source of a loop brings.
 
-    Args:
-        objects: those of the file.
-        source: what a loop goes over.
-        depth: through so many names and calls it is followed.
-
-    Returns:
-        The number: 0 for a collection in memory, infinity for what has no end.  None if
-        the file does not tell.
+    It is 0 for a collection in memory, infinity for what has no end, and None if the
+    file does not tell.
     """
     if isinstance(source, ast.Name | ast.Attribute) and _is_in_memory(objects, source):
         return 0
@@ -116,10 +110,9 @@ def _is_in_memory(objects: Objects, source: ast.Name | ast.Attribute) -> bool:
             return True
     function = objects.function(source)
     return function is not None and any(
-        isinstance(node, ast.Call)
-        and name_of(node.func) == "len"
+        name_of(node.func) == "len"
         and len(node.args) == 1
         and isinstance(node.args[0], ast.Name | ast.Attribute)
         and objects.key(node.args[0]) == key
-        for node in own(function)
+        for node in calls(function)
     )

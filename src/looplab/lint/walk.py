@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from .libraries import LIBRARIES, STAR, WRAPPERS
+from .libraries import STAR, WRAPPERS
 from .names import PARAMETER, UNKNOWN, Class, Def, Default, Function, Scope
 
 # What is still to be visited, and where.
@@ -23,7 +23,6 @@ class Walk:
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope("module")
         self.calls: list[tuple[ast.Call, Scope]] = []
-        self.libraries = False  # whether one of them is imported anywhere
         self.awaited: set[ast.AST] = set()
         self.scopes: dict[ast.AST, Scope] = {}  # inside functions and classes
         self.imported: set[str] = set()  # the modules at the top
@@ -100,22 +99,17 @@ class Walk:
         where.bind(node.target.id, node.value)
         self._push((node.value,), scope)
 
-    def _note(self, top: str) -> None:
-        """Note that a module is imported."""
-        self.libraries |= top in LIBRARIES
-        self.imported.add(top)
-
     def _on_import(self, node: ast.Import, scope: Scope) -> None:
         for alias in node.names:
             top = alias.name.partition(".")[0]
-            self._note(top)
+            self.imported.add(top)
             scope.bind(alias.asname or top, alias.name if alias.asname else top)
 
     def _on_importfrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         known = not node.level and node.module is not None
         module = str(node.module)
         if known:
-            self._note(module.partition(".")[0])
+            self.imported.add(module.partition(".")[0])
         for alias in node.names:
             if alias.name == "*":
                 names = STAR.get(module, ()) if known else ()
@@ -142,10 +136,11 @@ class Walk:
         self._push((*arguments.defaults, *arguments.kw_defaults), scope)
         positional = [*arguments.posonlyargs, *arguments.args]
         rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg]
-        without = [None] * (len(positional) - len(arguments.defaults))
-        defaults = [*without, *arguments.defaults, *arguments.kw_defaults, None, None]
-        every = [*positional, *arguments.kwonlyargs, *rest]
-        for arg, default in zip(every, defaults, strict=False):
+        defaults: dict[ast.arg, ast.expr | None] = {}
+        defaults |= zip(positional[::-1], arguments.defaults[::-1], strict=False)
+        defaults |= zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        for arg in (*positional, *arguments.kwonlyargs, *rest):
+            default = defaults.get(arg)
             inner.bind(arg.arg, Default(default, scope) if default else PARAMETER)
             self._push((arg.annotation,), scope)
 
@@ -165,8 +160,7 @@ class Walk:
     def _on_classdef(self, node: ast.ClassDef, scope: Scope) -> None:
         cls = Class(node, scope)
         scope.bind(node.name, cls)
-        self._push(node.decorator_list, scope)
-        self._push((*node.bases, *node.keywords), scope)
+        self._push((*node.decorator_list, *node.bases, *node.keywords), scope)
         self._push(getattr(node, "type_params", ()), scope)
         inner = self.scopes[node] = Scope("class", scope, cls)
         self._push(node.body, inner)
@@ -179,10 +173,8 @@ class Walk:
         inner = Scope("comprehension", scope)
         first, *others = node.generators
         self._push((first.iter,), scope)
-        if isinstance(node, ast.DictComp):
-            self._push((node.key, node.value), inner)
-        else:
-            self._push((node.elt,), inner)
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        self._push(made, inner)
         self._push((first.target, *first.ifs, *others), inner)
 
     _on_nonlocal = _on_global

@@ -4,43 +4,20 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Protocol
 
 from ..file import File
-from ..findings import Finding, Report, Rule
+from ..findings import Finding, Rule
 from ..libraries import LIBRARIES
 from ..walk import Walk
-from . import (
-    lag100,
-    lag101,
-    lag201,
-    lag202,
-    lag203,
-    lag204,
-    lag205,
-    lag301,
-    lag302,
-    lag303,
-)
 
 __all__ = ["RULES", "check_tree"]
 
 
-class Module(Protocol):
-    """What the module of a rule has."""
-
-    RULE: Rule
-
-    def check(self, file: File) -> Iterator[Report]:
-        """All that the rule says of a file."""
-        raise NotImplementedError
-
-
-_MODULES: tuple[Module, ...] = (
-    lag100, lag101, lag201, lag202, lag203, lag204, lag205, lag301, lag302, lag303,
-)  # fmt: skip
+_MODULES = [import_module(f".{each.name}", __name__) for each in iter_modules(__path__)]
 
 #: All rules, by code.
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -64,7 +41,7 @@ def check_tree(tree: ast.Module, lines: Sequence[str]) -> list[Finding]:
     if not any(name in plain for name in LIBRARIES):
         return []  # most files, and they need no walk
     walk = Walk(tree)
-    if not walk.libraries:
+    if walk.imported.isdisjoint(LIBRARIES):
         return []
     file = File(tree, walk)
     findings = {}

@@ -21,27 +21,23 @@ _MOST = 20  # so many callers of a function are looked at
 
 def check(file: File) -> Iterator[Report]:
     """The channels without a bound that grow."""
-    free = {node for node, bound in file.bounds.items() if not bound}
-    judged = set[Traffic]()
-    for made, traffic in file.traffic.items():
-        if traffic not in judged:  # it may be made in several places
-            judged.add(traffic)
-            advice = _advice(file.objects, traffic, free)
-            if advice is not None:
-                yield Report(made.node, _message(made, advice[1]), advice[0])
+    # It may be made in several places, of which the first is reported.
+    first = {traffic: made for made, traffic in reversed(file.traffic.items())}
+    for traffic, made in first.items():
+        advice = _advice(file, traffic)
+        if advice is not None:
+            yield Report(made.node, _message(made, advice[1]), advice[0])
 
 
-def _advice(
-    objects: Objects, traffic: Traffic, free: set[ast.AST]
-) -> tuple[str, list[str]] | None:
+def _advice(file: File, traffic: Traffic) -> tuple[str, list[str]] | None:
     """The section, and words, shorter ones last; None: no growth is shown."""
-    growth = Growth(objects, traffic, free)
+    growth = Growth(file, traffic)
     shown, ends = growth.shown()
     if not shown:
         return None
     order = tuple(_WHY)
     first = min(shown, key=lambda evidence: order.index(evidence.why))
-    section, words = _Hazards(growth).worst(first, shown, ends)
+    section, words = _worst(growth, first, shown, ends)
     why = _WHY[first.why].format(line=first.line, put=first.use.line)
     whys = [why, f"line {first.use.line} puts"]
     if first.why == "callers":
@@ -61,147 +57,138 @@ def _message(made: Made, variants: list[str]) -> str:
     return shorten("{name}", *texts, f"it {variants[-1]}")
 
 
-class _Hazards:
-    """What a bound would do to the code around one channel."""
-
-    def __init__(self, growth: Growth) -> None:
-        self._growth = growth
-        self._objects = growth.objects
-        self._traffic = growth.traffic
-
-    def worst(
-        self, first: Shown, shown: list[Shown], ends: list[Use]
-    ) -> tuple[str, str]:
-        """The section, and what to do, for the worst that a bound could bring."""
-        traffic, objects = self._traffic, self._objects
-        puts = [evidence.use for evidence in shown]
-        line = first.use.line
-        locked = next(filter(None, map(self._locked, puts)), None)
-        if locked is not None:
-            lock, get = locked
-            return "lag101-lock", (
-                f"bound it, with put() outside {lock}, which line {get} takes too"
-            )
-        back = next(
-            (
-                use
-                for use in traffic.puts
-                if use.function in traffic.takers
-                and not self._growth.is_end(use)
-                and (use.call in objects.walk.awaited or use.name in PUT_NOW)
-                and use.call is not None
-                and use.call.func is use.node
-            ),
-            None,
+def _worst(
+    growth: Growth, first: Shown, shown: list[Shown], ends: list[Use]
+) -> tuple[str, str]:
+    """The section, and what to do, for the worst that a bound could bring."""
+    traffic, objects = growth.traffic, growth.objects
+    puts = [evidence.use for evidence in shown]
+    line = first.use.line
+    locked = next(filter(None, (_locked(growth, put) for put in puts)), None)
+    if locked is not None:
+        lock, get = locked
+        return "lag101-lock", (
+            f"bound it, with put() outside {lock}, which line {get} takes too"
         )
-        if back is not None:
-            return "lag101-back", (
-                f"line {back.line} takes and puts, so must not wait: hold line {line} "
-                "back"
+    back = next(
+        (
+            use
+            for use in traffic.puts
+            if use.function in traffic.takers
+            and not growth.is_end(use)
+            and (use.call in objects.walk.awaited or use.name in PUT_NOW)
+            and getattr(use.call, "func", None) is use.node
+        ),
+        None,
+    )
+    if back is not None:
+        return "lag101-back", (
+            f"line {back.line} takes and puts, so must not wait: hold line {line} back"
+        )
+    if traffic.gets and all(map(growth.is_batched, traffic.gets)):
+        return "lag101-batch", (
+            f"line {traffic.gets[0].line} takes in batches: no put() may wait; "
+            "drop or flush at a size"
+        )
+    never = f", never the end (line {ends[0].line})" if ends else ""
+    if first.why == "thread":
+        joined = _joined(objects)
+        if joined is not None:
+            return "lag101-thread", (
+                f"bound it, drop on the loop{never}; line {joined} joins it: no "
+                ".result()"
             )
-        if traffic.gets and all(map(self._growth.is_batched, traffic.gets)):
-            return "lag101-batch", (
-                f"line {traffic.gets[0].line} takes in batches: no put() may wait; "
-                "drop or flush at a size"
-            )
-        never = f", never the end (line {ends[0].line})" if ends else ""
-        if first.why == "thread":
-            joined = self._joined()
-            if joined is not None:
-                return "lag101-thread", (
-                    f"bound it, drop on the loop{never}; line {joined} joins it: no "
-                    ".result()"
-                )
-            return "lag101-thread", f"bound it, and drop or refuse on the loop{never}"
-        full = next(filter(None, map(self._growth.handles_full, puts)), None)
-        if full is not None:
-            return "lag101-callback", (
-                f"bound it: QueueFull, handled in line {full}, needs a bound"
-            )
-        if any(map(self._growth.is_one_of, puts)):
-            return "lag101-fanout", (
-                f"bound each; when one is full drop the item or its reader{never}"
-            )
-        late = next((use for use in traffic.puts if self._is_final(use)), None)
-        if late is not None and first.use.name in PUT:
-            return "lag101-finally", (
-                f"bound it, and put in line {late.line} outside finally: it may wait "
-                "for ever"
-            )
-        if first.use.name in PUT and first.why != "callback":
-            return "lag101-await", "bound it, and let put() wait, or drop or refuse"
-        if first.why in ("loop", "flood", "stream") and isinstance(
-            first.use.function, ast.AsyncFunctionDef
+        return "lag101-thread", f"bound it, and drop or refuse on the loop{never}"
+    full = next(filter(None, map(growth.handles_full, puts)), None)
+    if full is not None:
+        return "lag101-callback", (
+            f"bound it: QueueFull, handled in line {full}, needs a bound"
+        )
+    if any(map(growth.is_one_of, puts)):
+        return "lag101-fanout", (
+            f"bound each; when one is full drop the item or its reader{never}"
+        )
+    late = next((use for use in traffic.puts if _is_final(objects, use)), None)
+    if late is not None and first.use.name in PUT:
+        return "lag101-finally", (
+            f"bound it, and put in line {late.line} outside finally: it may wait "
+            "for ever"
+        )
+    if first.use.name in PUT and first.why != "callback":
+        return "lag101-await", "bound it, and let put() wait, or drop or refuse"
+    if first.why in ("loop", "flood", "stream") and isinstance(
+        first.use.function, ast.AsyncFunctionDef
+    ):
+        return (
+            "lag101-await",
+            f"bound it, and await put(), or drop or refuse{never}",
+        )
+    return "lag101-callback", f"bound it, and drop or refuse on QueueFull{never}"
+
+
+def _locked(growth: Growth, use: Use) -> tuple[str, int] | None:
+    """A lock around a put that is around a get, too: its name, and that line."""
+    held = _locks(growth.objects, use.node) if use.name in PUT else {}
+    for get in growth.traffic.gets if held else ():
+        mine = [(get.line, key) for key in _locks(growth.objects, get.node)]
+        # Who has taken an item and then needs the lock stops as well.
+        after = own(get.function) if get.function is not None else ()
+        mine += [(line, key) for line, key, _ in _entered(growth.objects, after)]
+        for line, key in mine:
+            if key in held:
+                return held[key], line
+    return None
+
+
+def _entered(
+    objects: Objects, nodes: Iterable[ast.AST]
+) -> Iterator[tuple[int, Key, str]]:
+    """What ``with`` statements hold: the line, where it is kept, and its name."""
+    for node in nodes:
+        if isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                key = objects.key(item.context_expr)
+                if key is not None:
+                    yield node.lineno, key, name_of(item.context_expr)
+
+
+def _locks(objects: Objects, node: ast.AST, depth: int = 3) -> dict[Key, str]:
+    """The locks that are held at a place, here or by who calls."""
+    around = [
+        parent
+        for parent, child in objects.around(node)
+        if not isinstance(child, ast.withitem)
+    ]
+    locks = {key: name for _, key, name in _entered(objects, around)}
+    function = objects.function(node)
+    if function is not None and depth:
+        for entry in objects.entries.get(function, [])[:_MOST]:
+            if entry.how == "call":
+                locks |= _locks(objects, entry.node, depth - 1)
+    return locks
+
+
+def _joined(objects: Objects) -> int | None:
+    """Where a thread is waited for in a function that runs on the loop."""
+    for node in objects.nodes:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("join", "shutdown")
+            and any(map(objects.is_thread, objects.kinds(node.func.value)))
+            and objects.function(node) not in objects.threads
+            and all(keyword.arg != "wait" for keyword in node.keywords)
         ):
-            return (
-                "lag101-await",
-                f"bound it, and await put(), or drop or refuse{never}",
-            )
-        return "lag101-callback", f"bound it, and drop or refuse on QueueFull{never}"
+            return node.lineno
+    return None
 
-    def _locked(self, use: Use) -> tuple[str, int] | None:
-        """A lock around a put that is around a get, too: its name, and that line."""
-        held = self._locks(use.node) if use.name in PUT else {}
-        for get in self._traffic.gets if held else ():
-            mine = [(get.line, key) for key in self._locks(get.node)]
-            # Who has taken an item and then needs the lock stops as well.
-            after = own(get.function) if get.function is not None else ()
-            mine += [(line, key) for line, key, _ in self._entered(after)]
-            for line, key in mine:
-                if key in held:
-                    return held[key], line
-        return None
 
-    def _entered(self, nodes: Iterable[ast.AST]) -> Iterator[tuple[int, Key, str]]:
-        """What ``with`` statements hold: the line, where it is kept, and its name."""
-        for node in nodes:
-            if isinstance(node, ast.With | ast.AsyncWith):
-                for item in node.items:
-                    key = self._objects.key(item.context_expr)
-                    if key is not None:
-                        yield node.lineno, key, name_of(item.context_expr)
-
-    def _locks(self, node: ast.AST, depth: int = 3) -> dict[Key, str]:
-        """The locks that are held at a place, here or by who calls."""
-        objects = self._objects
-        around = [
-            parent
-            for parent, child in objects.around(node)
-            if not isinstance(child, ast.withitem)
-        ]
-        locks = {key: name for _, key, name in self._entered(around)}
-        function = objects.function(node)
-        if function is not None and depth:
-            for entry in objects.entries.get(function, [])[:_MOST]:
-                if entry.how == "call":
-                    locks |= self._locks(entry.node, depth - 1)
-        return locks
-
-    def _joined(self) -> int | None:
-        """Where a thread is waited for in a function that runs on the loop."""
-        objects = self._objects
-        for node in objects.nodes:
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("join", "shutdown")
-                and any(
-                    name_of(getattr(origin, "func", origin))
-                    in ("Thread", "Timer", "ThreadPoolExecutor")
-                    or (node.func.attr == "join" and _is_thread(objects, origin))
-                    for origin in objects.origins(node.func.value)
-                )
-                and objects.function(node) not in objects.threads
-            ):  # fmt: skip
-                return node.lineno
-        return None
-
-    def _is_final(self, use: Use) -> bool:
-        """Whether a put that waits is in a ``finally``."""
-        return use.name in PUT and any(
-            isinstance(parent, ast.Try | ast.TryStar) and child in parent.finalbody
-            for parent, child in self._objects.around(use.node)
-        )
+def _is_final(objects: Objects, use: Use) -> bool:
+    """Whether a put that waits is in a ``finally``."""
+    return use.name in PUT and any(
+        isinstance(parent, ast.Try | ast.TryStar) and child in parent.finalbody
+        for parent, child in objects.around(use.node)
+    )
 
 
 _WHY = {
@@ -212,12 +199,3 @@ _WHY = {
     "loop": "the loop in line {line} puts and is never held back",
     "flood": "the loop in line {line} puts and is never held back",
 }
-
-
-def _is_thread(objects: Objects, origin: ast.expr) -> bool:
-    """Whether an origin makes an object of a class of threads of the file."""
-    made = objects.kind(origin)
-    node = getattr(made, "node", None)
-    return isinstance(node, ast.ClassDef) and any(
-        name_of(base) == "Thread" for base in node.bases
-    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule
 from ..libraries import CHANNELS, words
-from ..objects import Objects, name_of, own
+from ..objects import Objects, called, name_of, own
 from ..polls import poll
 
 RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
@@ -67,7 +67,7 @@ def behind(file: File, call: ast.Call) -> ast.Attribute | None:
 def _is_idle(statement: ast.stmt) -> bool:
     """Whether a statement only counts, or says something: no work for who takes."""
     return isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) and all(
-        name_of(getattr(node, "func", None)) in _SAYS
+        called(node) in _SAYS
         for node in own(statement)
         if isinstance(node, ast.Await | ast.Call)
     )
@@ -82,12 +82,10 @@ def _is_writer(objects: Objects, node: ast.expr) -> bool:
 def _advice(name: str, bound: bool | None) -> str:
     """What to do about a sleep behind a method of a queue."""
     wait = name.removesuffix("_nowait")
-    if name in ("put_nowait", "send_nowait"):
-        if bound:
-            return f"await {wait}() in place of {name}() and sleep(0)"
+    if name != wait and bound:
+        return f"await {wait}() in place of {name}() and sleep(0)"
+    if name != wait:
         return f"bound the queue, and await {wait}() in place of both"
-    if bound:
-        return "leave it out"
     if bound is None:
         return "leave it out, and see that the queue has a bound"
-    return "leave it out and bound the queue"
+    return "leave it out" if bound else "leave it out and bound the queue"

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule, shorten
 from ..libraries import words
-from ..objects import COMPREHENSIONS, LOOPS, Objects, name_of, own
+from ..names import Class
+from ..objects import REPEATS, Objects, called, calls, mentions, name_of, own
 
 RULE = Rule("LAG303", "object of a loop touched off it")
 
-_TOUCHES: dict[str, frozenset[str]] = {
+_TOUCHES: dict[str | Class, frozenset[str]] = {
     "asyncio.Event": words("set clear"),
     "asyncio.Lock": words("release"),
     "asyncio.Condition": words("notify notify_all release"),
@@ -43,30 +44,21 @@ _RUNS = frozenset(("run_forever", "run_until_complete", "run_sync"))
 def check(file: File) -> Iterator[Report]:
     """Objects of asyncio that a thread, or a handler of a signal, touches."""
     objects = file.objects
-    reported: set[ast.AST] = set()
-    for where, bodies in (
-        ("a thread", objects.threads),
-        (_SIGNAL, objects.handlers),
-    ):
+    for where, bodies in ((_SIGNAL, objects.handlers), ("a thread", objects.threads)):
         for body in bodies:
             nodes = list(own(body))
             if where == _SIGNAL and any(map(_leaves, nodes)):
                 continue
-            for node in nodes:
-                if not isinstance(node, ast.Call) or node in reported:
-                    continue
-                message = _touch(objects, node, nodes, where)
+            for call in calls(body):
+                message = _touch(objects, call, nodes, where)
                 if message is not None:
-                    reported.add(node)
-                    yield Report(node, message)
+                    yield Report(call, message)
     yield from _two_loops(objects)
 
 
 def _leaves(node: ast.AST) -> bool:
     """Whether the program ends here."""
-    return isinstance(node, ast.Raise) or (
-        isinstance(node, ast.Call) and name_of(node.func) in ("exit", "_exit", "abort")
-    )
+    return isinstance(node, ast.Raise) or called(node) in ("exit", "_exit", "abort")
 
 
 def _touch(
@@ -84,15 +76,10 @@ def _touch(
     if not isinstance(func, ast.Attribute) or func.attr not in _METHODS:
         return None
     kinds = objects.kinds(func.value)
-    if not kinds or any(
-        not isinstance(kind, str) or func.attr not in _TOUCHES.get(kind, ())
-        for kind in kinds
-    ):
+    if not kinds or any(func.attr not in _TOUCHES.get(kind, ()) for kind in kinds):
         return None
-    if any(
-        objects.function(origin) in objects.threads
-        for origin in objects.origins(func.value)
-    ):
+    origins = map(objects.function, objects.origins(func.value))
+    if any(origin in objects.threads for origin in origins):
         return None  # of the thread's own loop
     key = objects.key(func.value)
     if func.attr == "set" and key is not None and key[0] is not None:
@@ -107,14 +94,9 @@ def _touch(
         # runs in the thread of the loop, which any call of the kind wakes.
         if (
             isinstance(node, ast.Call)
-            and name_of(node.func) in _SAFE
-            and (where == _SIGNAL or any(
-                isinstance(inner, ast.Name | ast.Attribute)
-                and ast.unparse(inner) == target
-                for arg in node.args
-                for inner in ast.walk(arg)
-            ))
-        ):  # fmt: skip
+            and called(node) in _SAFE
+            and (where == _SIGNAL or any(target in mentions(x) for x in node.args))
+        ):
             return None
     safe = f"loop.call_soon_threadsafe({{name}}.{func.attr}"
     safe += ", ...)" if call.args or call.keywords else ")"
@@ -134,7 +116,7 @@ def _two_loops(objects: Objects) -> Iterator[Report]:
         start = objects.threads.get(objects.function(call) or call)
         if value == "asyncio.run" and start is not None:
             several = any(
-                isinstance(parent, (*LOOPS, *COMPREHENSIONS))
+                isinstance(parent, REPEATS)
                 for place in (start, call)
                 for parent, _ in objects.around(place)
             )
@@ -144,16 +126,10 @@ def _two_loops(objects: Objects) -> Iterator[Report]:
         return
     used: dict[str, list[tuple[ast.expr, ast.AST | None]]] = defaultdict(list)
     for node in objects.nodes:
-        waits: list[ast.expr] = []
-        if isinstance(node, ast.AsyncWith):
-            waits = [item.context_expr for item in node.items]
-        elif isinstance(node, ast.Await):
-            func = getattr(node.value, "func", None)
-            waits = [func.value] if isinstance(func, ast.Attribute) else []
-        for expression in waits:
-            where, name = objects.key(expression) or (None, "")
-            if where is objects.walk.module and objects.is_a(expression, _SHARED):
-                used[name].append((expression, objects.function(node)))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            where, name = objects.key(node) or (None, "")
+            if where is objects.walk.module and objects.is_a(node, _SHARED):
+                used[name].append((node, objects.function(node)))
     for name, places in used.items():
         threaded = [place for place in places if loops[place[1]]]
         beside = any(
