@@ -28,6 +28,8 @@ class Asker:
     def __init__(self, selector: Any) -> None:
         # (identity of the reader, accepted, is a TCP connection) by file descriptor
         self._known: dict[int, tuple[int, bool, bool]] = {}
+        #: By file descriptor the identity of the reader, if it was accepted here.
+        self.accepted: dict[int, int] = {}
         self._selector = selector
         self._listening: set[int] = set()  # ports
         self._scanned_at = -_SCAN_NS
@@ -48,7 +50,9 @@ class Asker:
         if known is None or fresh:
             if len(self._known) > _KNOWN:
                 self._known.clear()
+                self.accepted.clear()
             known = self._known[fd] = (reader, *self._classify(fd, at))
+            self.accepted[fd] = reader if known[1] else 0
         _, accepted, connected = known
         age = age_ns(fd) if wanted and connected else -1
         if age < _STEP_NS:

@@ -18,17 +18,7 @@ _KNOWN = 500  # who makes classes on and on does not fill the memory
 def describe(callback: Any) -> tuple[str | None, Any]:
     """Return the name of the task and what the callback is: a code object or a name."""
     kind = type(callback)
-    if kind is MethodType:
-        function = callback.__func__
-        protocol = getattr(callback.__self__, "_protocol", None)
-        # A method may be made of anything; only a function surely has a hash.
-        if protocol is not None and type(function) is FunctionType:
-            kind = type(protocol)
-            try:
-                return None, _of_plumbing[function, kind]
-            except KeyError:
-                return None, _remembered((function, kind), _of_protocol(kind, callback))
-    elif kind is BuiltinMethodType:
+    if kind is BuiltinMethodType:
         name = callback.__name__
         if name != "task_wakeup":
             key = name, type(callback.__self__)
@@ -36,16 +26,28 @@ def describe(callback: Any) -> tuple[str | None, Any]:
                 return None, _of_plumbing[key]
             except KeyError:
                 return None, _remembered(key, _describe_rarer(callback)[1])
-    elif kind is FunctionType:
-        return None, callback.__code__
-    if kind in STEP_WRAPPERS or kind is BuiltinMethodType:
-        owner = callback.__self__
+    elif kind not in STEP_WRAPPERS:
+        if kind is FunctionType:
+            return None, callback.__code__
+        if kind is not MethodType:
+            return _describe_rarer(callback)
+        function = callback.__func__
+        protocol = getattr(callback.__self__, "_protocol", None)
+        # A method may be made of anything; only a function surely has a hash.
+        if protocol is None or type(function) is not FunctionType:
+            return _describe_rarer(callback)
+        kind = type(protocol)
         try:
-            coro = owner.get_coro()
-            if type(coro) is CoroutineType:
-                return owner.get_name(), coro.cr_code
-        except AttributeError:  # not a task after all
-            pass
+            return None, _of_plumbing[function, kind]
+        except KeyError:
+            return None, _remembered((function, kind), _of_protocol(kind, callback))
+    owner = callback.__self__
+    try:
+        coro = owner.get_coro()
+        if type(coro) is CoroutineType:
+            return owner.get_name(), coro.cr_code
+    except AttributeError:  # not a task after all
+        pass
     return _describe_rarer(callback)
 
 

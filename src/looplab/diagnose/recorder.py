@@ -88,28 +88,28 @@ class Recorder:
         self.thread = [get_ident()]
         self.now: Callable[[], int] = real_clock()[0]
         self._told: set[int] = set()
-        self._touched: list[Tag] = []
+        self.touched: list[Tag] = []
         self.slow_until = [0]
         self.about: dict[str, Any] = {}
         self.taken = 0
         self.looks: Any = None
         self._detach: Callable[[], None] | None = None
 
-    def tag_in(self, context: Context) -> int:
-        """The number of the tag of a callback that ends; 0 if it has none."""
+    def tag_in(self, context: Context) -> Tag | None:
+        """The tag of a callback that ends."""
         tag = context.get(tags.CURRENT)
-        if self._touched:
-            tag = tag or self._touched[0]
-            self._touched.clear()
-        return 0 if tag is None else tag.number
+        if self.touched:
+            tag = tag or self.touched[0]
+            self.touched.clear()
+        return tag
 
     def begins(self, tag: Tag, before: Any, fd: int | None = None) -> None:
         """The running callback works for *tag* from here on, and did for *before*.
 
         Of a request the data came on *fd*, if the recorder cannot know.
         """
-        if not self._touched:
-            self._touched.append(tag)
+        if not self.touched:
+            self.touched.append(tag)
         tag.first, tag.began = self.running()[0], self.now()
         tag.noted = 0
         try:

@@ -86,7 +86,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
     """
     loop = recorder.loop
     note = recorder.notes.extend
-    thread, tag_in = recorder.thread, recorder.tag_in
+    thread, touched = recorder.thread, recorder.touched
     waiting: deque[tuple[int, int]] = deque()  # (ready, by)
     join_waiting, leave_waiting = waiting.append, waiting.popleft
     timers: dict[int, tuple[int, int]] = {}
@@ -101,23 +101,25 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
     by = BEFORE
     task: str | None = None
     code: Any = ""
-    running_in: Context | None = None  # None: it has ended
+    running_in: Any = None  # its context; None: it has ended
     # The clock of CPU time is asked once a callback, when it ends: what the loop uses
     # between two is little, and whoever reads this knows that none computed for longer
     # than it ran.
     used = _cpu()
 
     def finish() -> int:
-        """The callback that runs, if any, has ended; return the time."""
+        """The callback that runs has ended; return the time."""
         nonlocal running_in, used
-        at = _now()
-        if running_in is None:
-            return at
-        before_it, used = used, _cpu()
-        tag = tag_in(running_in)
-        note((ready, by, run, at, used - before_it, task, code, tag))
+        at, before_it, used = _now(), used, _cpu()
+        tag = recorder.tag_in(running_in) if touched else running_in.get(CURRENT)
+        number = 0 if tag is None else tag.number
+        note((ready, by, run, at, used - before_it, task, code, number))
         running_in = None
         return at
+
+    def end() -> None:
+        if running_in is not None:
+            finish()
 
     class Queue(NotingQueue):
         __slots__ = ()
@@ -134,7 +136,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
         def popleft(self) -> Handle:
             nonlocal index, ready, by, run, task, code, running_in
             handle: Any = leave()
-            run = finish()
+            run = _now() if running_in is None else finish()
             ready, by = leave_waiting()
             came = arrivals.pop(id(handle), None) if arrivals else None
             if handle._cancelled:
@@ -142,7 +144,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
             running_in = handle._context
             task, code = describe(handle._callback)
             index += 1
-            if isinstance(handle, TimerHandle):
+            if type(handle) is not Handle and isinstance(handle, TimerHandle):
                 setter, was_set = timers.pop(id(handle), (-1, None))
                 due = round(handle._when * NS) + _ahead  # type: ignore[attr-defined]
                 recorder.due.append((index, setter, due, was_set))
@@ -152,7 +154,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
             return handle  # type: ignore[no-any-return]
 
         def clear(self) -> None:
-            finish()
+            end()
             deque.clear(self)
             waiting.clear()
 
@@ -202,6 +204,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
     # Who began to watch, as it is noted, by the identity of the reader.
     watched: dict[int, int] = {}
     slow_until = recorder.slow_until
+    accepted = {} if arrival is None else arrival.accepted
     stock_select = loop._selector.select
     stock_add = getattr(loop, "_add_reader", None)  # a loop of Windows has none
 
@@ -229,10 +232,10 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
             if mask & EVENT_READ and reader is not None:
                 name = id(reader)
                 handed[name] = polled, watched.pop(name, DATA)
-                if arrival is not None:
-                    arrived, accepted = arrival(key, polled, before, wanted)
-                    if arrived is not None or not accepted:
-                        arrivals[name] = arrived or polled, accepted
+                if arrival is not None and (wanted or accepted.get(key[1]) != name):
+                    arrived, inward = arrival(key, polled, before, wanted)
+                    if arrived is not None or not inward:
+                        arrivals[name] = arrived or polled, inward
             if mask & EVENT_WRITE and writer is not None:
                 handed[id(writer)] = polled, DATA
                 arrivals[id(writer)] = polled, False
@@ -255,7 +258,7 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
         for owner, function in hooks:
             if vars(owner).get(function.__name__) is function:
                 delattr(owner, function.__name__)
-        finish()
+        end()
         if loop._ready is not queue:
             return  # somebody put a queue of theirs on top: leave it
         # A slow thread, or the rest of this iteration, may still use the queue.
@@ -276,4 +279,4 @@ def _attach(recorder: Recorder, arrival: Asker | None) -> tuple[Any, ...]:
         nonlocal used
         used = _cpu()  # of this thread, and without what it did beside the loop
 
-    return look, finish, resume, detach
+    return look, end, resume, detach

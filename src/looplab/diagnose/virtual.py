@@ -86,7 +86,8 @@ class _Notes(Notes):
         if self._running is not None:
             callback, context = self._handle
             code = Code.of(describe(callback)[1])
-            self._ran.append((code, self.recorder.tag_in(context)))
+            tag = self.recorder.tag_in(context)
+            self._ran.append((code, tag.number if tag else 0))
         super().pause()
 
     def recording(self) -> Recording:

@@ -193,6 +193,8 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
         asked.append((at, before, wanted))
         return before + 1, False
 
+    arrival.accepted = {}
+
     async def main():
         loop = asyncio.get_running_loop()
         one, other = socket.socketpair()
