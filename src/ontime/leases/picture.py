@@ -103,34 +103,31 @@ def _panel(
             f'y="{rows[event.message] - 6:.1f}" width="{second:.2f}%" height="12" '
             'rx="2"/>'
         )
-    published = {(event.kind, event.message, event.at) for event in part}
     shown = [
         event
         for event in ours
         if event.message in rows and first - 0.5 <= event.at <= last + 0.5
     ]
-    best: dict[str, tuple[float, int, float]] = {}  # the room beside a box, and where
     for event in shown:
         colour, path = _KINDS[event.kind]
-        y = rows[event.message]
-        yield sign(across(event.at), y, path, colour)
+        yield sign(across(event.at), rows[event.message], path, colour)
+
+    def room(event: Event) -> float:
+        """Seconds beside the box of an event until the next of its message."""
         end = math.floor(event.at) + 1
-        if event.kind in named or (event.kind, event.message, end - 1) not in published:
-            continue
-        later = [
-            other.at
-            for other in (*part, *shown)
-            if other.message == event.message and other.at >= end
-        ]
-        room = min(later, default=last + 0.6) - end
-        if event.kind not in best or room > best[event.kind][0]:
-            best[event.kind] = room, end, y
-    named.update(best)
-    for kind, (_, end, y) in best.items():
-        x, where = across(end), 'dx="5"'
+        others = (e.at for e in (*part, *shown) if e.message == event.message)
+        return min((at for at in others if at >= end), default=last + 0.6) - end
+
+    published = {(event.kind, event.message, event.at) for event in part}
+    boxed = [e for e in shown if (e.kind, e.message, math.floor(e.at)) in published]
+    for kind in dict.fromkeys(event.kind for event in boxed if event.kind not in named):
+        named.add(kind)
+        event = max((e for e in boxed if e.kind == kind), key=room)
+        x, where = across(math.floor(event.at) + 1), 'dx="5"'
         if x >= 80:
-            x, where = across(end - 1), 'dx="-5" text-anchor="end"'
-        yield words(x, y + 4, kind, f"n {_KINDS[kind][0]}", where)
+            x, where = across(math.floor(event.at)), 'dx="-5" text-anchor="end"'
+        y = rows[event.message] + 4
+        yield words(x, y, kind, f"n {_KINDS[kind][0]}", where)
     tick = max(1, math.ceil((last - first) / 7))
     for at in range(math.ceil(first), math.floor(last) + 1, tick):
         yield words(across(at), floor + 14, f"{at} s", "k", 'text-anchor="middle"')
