@@ -20,6 +20,7 @@ import os
 import random
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 from benchmarks import common, readme
@@ -35,6 +36,15 @@ SOLIPSISM, ASYNKIT = "async-solipsism", "asynkit"
 LOCK, OUR_LOCK = "asyncio.Lock", "PriorityLock"
 PACKAGES = {name: name for name in (SOLIPSISM, ASYNKIT)}
 UNTRACED, TRACED = "untraced", "LoopTracer"
+#: Where the loop of a row is, if it is not the stock loop.
+PRIORITY = "looplab.priority:PriorityEventLoop"
+LOOPS = {
+    **dict.fromkeys((OURS, IN_USE, LOCK, OUR_LOCK), PRIORITY),
+    VIRTUAL: "looplab:VirtualTimeLoop",
+    ORDERED: "looplab.priority:VirtualPriorityLoop",
+    SOLIPSISM: "async_solipsism:EventLoop",
+    ASYNKIT: "asynkit.experimental.priority:PrioritySelectorEventLoop",
+}
 CHAINS, CLIENTS, TASKS, BATCH = 100, 10, 1_000, 1_000
 # A program runs about 50 times slower under Valgrind; the loop looks at a clock.
 LOOK_EVERY = 0.05  # seconds
@@ -42,27 +52,9 @@ LOOK_EVERY = 0.05  # seconds
 
 def new_loop(row: str) -> Any:
     """The loop of a row."""
-    if row in (OURS, IN_USE, LOCK, OUR_LOCK):
-        from looplab.priority import PriorityEventLoop
-
-        return PriorityEventLoop(look_every=LOOK_EVERY)
-    if row == VIRTUAL:
-        from looplab import VirtualTimeLoop
-
-        return VirtualTimeLoop()
-    if row == ORDERED:
-        from looplab.priority import VirtualPriorityLoop
-
-        return VirtualPriorityLoop()
-    if row == SOLIPSISM:
-        import async_solipsism
-
-        return async_solipsism.EventLoop()
-    if row == ASYNKIT:
-        from asynkit.experimental.priority import PrioritySelectorEventLoop
-
-        return PrioritySelectorEventLoop()
-    return asyncio.SelectorEventLoop()
+    where = LOOPS.get(row, "asyncio:SelectorEventLoop")
+    options = {"look_every": LOOK_EVERY} if where == PRIORITY else {}
+    return resolve_name(where)(**options)
 
 
 # -- the works: each does `size` units, and returns how many it did ------------------

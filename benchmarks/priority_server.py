@@ -15,7 +15,6 @@ import argparse
 import asyncio
 import contextlib
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -23,7 +22,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from looplab._numbers import percentile
-from tools.common import ToolError, ended, say
+from ontime.measuring.tables import aligned
+from tools.common import ended, say
 
 HOST = "127.0.0.1"
 BUSY = 30
@@ -35,6 +35,7 @@ GATE = "uvloop, PriorityGate"
 WAYS = (STOCK, LOOP, UVLOOP, GATE)
 P99_AT_MOST, THROUGHPUT_AT_LEAST = 0.1, 0.9  # of the stock loop's in the same run
 PATIENCE = 300.0  # seconds until a server must listen
+EVERY = 0.1  # seconds between two urgent requests
 
 
 # ---------------------------------------------------------------- the server
@@ -115,8 +116,12 @@ async def ask(reader: Any, writer: Any, path: str) -> None:
     await reader.readexactly(2)
 
 
-async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
-    """Keep the server busy; how long urgent requests took, and how many long came."""
+async def load(port: int, seconds: float) -> tuple[list[float], float]:
+    """Keep the server busy; what urgent requests took, and how many long came a second.
+
+    Raises:
+        TimeoutError: the server does not listen.
+    """
     answered = 0
     urgent: list[float] = []
     busy = True
@@ -140,80 +145,48 @@ async def load(port: int, seconds: float, every: float) -> dict[str, Any]:
     # The first answer comes when the server listens.
     async with asyncio.timeout(PATIENCE):
         await ask(*await asyncio.open_connection(HOST, port), "/now")
-    tasks = [asyncio.create_task(ask_long()) for _ in range(BUSY)]
-    while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
-        await asyncio.sleep(0.01)
-    began, already = time.monotonic(), answered
-    asking = []
-    # At a fixed rate, however slow the answers are: each way gets the same load.
-    for _ in range(max(1, round(seconds / every))):
-        asking.append(asyncio.create_task(ask_urgent()))
-        await asyncio.sleep(every)
-    await asyncio.gather(*asking)
-    done, took = answered - already, time.monotonic() - began
-    busy = False
-    await asyncio.gather(*tasks)
-    return {"urgent": urgent, "throughput": done / took}
+    async with asyncio.TaskGroup() as clients:
+        for _ in range(BUSY):
+            clients.create_task(ask_long())
+        while answered < BUSY:  # noqa: ASYNC110 - the state, whatever the machine
+            await asyncio.sleep(0.01)
+        began, already = time.monotonic(), answered
+        async with asyncio.TaskGroup() as asking:
+            # At a fixed rate, however slow the answers are: each way has the same load.
+            for _ in range(max(1, round(seconds / EVERY))):
+                asking.create_task(ask_urgent())
+                await asyncio.sleep(EVERY)
+        throughput = (answered - already) / (time.monotonic() - began)
+        busy = False
+    return urgent, throughput
 
 
-def measure(way: str, seconds: float, every: float = 0.1) -> dict[str, Any]:
-    """One way, for so many seconds.
-
-    Raises:
-        ToolError: the server ended, or does not answer.
-    """
-    try:
+def run() -> None:
+    """Measure, and print the table, each way beside the stock loop."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="for each way")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    options = parser.parse_args()
+    rows = [["", "p50 ms", "p99 ms", "ratio", "long/s", "ratio"]]
+    ratios = {}
+    for way in [STOCK, *(way for way in options.ways if way != STOCK)]:
         with server(way) as port:
-            facts = asyncio.run(load(port, seconds, every))
-    except (OSError, EOFError, TimeoutError) as error:
-        raise ToolError(f"the server of {way!r} does not answer: {error!r}") from error
-    times = facts["urgent"]
-    return {
-        "requests": len(times),
-        "p50": statistics.median(times),
-        "p99": percentile(times, 99),
-        "throughput": facts["throughput"],
-    }
-
-
-def table(results: dict[str, dict[str, Any]]) -> str:
-    """The results as text, each beside the stock loop."""
-    stock = results[STOCK]
-    lines = [
-        f"{'':24}{'p50 ms':>10}{'p99 ms':>10}{'ratio':>8}{'long/s':>9}{'ratio':>8}"
-    ]
-    for way, row in results.items():
-        lines.append(
-            f"{way:24}{row['p50'] * 1e3:10.1f}{row['p99'] * 1e3:10.1f}"
-            f"{row['p99'] / stock['p99']:8.3f}{row['throughput']:9.1f}"
-            f"{row['throughput'] / stock['throughput']:8.2f}"
-        )
-    ours = results.get(LOOP)
-    if ours is not None:
-        met = (
-            ours["p99"] <= P99_AT_MOST * stock["p99"]
-            and ours["throughput"] >= THROUGHPUT_AT_LEAST * stock["throughput"]
-        )
-        lines.append(
+            urgent, long = asyncio.run(load(port, options.seconds))
+        late = percentile(urgent, 99)
+        if way == STOCK:
+            stock = late, long
+        by = ratios[way] = late / stock[0], long / stock[1]
+        times = [f"{1e3 * percentile(urgent, 50):.1f}", f"{1e3 * late:.1f}"]
+        rows.append([way, *times, f"{by[0]:.3f}", f"{long:.1f}", f"{by[1]:.2f}"])
+    say(aligned(rows))
+    if LOOP in ratios:
+        late, long = ratios[LOOP]
+        met = late <= P99_AT_MOST and long >= THROUGHPUT_AT_LEAST
+        say(
             f"Aim of {LOOP}: p99 at most {P99_AT_MOST:g} of the stock loop's, "
             f"throughput at least {THROUGHPUT_AT_LEAST:g}: "
             f"{'met' if met else 'not met'}."
         )
-    return "\n".join(lines)
-
-
-def run() -> None:
-    """Measure, and print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.priority_server",
-        description="Urgent requests beside 30 busy connections, on uvicorn.",
-    )
-    parser.add_argument("--seconds", type=float, default=10.0, help="for each way")
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    options = parser.parse_args()
-    ways = [STOCK, *(way for way in options.ways if way != STOCK)]
-    results = {way: measure(way, options.seconds) for way in ways}
-    say(table(results))
 
 
 if __name__ == "__main__":
