@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
+from ours import filled_in
 from sphinx.errors import ExtensionError
 
 from ontime.handout import HandoutError, hand_out, labs_of
 
 REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
-BRANCH = "main"
 HANDOUT = "handout"
 SOLVED = '"solution"'  # the tag, in a notebook that has solutions
 
@@ -49,28 +48,18 @@ def named(repository: object) -> str | None:
 def links(lab: str, repository: object, solved: bool = False) -> str:
     """The HTML for a lab, such as ``04_late_heartbeat.ipynb``.
 
-    A box without a link has no size.
-
     Args:
         lab: its name.
         repository: the address of the published repository, or nothing.
         solved: whether it has solutions, so that there is a hand-out without them.
     """
-    lite = "../lite/lab/index.html?path="
-    parts = [f"<!--open-lite {lite}{lab}-->"]
-    if solved:
-        without = without_solutions(lab)
-        parts = [
-            f'<a class="lab-link" href="../{HANDOUT}/{lab}" download>'
-            "Download without solutions</a>",
-            *parts,
-            f"<!--open-lite {lite}{without} without solutions-->",
-        ]
-    if name := named(repository):
-        binder = f"https://mybinder.org/v2/gh/{name}/{BRANCH}"
-        binder += f"?urlpath=lab/tree/notebooks/{lab}"
-        parts.append(f'<a class="lab-link" href="{escape(binder)}">Open in Binder</a>')
-    return f'<div class="lab-links">{"".join(parts)}</div>'
+    return filled_in(
+        "lab_links.html",
+        lab=lab,
+        without=without_solutions(lab),
+        repository=named(repository),
+        solved=solved,
+    )
 
 
 def without_solutions(lab: str) -> str:

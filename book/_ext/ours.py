@@ -113,14 +113,10 @@ class Drawn(SphinxDirective):
 
 
 def filled_in(template: str, **values: Any) -> str:
-    """A template of this folder, filled in."""
-    loader = FileSystemLoader(Path(__file__).parent)
-    tidy = {"trim_blocks": True, "keep_trailing_newline": True}
-    return (
-        Environment(loader=loader, autoescape=True, **tidy)
-        .get_template(template)
-        .render(**values)
-    )
+    """A file of ``templates``, filled in."""
+    loader = FileSystemLoader(Path(__file__).with_name("templates"))
+    filled = Environment(loader=loader, autoescape=True, trim_blocks=True)
+    return filled.get_template(template).render(**values)
 
 
 def lab_of(env: BuildEnvironment, words: str) -> tuple[str, str]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import cards
 from docutils import nodes
+from ours import filled_in
 from sphinx.errors import ExtensionError
 
 CARDS = "_static/cards"
@@ -64,35 +65,20 @@ def tags(app: Any, page: str, _: str, context: dict[str, Any], doctree: Any) -> 
     if context["title"] == context["docstitle"]:
         context["docstitle"] = ""  # or the landing page would be "On Time — On Time"
     title = unescape(re.sub(r"<[^>]*>", "", context["title"]))
-    words = about(context["metatags"], doctree)
-    properties = {
-        "og:title": re.sub(r"^\d+ ", "", title),
-        "og:type": "article" if CHAPTER.fullmatch(page) else "website",
-        "og:site_name": app.config.html_title,
-        "og:description": words,
-    }
-    names = {"twitter:card": "summary"}
-    if not ABOUT.search(context["metatags"]):
-        names["description"] = words
-    if app.config.html_baseurl:
-        chapter = page if CHAPTER.fullmatch(page) else LANDING
-        properties |= {
-            "og:url": f"{app.config.html_baseurl}{page}.html",
-            "og:image": f"{app.config.html_baseurl}{CARDS}/{Path(chapter).name}.png",
-            "og:image:width": str(cards.WIDTH),
-            "og:image:height": str(cards.HEIGHT),
-            "og:image:alt": properties["og:title"],
-        }
-        names["twitter:card"] = "summary_large_image"
-        context["metatags"] += (
-            '\n<link rel="alternate" type="application/rss+xml" title="Chapters" '
-            f'href="{app.config.html_baseurl}feed.xml" />'
-        )
-    for kind, pairs in (("property", properties), ("name", names)):
-        for name, value in pairs.items():
-            if value:
-                shown = escape(value)
-                context["metatags"] += f'\n<meta {kind}="{name}" content="{shown}" />'
+    is_chapter = CHAPTER.fullmatch(page)
+    context["metatags"] += filled_in(
+        "head.html",
+        title=re.sub(r"^\d+ ", "", title),
+        kind="article" if is_chapter else "website",
+        site=app.config.html_title,
+        about=about(context["metatags"], doctree),
+        described=ABOUT.search(context["metatags"]),
+        address=app.config.html_baseurl,
+        page=page,
+        card=f"{CARDS}/{Path(page if is_chapter else LANDING).name}.png",
+        width=cards.WIDTH,
+        height=cards.HEIGHT,
+    )
 
 
 def extra(_: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -118,11 +104,14 @@ def finish(app: Any, error: Exception | None) -> None:
         feed = []
         for page in chapters:
             words = ABOUT.search(texts[page])
-            feed.append((page, app.env.titles[page].astext(), words and words[1]))
+            described = words and unescape(words[1])
+            feed.append((page, app.env.titles[page].astext(), described))
         slides = [f"slides/{path.stem}" for path in (html / "slides").glob("*.html")]
         links = [f"{address}{page}.html" for page in [*pages, *sorted(slides)]]
-        (html / "sitemap.xml").write_text(sitemap(links), encoding="utf-8")
-        (html / "feed.xml").write_text(rss(address, feed), encoding="utf-8")
+        sitemap = filled_in("sitemap.xml", links=links)
+        (html / "sitemap.xml").write_text(sitemap, encoding="utf-8")
+        rss = filled_in("feed.xml", address=address, chapters=feed)
+        (html / "feed.xml").write_text(rss, encoding="utf-8")
         # A server shows it for addresses at any depth, and its links are relative.
         lost = html / "404.html"
         text = lost.read_text(encoding="utf-8").replace('href="#', 'href="404.html#')
@@ -142,31 +131,6 @@ def draw_cards(html: Path, texts: dict[str, str]) -> None:
             if card is None:
                 raise ExtensionError(f"{page} has no title or no picture for its card")
             (html / CARDS / f"{Path(page).name}.png").write_bytes(card)
-
-
-def sitemap(links: list[str]) -> str:
-    """The list of all pages that search engines read."""
-    places = "".join(f"<url><loc>{escape(link)}</loc></url>\n" for link in links)
-    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    return f'<?xml version="1.0"?>\n<urlset xmlns="{space}">\n{places}</urlset>\n'
-
-
-def rss(address: str, chapters: list[tuple[str, str, str | None]]) -> str:
-    """A feed of the chapters; a new one is news.
-
-    It is RSS and not Atom, which asks for a date of each entry: a chapter has none.
-    """
-    items = "".join(
-        f"<item><title>{escape(title)}</title><link>{address}{page}.html</link>"
-        f"<guid>{address}{page}.html</guid>"
-        f"<description>{words or ''}</description></item>\n"
-        for page, title, words in chapters
-    )
-    return (
-        '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>On Time</title>'
-        f"<link>{address}</link><description>Latency, CPU cost and priority in "
-        f"Python's asyncio</description>\n{items}</channel></rss>\n"
-    )
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -325,24 +325,26 @@ class Deck:
             where = f"{SOURCES}/{self.name}.md, slide {number} ({slide.title})"
             raise DeckError(f"{where}: {error}") from None
 
-    def write(self, slide: Slide, parts: tuple[str, str, str], level: str) -> str:
-        """A slide as a section of HTML, once all slides have been read."""
+    def laid_out(self, slide: Slide, parts: tuple[str, str, str]) -> dict[str, Any]:
+        """What the template needs of a slide, once all slides have been read."""
         title, body, notes = parts
-        before = "".join(self.unseen(slide)) if slide.kind == "cell" else ""
-        names, style = "", ""
+        before, names, style = "", "", ""
+        shown = BeautifulSoup(body, "html.parser")
         room = HEIGHT - NEXT_LINE * (len(slide.title) > HEADING)
         if slide.kind == "cell":
-            names, style = lay_out(BeautifulSoup(body, "html.parser"), room)
+            before = "".join(self.unseen(slide))
+            names, style = lay_out(shown, room)
         elif slide.kind == "picture":
-            style = tall(BeautifulSoup(body, "html.parser"), room)
-        plain = escape(BeautifulSoup(title, "html.parser").get_text())
-        hidden = f"<div hidden>{before}</div>" if before else ""
-        return (
-            f'<section class="slide-{slide.kind} {names}" style="{style}" '
-            f'aria-label="{plain}"><{level}>{title}</{level}>{hidden}'
-            f'<div class="slide-body">{body}</div>'
-            f'<aside class="notes">{notes}</aside></section>\n'
-        )
+            style = tall(shown, room)
+        return {
+            "names": f"slide-{slide.kind} {names}",
+            "style": style,
+            "label": BeautifulSoup(title, "html.parser").get_text(),
+            "title": title,
+            "before": before,
+            "body": body,
+            "notes": notes,
+        }
 
     def unseen(self, slide: Slide) -> Iterator[str]:
         """The live cells of the lab before a slide's own that no slide shows.
@@ -383,8 +385,7 @@ class Deck:
             DeckError: a slide names what is not there.
         """
         read = [self.read(slide, n) for n, slide in enumerate(self.slides, start=1)]
-        levels = ["h1", *["h2"] * len(read)]
-        slides = list(map(self.write, self.slides, read, levels))
+        slides = list(map(self.laid_out, self.slides, read))
 
         def links(selector: str, name: str) -> list[str]:
             pages = (self.page.whole, self.lab.whole)

@@ -10,6 +10,7 @@ import pytest
 import sharing
 from docutils import nodes
 from docutils.utils import new_document
+from ours import filled_in
 from sphinx.errors import ExtensionError
 
 from looplab.draw import Line, steps
@@ -87,12 +88,15 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
 
 def test_sitemap_and_feed_are_xml_with_whole_addresses() -> None:
     base = "https://name.example/"
-    sitemap = ElementTree.fromstring(sharing.sitemap([f"{base}a.html?b&c"]))
+    sitemap = ElementTree.fromstring(
+        filled_in("sitemap.xml", links=[f"{base}a.html?b&c"])
+    )
     assert [loc.text for loc in sitemap.iter() if loc.text and loc.text.strip()] == [
         f"{base}a.html?b&c"
     ]
+    chapters = [("book/01_a", "Tasks & loops", "Why & how.")]
     feed = ElementTree.fromstring(
-        sharing.rss(base, [("book/01_a", "Tasks & loops", "Why &amp; how.")])
+        filled_in("feed.xml", address=base, chapters=chapters)
     )
     item = feed.find("channel/item")
     assert item is not None
