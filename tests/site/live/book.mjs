@@ -1,6 +1,6 @@
 // The pages of the book as a reader uses them: the one place that knows their markup.
 
-import { clip } from "./harness.mjs";
+import { STEP, clip } from "./harness.mjs";
 
 const PARTS = {
   run: ".livecell-run",
@@ -191,20 +191,28 @@ export class Book {
   /** Run all cells and wait until Python is idle again. */
   async runAll() {
     await this.click(`${BAR} .livecells-runall`);
+    // Cell by cell, so that each has the time of a step.
+    for (const cell of await this.cells())
+      await this.until(
+        `the end of ${cell} in Run all on ${this.path}`,
+        (id, bar) =>
+          document.querySelector(bar).dataset.livecellsState === "failed" ||
+          ["ran", "error", "stopped"].includes(
+            document.getElementById(id).dataset.livecellState,
+          ),
+        cell,
+        BAR,
+      );
     const end = await this.until(
       `the end of Run all on ${this.path}`,
       (bar) => {
-        if (!document.querySelector(`${bar} .livecells-stop`).hidden) return false;
         const python = document.querySelector(bar).dataset.livecellsState;
-        if (python === "failed") return "failed";
-        const done = [...document.querySelectorAll(".livecell")].every((one) =>
-          ["ran", "error", "stopped"].includes(one.dataset.livecellState),
-        );
-        return python === "idle" && done && "done";
+        const isAtRest = document.querySelector(`${bar} .livecells-stop`).hidden;
+        return isAtRest && ["failed", "idle"].includes(python) && python;
       },
       BAR,
     );
-    this.trial.equal(end, "done", `Run all on ${this.path}`);
+    this.trial.equal(end, "idle", `Python after Run all on ${this.path}`);
   }
 
   /** Press Stop, and wait until the cell is stopped. */
@@ -321,7 +329,7 @@ export class Book {
     // What a page notes reaches the others in the browser's own time, and may be lost if
     // the page closes first.
     const other = await this.page.browserContext().newPage();
-    await other.goto(this.site.url("_static/pygments.css"), { timeout: 0 });
+    await other.goto(this.site.url("_static/pygments.css"), { timeout: STEP });
     await this.trial.until(other, "the note of the snapshot", () =>
       Object.keys(localStorage).some((name) => name.startsWith("livecells snapshot ")),
     );

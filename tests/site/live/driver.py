@@ -21,7 +21,8 @@ from tools.browser import QUIET, find_chromium
 
 HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
-#: Seconds after which a scenario hangs. It awaits states and never a time.
+#: Seconds after which a scenario hangs. Each of its steps has a limit of its own:
+#: STEP in harness.mjs.
 LIMIT = 1800
 
 

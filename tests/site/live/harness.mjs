@@ -31,11 +31,13 @@ class Site {
   }
 }
 
-// What the asking of a page that is being left may end with.
-const LEAVING = /context|navigat|realm|frame|target closed|session/i;
 const PATIENCE = 5000; // ms that a page waits for what it keeps: see store.js
+/** Milliseconds after which what a scenario waits for is said to hang. */
+export const STEP = 60_000;
 
-const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+/** What a promise gives, or nothing where what is asked hangs. */
+const orNothing = (promise) =>
+  Promise.race([promise.catch(() => {}), new Promise((done) => setTimeout(done, 10_000))]);
 
 /** One run of one scenario. */
 export class Trial {
@@ -107,7 +109,7 @@ export class Trial {
     if (!context) context = this.contexts[0] ?? (await this.context());
     const page = await context.newPage();
     this.pages.push(page);
-    page.setDefaultTimeout(0); // the scenario has a limit
+    page.setDefaultTimeout(STEP);
     page.on("console", (message) => {
       const { url = "" } = message.location() ?? {};
       this.heard(message.type(), `${message.text()} ${url}`.trim());
@@ -163,17 +165,13 @@ export class Trial {
   /** Wait until the function, run in the page, gives something true; returns it. */
   async until(page, what, test, ...args) {
     this.step = `waiting for ${what}`;
-    for (;;) {
-      const value = await page.evaluate(test, ...args).catch((error) => {
-        // A page that is being left cannot be asked; the next one can.
-        if (!LEAVING.test(error.message) || page.isClosed()) throw error;
-      });
-      if (value) {
-        this.step = undefined;
-        return value;
-      }
-      await pause(0.05);
-    }
+    // A page behind another one draws no frames, at which Puppeteer would look by itself.
+    const look = { polling: 50, timeout: STEP };
+    const state = await page.waitForFunction(test, look, ...args).catch((error) => {
+      throw error.name === "TimeoutError" ? new Wrong(`not there in ${STEP / 1000} s`) : error;
+    });
+    this.step = undefined;
+    return state.jsonValue();
   }
 
   /** The script of axe-core. */
@@ -187,17 +185,11 @@ export class Trial {
     const page = this.pages.findLast((one) => !one.isClosed());
     if (!page) return undefined;
     const path = join(this.pictures, `${this.kind}-${this.name}.png`);
-    const shot = page.screenshot({ path }).then(
-      () => path,
-      () => undefined,
-    );
-    return Promise.race([shot, pause(10)]);
+    return orNothing(page.screenshot({ path }).then(() => path));
   }
 
   async close() {
-    for (const context of this.contexts) {
-      await Promise.race([context.close().catch(() => {}), pause(10)]);
-    }
+    for (const context of this.contexts) await orNothing(context.close());
   }
 }
 

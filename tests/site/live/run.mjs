@@ -24,7 +24,7 @@ const browser = await puppeteer.launch({
   args,
   headless: true,
   timeout: 0,
-  protocolTimeout: 0,
+  protocolTimeout: 120_000, // ms: longer than any step
   extraPrefsFirefox: {
     "network.captive-portal-service.enabled": false,
     "network.connectivity-service.enabled": false,
