@@ -118,6 +118,8 @@ export async function from_history(t) {
     await book.stored(); // a page that still works on it would not be kept
     await book.page.evaluate(() => void (window.restored = undefined));
     await book.page.goto(site.url("index.html"), { waitUntil: "load" });
+    // Where the page before is kept, Puppeteer may have it still.
+    await book.until("the next page", () => location.pathname.endsWith("/index.html"));
     // Puppeteer awaits a page that Chromium has kept, but loses sight of one of Firefox's.
     if (t.kind === "chrome") await book.page.goBack({ waitUntil: "load" });
     else await book.page.evaluate(() => void setTimeout(() => history.back()));
