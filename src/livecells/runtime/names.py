@@ -206,14 +206,15 @@ def _names_in(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _holds_state(node: ast.AST) -> bool:
-    """Whether this is a class with an attribute of its own that could be changed."""
-    return isinstance(node, ast.ClassDef) and any(
-        isinstance(part, (ast.Assign, ast.AnnAssign))
-        and part.value is not None
-        and not isinstance(part.value, (ast.Constant, ast.Tuple))
-        for part in node.body
-    )
+def _holds_state(node: Any) -> bool:
+    """Whether a class has an attribute, or a function a default, that could change."""
+    if isinstance(node, ast.ClassDef):
+        assigned = [p for p in node.body if isinstance(p, (ast.Assign, ast.AnnAssign))]
+        values = [part.value for part in assigned]
+    else:
+        values = [*node.args.defaults, *node.args.kw_defaults]
+    fixed = (ast.Constant, ast.Tuple, type(None))
+    return any(not isinstance(value, fixed) for value in values)
 
 
 def _is_plain(statement: ast.stmt) -> bool:
