@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -28,6 +28,7 @@ DIFFERS = "differs"
 NOTHING = "nothing published"  # no figure that ours could be compared with
 NOT_YET = "not yet"
 
+Number = Decimal | int
 QUIET = Decimal("0.9")  # the share of the cores that is free on a quiet machine
 
 
@@ -39,11 +40,11 @@ class ScoreboardError(ValueError):
 class Figure:
     """One published figure: a number with its unit, or a text."""
 
-    value: Decimal | None = None
+    value: Number | None = None
     text: str = ""
     unit: str = ""
     what: str = ""
-    spread: Decimal | None = None
+    spread: Number | None = None
 
     def __str__(self) -> str:
         if self.value is None:
@@ -64,11 +65,11 @@ class Claim:
     what: str = ""
     clock: str = ""
     published: Any = None
-    absolute: Decimal | None = None
+    absolute: Number | None = None
     relative: Decimal | None = None
-    factor: Decimal = Decimal(1)
+    factor: Number = 1
     than: str = ""
-    times: Decimal = Decimal(1)
+    times: Number = 1
     unit: str = ""
     digits: int = 3
     why: str = ""
@@ -195,31 +196,20 @@ def with_unit(number: str, unit: str) -> str:
 
 
 def _claim(raw: dict[str, Any]) -> Claim:
-    claim = Claim(**{name: _number(value) for name, value in raw.items()})
-    keys = tuple(claim.keys) or (claim.key,)
+    keys = tuple(raw.get("keys", ())) or (raw["key"],)
     measured = any(key.endswith("_real") for key in keys)
-    clock = claim.clock or ("measured" if measured else "exact")
-    return replace(claim, keys=keys, clock=clock, digits=int(claim.digits))
-
-
-def _number(value: Any) -> Any:
-    return Decimal(value) if isinstance(value, int) else value
+    clock = raw.get("clock", "measured" if measured else "exact")
+    return Claim(**raw | {"keys": keys, "clock": clock})
 
 
 def _row(raw: dict[str, Any]) -> Row:
     try:
-        figures = [
-            {k: _number(v) for k, v in each.items()} for each in raw["published"]
-        ]
-        return Row(
-            **raw
-            | {
-                "published": tuple(Figure(**figure) for figure in figures),
-                "claim": tuple(_claim(claim) for claim in raw.get("claim", ())),
-                "because": raw.get("because", "").strip(),
-                "agrees": raw.get("agrees", "").strip(),
-            }
-        )
+        made = {
+            "published": tuple(Figure(**figure) for figure in raw["published"]),
+            "claim": tuple(map(_claim, raw.get("claim", ()))),
+        }
+        texts = {name: raw.get(name, "").strip() for name in ("because", "agrees")}
+        return Row(**raw | made | texts)
     except (KeyError, TypeError) as error:
         raise ScoreboardError(f"row {raw.get('id', '?')}: {error}") from error
 
@@ -362,7 +352,7 @@ class Scoreboard:
         return [
             float(our / their)
             for our, their in ours
-            if isinstance(our, Decimal) and isinstance(their, Decimal)
+            if isinstance(our, Decimal) and isinstance(their, Decimal | int)
             if our > 0 < their
         ]
 

@@ -23,7 +23,7 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from looplab._numbers import NS
 from looplab.clock import elapsed
@@ -31,16 +31,11 @@ from looplab.priority import priority
 from looplab.priority.context import DEADLINE, context_with
 from ontime.leases.schedulers import Machine
 
-__all__ = [
-    "Consumer", "LeaseCheck", "LeaseSettings", "MessageRecord", "Outcome", "Source",
-]  # fmt: skip
+__all__ = ["Consumer", "LeaseCheck", "LeaseSettings", "MessageRecord", "Source"]
 
 T = TypeVar("T")
 _LEASE, _WORK = 3, 2  # priorities
 _TIMES = ("cpu", "io", "receive", "refresh_every", "refresh", "lease")
-
-#: What became of the processing of a message.
-Outcome = Literal["done", "lost", "stopped"]
 
 
 class LeaseCheck(NamedTuple):
@@ -81,7 +76,7 @@ class MessageRecord:
     ended_at: float = math.nan
     closed_at: float = math.nan
     lost_at: float | None = None
-    outcome: Outcome | None = None
+    outcome: str | None = None
     rounds: int = 0
     checks: list[LeaseCheck] = field(default_factory=list, repr=False)
     renewals: list[float] = field(default_factory=list, repr=False)
@@ -275,32 +270,27 @@ class Consumer:
     # -- receiving -------------------------------------------------------------------
 
     async def _receive(self) -> None:
-        while await self._receive_one():
-            pass
-
-    async def _receive_one(self) -> bool:
-        """Receive a message, if there is one; return whether there may be more."""
         machine, level = self.machine, self.settings.receive_priority
-        await self._places.acquire()
-        if machine.opening:
-            await asyncio.sleep(0)
-        await machine.enter(level)
-        await self._wait(self.settings.receive, level)
-        received = None
-        if not (ended := self._rounds >= self.most_rounds):
-            # The lease runs from the moment that the source hands a message out, so
-            # its keeper has to be started as urgently as it is to run.
-            with priority(_LEASE):
-                received = await self._ask(self.source.receive(), _LEASE)
-        if received is not None:
-            self._hold(*received)
+        ended = False
+        while not ended:
+            await self._places.acquire()
+            if machine.opening:
+                await asyncio.sleep(0)
+            await machine.enter(level)
+            await self._wait(self.settings.receive, level)
+            received = None
+            if not (ended := self._rounds >= self.most_rounds):
+                # The lease runs from the moment that the source hands a message out, so
+                # its keeper has to be started as urgently as it is to run.
+                with priority(_LEASE):
+                    received = await self._ask(self.source.receive(), _LEASE)
+            if received is not None:
+                self._hold(*received)
+            else:
+                self._places.release()
+                if not ended and not self._kept:
+                    ended = await self._ask(self.source.empty(), level)
             machine.leave()
-            return True
-        self._places.release()
-        if not ended and not self._kept:
-            ended = await self._ask(self.source.empty(), level)
-        machine.leave()
-        return not ended
 
     def _hold(self, token: Any, label: str) -> None:
         now, due = self._now(), self.settings.work_deadline
@@ -362,7 +352,7 @@ class Consumer:
     async def _process(self, message: MessageRecord) -> None:
         settings, machine = self.settings, self.machine
         await machine.enter(_WORK)
-        outcome: Outcome = "done"
+        outcome = "done"
         for _ in range(settings.rounds):
             if message.lost_at is not None:
                 break

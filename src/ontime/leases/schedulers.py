@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,8 +22,6 @@ from looplab.priority import (
 from ontime.leases.window import TickingTimers, Window
 
 __all__ = ["Machine", "ThreadPool", "resolve"]
-
-NewLoop = Callable[[], asyncio.AbstractEventLoop]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ def resolve(
     jitter: float = 0.0,
     seed: int = 0,
     callback_cost: float = 0.0,
-) -> tuple[str, Machine, NewLoop | None]:
+) -> tuple[str, Machine, Callable[[], AbstractEventLoop] | None]:
     """What a run needs of *scheduler*.  A model needs the virtual clock.
 
     Returns:
