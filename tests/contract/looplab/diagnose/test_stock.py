@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -63,6 +63,15 @@ def nothing():
     pass
 
 
+@contextmanager
+def pair():
+    """Two sockets that are connected."""
+    one, other = socket.socketpair()
+    one.setblocking(False)
+    with one, other:
+        yield one, other
+
+
 # -- what a callback is -------------------------------------------------------------
 
 
@@ -79,12 +88,8 @@ def test_a_task_is_named_at_each_of_its_steps(kind):
     async def main():
         await kind(work(), loop=asyncio.get_running_loop(), name="it")
 
-    steps = [
-        note
-        for note in recorded(main(), asyncio.new_event_loop())
-        if (note.task, note.code) == ("it", work.__code__)
-    ]
-    assert len(steps) == 3
+    steps = noted(recorded(main(), asyncio.new_event_loop()), work)
+    assert [step.task for step in steps] == ["it"] * 3
 
 
 # -- where it came from -------------------------------------------------------------
@@ -93,8 +98,7 @@ def test_a_task_is_named_at_each_of_its_steps(kind):
 def test_causes():
     async def main():
         loop = asyncio.get_running_loop()
-        one, other = socket.socketpair()
-        with one, other:
+        with pair() as (one, other):
             seen = asyncio.Event()
 
             def arrived():
@@ -149,11 +153,7 @@ def test_both_directions_of_a_connection_and_one_that_is_given_up():
 
     async def main():
         loop = asyncio.get_running_loop()
-        one, other = socket.socketpair()
-        more, last = socket.socketpair()
-        with one, other, more, last:
-            for each in (one, other, more, last):
-                each.setblocking(False)
+        with pair() as (one, other), pair() as (more, last):
             other.send(b"x")
             last.send(b"x")
 
@@ -178,7 +178,7 @@ def test_both_directions_of_a_connection_and_one_that_is_given_up():
     functions = []
     notes = recorded(main(), asyncio.SelectorEventLoop())
     assert sorted(map(str, called)) == ["b'x'", "write"]
-    [read], [write] = (noted(notes, one) for one in functions)
+    [read], [write] = (noted(notes, function) for function in functions)
     by = notes.index(noted(notes, main)[0])
     assert (read.by, read.came) == (WATCHED - by, None)
     assert (write.by, write.came) == (DATA, (write.ready, False))
@@ -197,8 +197,7 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
 
     async def main():
         loop = asyncio.get_running_loop()
-        one, other = socket.socketpair()
-        with one, other:
+        with pair() as (one, other):
             seen = asyncio.Event()
             loop.add_reader(one, seen.set)
             await asyncio.sleep(0.001)
@@ -234,22 +233,18 @@ def test_it_comes_and_goes_in_the_middle_of_an_iteration(detached):
 
     async def main():
         loop = asyncio.get_running_loop()
-        for number in range(4):
-            loop.call_soon(order.append, number)
-        loop.call_soon(lambda: recorders.append(LoopRecorder(loop)))
-        for number in range(4, 8):
-            loop.call_soon(order.append, number)
-        if detached:
-            loop.call_soon(lambda: recorders[0].detach())
-        for number in range(8, 12):
+        for number in range(12):
+            if number == 4:
+                loop.call_soon(lambda: recorders.append(LoopRecorder(loop)))
+            if number == 8 and detached:
+                loop.call_soon(lambda: recorders[0].detach())
             loop.call_soon(order.append, number)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         recorders[0].detach()
         assert type(loop._ready).__name__ == "deque"
 
-    with closing(asyncio.SelectorEventLoop()) as loop:
-        loop.run_until_complete(main())
+    asyncio.run(main())
     assert order == list(range(12))
     appended = [n for n in notes_of(recorders[0]) if n.code == "list.append"]
     assert len(appended) == (4 if detached else 8)

@@ -18,6 +18,7 @@ from tools.common import ROOT
 ENVIRON = {k: v for k, v in os.environ.items() if k != "LOOPLAB_TRACE"} | {
     "PYTHONPATH": str(ROOT / "src")
 }
+LOOPLAB = [sys.executable, "-m", "looplab"]
 HOG = """
     import asyncio, sys, time
 
@@ -51,7 +52,7 @@ def program(tmp_path):
 
 def looplab(tmp_path, *words, **env):
     return subprocess.run(
-        [sys.executable, "-m", "looplab", *map(str, words)],
+        [*LOOPLAB, *map(str, words)],
         cwd=tmp_path,
         env=ENVIRON | env,
         capture_output=True,
@@ -111,9 +112,7 @@ def test_child_processes_and_threads(tmp_path, program):
                 child = multiprocessing.get_context(how).Process(target=work)
                 child.start()
                 child.join()
-            thread = threading.Thread(target=work, name="side")
-            thread.start()
-            thread.join()
+            threading.Thread(target=work, name="side").start()
     """
     done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
     assert done.returncode == 0, done.stderr
@@ -122,16 +121,14 @@ def test_child_processes_and_threads(tmp_path, program):
     loaded = {path: load(path) for path in files}
     assert len({loops[0].about["pid"] for loops in loaded.values()}) == 4
     [several] = [loops for loops in loaded.values() if len(loops) > 1]
-    assert {one.about["thread"]: one.loop for one in several} == {
-        "MainThread": 1,
-        "side": 2,
-    }
-    timers = [sum(one.cause == "timer" for one in each) for each in several]
+    names = {each.about["thread"]: each.loop for each in several}
+    assert names == {"MainThread": 1, "side": 2}
+    timers = [sum(ran.cause == "timer" for ran in each) for each in several]
     assert sorted(timers) == [1, 3]
 
 
 SERVE = """
-    import asyncio, pathlib
+    import asyncio
 
     async def main():
         while True:
@@ -152,15 +149,9 @@ def has_many(path):
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the child")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_what_ends_the_program_leaves_its_recording(tmp_path, program, number):
-    words = ["-m", "looplab", "trace", "-o", "t.jsonl", program(SERVE)]
-    process = subprocess.Popen(
-        [sys.executable, *words],
-        cwd=tmp_path,
-        env=ENVIRON,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    words = [*LOOPLAB, "trace", "-o", "t.jsonl", program(SERVE)]
+    how = {"cwd": tmp_path, "env": ENVIRON, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(words, **how)
     wait_for(lambda: has_many(tmp_path / "t.jsonl"))
     killed = number == signal.SIGKILL  # else it is passed on, and ends the recording
     os.kill(child_of(process) if killed else process.pid, number)
@@ -261,7 +252,7 @@ def test_uvloop(tmp_path, program):
     done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(UVLOOP))
     assert (done.returncode, done.stdout) == (0, "asyncio.unix_events\n")
     assert "uvloop is replaced" in done.stderr
-    names = [one.code.name for one in load(tmp_path / "t.jsonl")[0]]
+    names = [ran.code.name for ran in load(tmp_path / "t.jsonl")[0]]
     assert names.count("hog") == 2  # up to its sleep, and the rest
 
 
@@ -305,19 +296,14 @@ def test_attaching(tmp_path, program):
         process.wait()
     recording = load(tmp_path / "t.jsonl")[0]
     assert recording.complete
-    assert "hog" in {one.code.name for one in recording}
+    assert "hog" in {ran.code.name for ran in recording}
 
 
 def test_reading_needs_nothing_that_a_browser_lacks():
     code = """
 import sys
-import looplab.diagnose as room
-from looplab.diagnose import endpoints, load, predict, record, replay
-import looplab.diagnose.report
-ours = {m.rpartition('.')[2] for m in sys.modules if m.startswith('looplab.diagnose.')}
-print(sorted(ours & {'session', 'launch', 'arrival', 'sampler', 'hook', 'writer'}))
+from looplab.diagnose import endpoints, load, predict, record, replay, report
+needs = ['session', 'commands', 'arrival', 'sampler', 'hook', 'writer']
+sys.exit([name for name in needs if 'looplab.diagnose.' + name in sys.modules] or 0)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
+    subprocess.run([sys.executable, "-c", code], check=True)

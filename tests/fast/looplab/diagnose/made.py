@@ -215,3 +215,68 @@ CASES = {
         first=2, last=2, began=401, ended=410),
 }
 # fmt: on
+
+
+def service():
+    """Two requests of one endpoint beside a callback that holds the loop."""
+    first = callback(1, 100, 400, 410, cause="io", arrived_ns=95 * MS, tag=1, cpu=4)
+    later = callback(2, 500, 505, 507, cause="io", arrived_ns=460 * MS, tag=1)
+    other = callback(3, 510, 510, 511, cause="timer", due_ns=508 * MS, tag=2)
+    notes = [
+        RequestNote(1, 1, 2, 401 * MS, 507 * MS),
+        RequestNote(2, 3, 3, 510 * MS, 511 * MS),
+    ]
+    tags = {1: "GET /a&b", 2: "GET /a&b"}
+    return Recording([hog(), first, later, other], tags=tags, notes=notes)
+
+
+def storm(size=5, many=60, *, notes=(), tags=None, **of):
+    """Many short callbacks before a timer that is late."""
+    pieces = [
+        callback(n, 0, size * n, size * (n + 1), code=SHOP, cause="before",
+                 **{"task": "t"} | of)
+        for n in range(many)
+    ]  # fmt: skip
+    about = {"notes": list(notes), "tags": tags or {}}
+    return late_ping(*pieces, ready=10, run=size * many, **about)
+
+
+def spinning():
+    how = {"code": SHOP, "task": "t"}
+    steps = [
+        callback(n, n, n, n + 0.1, cause="call" if n else "before", by=n - 1, **how)
+        for n in range(2000)
+    ]
+    return Recording(steps)
+
+
+def library(other):
+    """A library's timer waits, and one of the program's own from *other* on."""
+    serve = callback(1, 95, 400, 402, code=SERVE)
+    return Recording([hog(), serve, callback(2, other, 402, 403)])
+
+
+# fmt: off
+#: What the first sentence is asked of, beside those.
+ASKED = {
+    "a batch of short ones": storm(),
+    "a batch of long ones": storm(size=15, many=20),
+    "a batch of no tasks": storm(task=None),
+    "a storm inside one request": storm(
+        tag=1, tags={1: "GET /"}, notes=[RequestNote(1, 0, 59, 0, 300 * MS)]),
+    "a tag": late_ping(hog(tag=1), tags={1: "a b"}),
+    "a line elsewhere": late_ping(hog(), samples=[sample(200, 9, DUMPS, SCRUB)]),
+    "its own job": request(jobs=[Job(1, 0, MS, MS, 499 * MS, PING)]),
+    "a full pool": request(jobs=[thumb, Job(1, 0, MS, 400 * MS, 499 * MS, PING)]),
+    "a moment": late_ping(callback(0, 99, 99, 100.5, code=SHOP), run=100.5),
+    "many moments": Recording(
+        [callback(n, 10 * n, 10 * n + 3, 10 * n + 3) for n in range(90)]),
+    # It makes ready a long callback, and then one more.
+    "his own work": Recording([
+        callback(0, 10, 12, 13), callback(1, 12.5, 13, 70, cause="call", by=0),
+        callback(2, 12.6, 70, 71, cause="call", by=0)]),
+    "a library and another": library(380),
+    "a library": library(390),
+    "a poll": spinning(),
+}
+# fmt: on

@@ -20,24 +20,10 @@ from looplab.diagnose import (
     loads,
     record,
 )
+from looplab.diagnose import events as ev
 from looplab.diagnose.columns import pack, unpack
-from looplab.diagnose.events import (
-    Await,
-    Job,
-    Mark,
-    OtherThread,
-    Pause,
-    RequestNote,
-    Sample,
-    ThreadUse,
-    Window,
-)
-from looplab.diagnose.fileformat import FORMAT
 from looplab.diagnose.options import Options, bytes_of, seconds_of
-from looplab.diagnose.recorder import (
-    BEFORE,
-    Recorder,
-)
+from looplab.diagnose.recorder import BEFORE, Recorder
 from looplab.diagnose.report import report
 from looplab.diagnose.tags import Request
 from looplab.diagnose.writer import Encoder, Store
@@ -55,12 +41,11 @@ async def main():
 
 def notes(number, first):
     """Notes of callbacks that ran one after the other."""
-    found = []
+    noted = []
     for n in range(first, first + number):
-        at = n * 1000
-        by = n - 1 if n else BEFORE
-        found += at, by, at, at + 500, 4e-7, f"Task-{n}", "work", 0
-    return found
+        at, by = n * 1000, n - 1 if n else BEFORE
+        noted += at, by, at, at + 500, 4e-7, f"Task-{n}", "work", 0
+    return noted
 
 
 def rows(number, first):
@@ -73,14 +58,13 @@ def outside():
     of = {"ended_ns": 900, "cpu_ns": 3000, "code": Code("work"), "cause": "io"}
     of |= {"by": None, "ready_ns": 5, "run_ns": 9}
     timer = {"cause": "timer", "by": 1, "due_ns": 4}
-    made = [
-        Callback(index=0, task=None, **of),
-        Callback(index=1, task="a", arrived_ns=2, **of),
-        Callback(index=2, task="é", accepted=False, arrived_ns=5, **of),
-        Callback(index=3, task="Task-0007", **of | timer),
-        Callback(index=4, task=None, **of | {"cause": "thread"}),
-    ]
-    return Recording(made, clock="virtual")
+    ways = [{}, {"arrived_ns": 2}, {"accepted": False, "arrived_ns": 5}, timer]
+    ways.append({"cause": "thread"})
+    tasks = None, "a", "é", "Task-0007", None
+    return Recording(
+        [Callback(index=n, task=tasks[n], **of | way) for n, way in enumerate(ways)],
+        clock="virtual",
+    )
 
 
 @pytest.mark.parametrize("make", [lambda: record(main()), outside])
@@ -98,7 +82,7 @@ def test_a_recording_comes_back_as_it_was(tmp_path, make):
     assert [each.waits_from_ns for each in outside()] == [5, 2, 5, 4, 5]
 
 
-def test_requests_come_back_as_they_were(tmp_path):
+def test_requests_come_back_as_they_were():
     at = 2_000_000_000  # the clock of the machine when the recording began
     encoder = Encoder(at)
     recorder = Recorder(None, 1)
@@ -113,16 +97,12 @@ def test_requests_come_back_as_they_were(tmp_path):
     assert names == [under_way]
     assert recorder.new_names() == []  # it was told
     parts = {"rows": (0, notes(1, at // 1000), [], []), "tags": names}
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(
-        json.dumps({"format": FORMAT, "origin_ns": at}).encode()
-        + b"\n"
-        + encoder.encode(1, parts | {"done": recorder.requests})
-    )
-    [again] = load(path)
+    head = json.dumps({"format": ev.FORMAT, "origin_ns": at})
+    line = encoder.encode(1, parts | {"done": recorder.requests})
+    [again] = loads(f"{head}\n{line.decode()}")
     assert again.tags == {ended.number: "GET /{x}", under_way.number: "GET /b"}
-    assert again.notes == [RequestNote(ended.number, -1, -1, 10, 30, None)]
-    assert [one.run_ns for one in again] == [0]
+    assert again.notes == [ev.RequestNote(ended.number, -1, -1, 10, 30, None)]
+    assert [each.run_ns for each in again] == [0]
 
 
 def test_what_the_sampler_saw_comes_back_as_it_was():
@@ -142,46 +122,43 @@ def test_what_the_sampler_saw_comes_back_as_it_was():
         "threads": [(zero + 9, "loop", 5, 6)],
     }
     encoder = Encoder(zero)
-    head = json.dumps({"format": FORMAT, "origin_ns": zero})
+    head = json.dumps({"format": ev.FORMAT, "origin_ns": zero})
     lines = [{"rows": rows(1, zero // 1000)}, parts, {"end": zero + 9}]
     text = "".join([f"{head}\n", *(encoder.encode(1, one).decode() for one in lines)])
     [again] = loads(text)
-    assert again.samples == [Sample(5, 1, 9, (name,))]
-    assert again.pauses == [Pause(1, 8)]
-    assert again.marks == [Mark(1, 4, 0, 3)]
-    others = OtherThread("worker", 6, 7, line), OtherThread("b", 1, 2, None)
-    assert again.windows == [Window(0, 9, 1, 2, 3, 4, 5, 1, others)]
-    assert again.awaits == [Await(6, 3, (name,), ((line, -4),))]
-    assert again.jobs == [
-        Job(3, 1, 0, 1, 2, name),
-        Job(3, 1, 0, -1, -1, Code("len")),
-    ]
-    assert again.threads == [ThreadUse(9, "loop", 5, 6)]
+    assert again.samples == [ev.Sample(5, 1, 9, (name,))]
+    assert again.pauses == [ev.Pause(1, 8)]
+    assert again.marks == [ev.Mark(1, 4, 0, 3)]
+    others = ev.OtherThread("worker", 6, 7, line), ev.OtherThread("b", 1, 2, None)
+    assert again.windows == [ev.Window(0, 9, 1, 2, 3, 4, 5, 1, others)]
+    assert again.awaits == [ev.Await(6, 3, (name,), ((line, -4),))]
+    unended = ev.Job(3, 1, 0, -1, -1, Code("len"))
+    assert again.jobs == [ev.Job(3, 1, 0, 1, 2, name), unended]
+    assert again.threads == [ev.ThreadUse(9, "loop", 5, 6)]
 
 
-def test_a_damaged_line_costs_that_line(tmp_path):
+def test_a_damaged_line_costs_that_line():
     encoder = Encoder(0)
-    lines = [json.dumps({"format": FORMAT}).encode() + b"\n"]
-    lines += [encoder.encode(1, {"rows": rows(3, n)}) for n in (0, 3, 6)]
-    lines.append(encoder.encode(1, {"end": 9000}))
-    text = b"".join(lines).decode().splitlines()
+    parts = [{"rows": rows(3, n)} for n in (0, 3, 6)]
+    lines = [encoder.encode(1, part).decode() for part in [*parts, {"end": 9000}]]
+    text = [json.dumps({"format": ev.FORMAT}), *map(str.strip, lines)]
     cut = [*text[:2], text[2][:40], *text[3:]]
     [recording] = loads("\n".join(cut))
-    assert [one.index for one in recording] == [0, 1, 2, 6, 7, 8]
+    assert [each.index for each in recording] == [0, 1, 2, 6, 7, 8]
     assert (recording.damaged, recording.complete) == (1, True)
     assert "could not be read" in report(recording)
     # What names things ends what is read: later lines would speak of wrong names.
     for wrong in '{"codes":[["other","",0', '{"codes":[7],"loop":1}':
         [recording] = loads("\n".join([*text[:2], wrong, *text[3:]]))
-        assert [one.index for one in recording] == [0, 1, 2]
+        assert [each.index for each in recording] == [0, 1, 2]
         assert (recording.damaged, recording.complete) == (3, False)
 
 
 def test_columns():
-    found = [(1, -1, 3), (1 << 62, 0, 1 << 31)]
-    text = pack("qii", list(zip(*found, strict=True))).decode()
+    given = [(1, -1, 3), (1 << 62, 0, 1 << 31)]
+    text = pack("qii", list(zip(*given, strict=True))).decode()
     assert text.startswith("qiq 01000000")  # where four bytes do not suffice: eight
-    assert list(unpack(text)) == found
+    assert list(unpack(text)) == given
     assert list(unpack(pack("qii", [[], [], []]).decode())) == []
     assert list(unpack(pack("di", [[0.1], [2]]).decode())) == [(0.1, 2)]
     for wrong, said in (
@@ -221,27 +198,22 @@ def test_disk_is_bounded_and_what_is_left_is_whole(tmp_path):
         part = {"rows": rows(100, first)}
         store.write(1, part)
         store.flush()
-        assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 120_000
+        assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 120_000
     store.close()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["t.jsonl", "t.jsonl.1"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["t.jsonl", "t.jsonl.1"]
     [recording] = load(path)
     assert recording.dropped > 0
-    assert [one.index for one in recording] == list(range(recording.dropped, 50_000))
+    assert [each.index for each in recording] == list(range(recording.dropped, 50_000))
     last = recording[-1]
     assert (last.task, last.code.name, last.run_ns) == ("Task-49999", "work", 49999000)
     assert "older callbacks were dropped" in report(recording)
 
 
-@pytest.mark.parametrize(
-    ("parse", "values"),
-    [
-        (
-            seconds_of,
-            {"200ms": 0.2, "30s": 30, "5m": 300, "1h": 3600, "0.5": 0.5, "7µs": 7e-6},
-        ),
-        (bytes_of, {"500MB": 500_000_000, "2G": 2_000_000_000, "100kB": 100_000}),
-    ],
-)
+TIMES = {"200ms": 0.2, "30s": 30, "5m": 300, "1h": 3600, "0.5": 0.5, "7µs": 7e-6}
+SIZES = {"500MB": 5e8, "2G": 2e9, "100kB": 1e5, " 1.5 MiB ": 1.5e6}
+
+
+@pytest.mark.parametrize(("parse", "values"), [(seconds_of, TIMES), (bytes_of, SIZES)])
 def test_times_and_sizes(parse, values):
     assert {text: parse(text) for text in values} == pytest.approx(values)
     for text in ("", "12 parsecs", "many", "-1G", "0s", "99kB"):

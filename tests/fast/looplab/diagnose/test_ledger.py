@@ -13,20 +13,8 @@ from hypothesis import strategies as st
 from looplab import burn, tag
 from looplab.diagnose import Code, Ledger, Recording, record
 from looplab.diagnose.naming import own_line
-from tests.fast.looplab.diagnose.made import (
-    CASES,
-    DUMPS,
-    MS,
-    PING,
-    SCRUB,
-    SERVE,
-    SHOP,
-    SITE,
-    STDLIB,
-    callback,
-    hog,
-    late_ping,
-)
+from tests.fast.looplab.diagnose import made
+from tests.fast.looplab.diagnose.made import CASES, MS, SHOP, callback, hog, late_ping
 
 #: Milliseconds, what it is, and who waited how long and how often.
 EXPECTED = """
@@ -104,7 +92,9 @@ def row_as_text(row):
     fields += [row.function, row.leaf, "kept" * row.kept, *sorted(row.threads)]
     whom = [f"{who} {time * 1000:g} x{times}" for who, times, time in row.delayed]
     text = " | ".join(filter(None, [*fields, "for " + ", ".join(whom)]))
-    return text.replace(SITE, "SITE").replace(STDLIB, "LIB").replace("/srv/", "")
+    return (
+        text.replace(made.SITE, "SITE").replace(made.STDLIB, "LIB").replace("/srv/", "")
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -117,7 +107,7 @@ def test_each_second_goes_to_one_cause(name):
 
 def test_whose_names_are_plumbing():
     assert CASES["others that wait"].ledger.plumbing == {"timers of serve"}
-    heart = Code("beat", f"{SITE}/looplab/heartbeat.py", 3)
+    heart = Code("beat", f"{made.SITE}/looplab/heartbeat.py", 3)
     assert not late_ping(hog(), callback(1, 95, 400, 400, code=heart)).ledger.plumbing
 
 
@@ -162,7 +152,7 @@ def test_the_line_of_a_stack():
     """The program's own, else a library's, else Python's, and last what imports."""
     frozen = Code("_path_stat", "<frozen importlib._bootstrap_external>", 147)
     module = SHOP._replace(name="<module>")
-    every = [frozen, DUMPS, SERVE, module, SHOP]
+    every = [frozen, made.DUMPS, made.SERVE, module, SHOP]
     for end, line in enumerate(every, 1):
         assert own_line(every[:end]) == line
     assert own_line([]) is None
@@ -178,7 +168,7 @@ def test_who_waits_together_is_charged_as_if_each_were_alone(seed):
         now += draw.choice([0, 0, 1, 7])
         held, ready = draw.randrange(1, 9), max(0, now - draw.randrange(60))
         how = {
-            "code": draw.choice([SHOP, PING, SCRUB]),
+            "code": draw.choice([SHOP, made.PING, made.SCRUB]),
             "cause": draw.choice(["timer", "thread"]),
         }
         callbacks.append(callback(index, ready, now, now + held, **how))

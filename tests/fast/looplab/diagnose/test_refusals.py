@@ -1,78 +1,56 @@
-"""What `looplab trace` and `who` refuse before anything is started."""
+"""What the commands refuse: one line, before anything is started."""
 
 from __future__ import annotations
 
 import pytest
 
-from looplab import cli
+from tests.fast.looplab.diagnose.files import save
+from tests.fast.looplab.diagnose.made import hog, late_ping
+
+FILES = {
+    "p.py": "print('ran')",
+    "empty": "",
+    "braces": "{}",
+    "head": '{"format":"looplab-trace/6"}',
+    "old": '{"format":"looplab-trace/2"}',
+    "odd": '{"format":"looplab-trace/6"}\nnonsense\n{}\n',
+}
+REFUSED = """
+trace: usage: looplab trace
+trace --for soon p.py: usage: looplab trace
+trace --for 0 p.py: usage: looplab trace
+trace nothing.py: no command 'nothing.py'
+trace -o no/where.jsonl p.py: cannot write no/where.jsonl
+trace -o folder p.py: folder exists and is not a recording
+trace -o p.py p.py: p.py exists and is not a recording
+who .: cannot read .
+who empty: is not a trace of looplab
+who braces: its format is None
+who head: holds no callback
+who old: its format is 'looplab-trace/2'
+who odd: holds no callback
+who t.jsonl --loop 7: no loop 7
+who t.jsonl --top 0: --top is 0
+show t.jsonl --html no/page.html: looplab: cannot write no/page.html
+what-if t.jsonl: name a change: --move
+what-if t.jsonl --move nobody: looplab: nothing in the recording matches
+what-if t.jsonl --chunk hog: 'hog' has no amount: write PATTERN:AMOUNT
+what-if t.jsonl --chunk hog:soon: 'soon' is not a time above 0
+what-if t.jsonl --faster hog:x: 'x' is not a number above 0
+what-if t.jsonl --workers hog:x: 'x' is not a whole number
+what-if t.jsonl --workers hog:0: workers is 0: give 1 or more
+"""
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_what_is_wrong_is_one_line(tmp_path, monkeypatch, looplab, line):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    (tmp_path / "p.py").write_text("print('ran')")
-    return tmp_path
-
-
-def outcome(capsys, *words):
-    """The status of a command and what it said."""
-    try:
-        status = cli.main(list(words))
-    except SystemExit as exc:
-        status = exc.code
-    return status, capsys.readouterr()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["nothing.py"], "'nothing.py'"),
-        (["-o", "no/where.jsonl", "p.py"], "cannot write no/where.jsonl"),
-        (["-o", "folder", "p.py"], "folder exists and is not a recording"),
-        (["-o", "p.py", "p.py"], "p.py exists and is not a recording"),
-    ],
-)
-def test_what_cannot_be_started_is_one_line(folder, capsys, words, said):
-    status, seen = outcome(capsys, "trace", *words)
-    assert (status, seen.out) == (2, "")
-    assert said in seen.err
-    assert len(seen.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["--for", "soon", "p.py"],
-        ["--for", "0", "p.py"],
-    ],
-)
-def test_bad_usage(capsys, words):
-    status, seen = outcome(capsys, "trace", *words)
-    assert status == 2
-    assert seen.err.startswith("usage: looplab trace")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "is not a trace of looplab"),
-        ("{}", "its format is None"),
-        ('{"format":"looplab-trace/6"}', "holds no callback"),
-        ('{"format":"looplab-trace/2"}', "its format is 'looplab-trace/2'"),
-        ('{"format":"looplab-trace/6"}\nnonsense\n{}\n', "holds no callback"),
-    ],
-)
-def test_what_is_no_recording_is_one_line(folder, capsys, text, said):
-    (folder / "x").write_text(text, encoding="utf-8")
-    status, seen = outcome(capsys, "who", "x")
-    assert status == 2
-    assert said in seen.err
-    assert len(seen.err.splitlines()) == 1
-
-
-def test_a_folder_is_no_recording(folder, capsys):
-    status, seen = outcome(capsys, "who", ".")
-    assert status == 2
-    assert len(seen.err.splitlines()) == 1
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    save(late_ping(hog()), tmp_path / "t.jsonl")
+    words, _, text = line.partition(": ")
+    status, out, err = looplab(*words.split())
+    assert (status, out) == (2, "")
+    assert text in err
+    assert len(err.splitlines()) == 1 or err.startswith("usage: looplab ")

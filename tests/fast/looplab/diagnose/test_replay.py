@@ -12,18 +12,11 @@ from hypothesis import strategies as st
 
 import looplab
 from looplab import burn
-from looplab.diagnose import (
-    Recording,
-    record,
-    replay,
-    tag,
-)
+from looplab.diagnose import Recording, record, replay, tag
 from looplab.diagnose.changes import chunk, faster, move, workers, yields
-from looplab.diagnose.events import Callback, Code, RequestNote
+from looplab.diagnose.events import Code, RequestNote
 from looplab.diagnose.replaying import Plan
-
-MS = 1_000_000
-
+from tests.fast.looplab.diagnose.made import MS, callback
 
 # A program: for each worker when it starts, and then steps; a step is CPU work and then
 # a wait of so many milliseconds.  Workers may start others.  Beside them run probes.
@@ -68,10 +61,8 @@ class Program:
 
     async def main(self):
         self.tasks = []
-        ones = [asyncio.create_task(self.probe(every)) for every in self.probes]
-        for one in self.spec:
-            ones.append(asyncio.create_task(self.late(*one)))
-        await asyncio.gather(*ones)
+        probes = [self.probe(every) for every in self.probes]
+        await asyncio.gather(*probes, *(self.late(*worker) for worker in self.spec))
         while self.tasks:
             await self.tasks.pop()
 
@@ -79,9 +70,9 @@ class Program:
 def shape(recording):
     """When each callback that took time ran, and each step of a probe."""
     return [
-        (one.run_ns, one.ended_ns, one.code.name.rpartition(".")[2])
-        for one in recording
-        if one.ended_ns > one.run_ns
+        (each.run_ns, each.ended_ns, each.code.name.rpartition(".")[2])
+        for each in recording
+        if each.held_ns
     ]
 
 
@@ -89,10 +80,8 @@ def shape(recording):
 @settings(max_examples=60)
 def test_unchanged(spec, probes):
     recording = record(Program(spec, probes).main())
-    again = replay(recording)
-    assert [(one.run_ns, one.ended_ns) for one in again] == [
-        (one.run_ns, one.ended_ns) for one in recording
-    ]
+    again = zip(recording, replay(recording), strict=True)
+    assert all((a.run_ns, a.ended_ns) == (b.run_ns, b.ended_ns) for a, b in again)
 
 
 def in_less(times):
@@ -164,14 +153,10 @@ def test_a_worker_that_yields_gives_others_a_turn(cpu):
             await asyncio.sleep(0)
 
     async def main(work):
-        async def probe():
-            for _ in range(80):
-                await asyncio.sleep(0.01)
-
-        beat = asyncio.create_task(probe())
+        probe = asyncio.create_task(beat(80, 0.01))
         await asyncio.sleep(0.05)
         await asyncio.create_task(work())
-        await beat
+        await probe
 
     recording = record(main(at_once))
     unchanged = recording.trace.worst_lateness
@@ -200,60 +185,52 @@ def test_jobs_of_one_request_are_many_pieces_of_work():
     assert whole.trace.worst_lateness == recording.trace.worst_lateness
 
 
+async def beat(times, every):
+    for _ in range(times):
+        await asyncio.sleep(every)
+
+
 def test_work_that_keeps_the_lock_still_delays():
     async def job():
         await asyncio.sleep(0.01)
         burn(1)
 
-    async def probe():
-        for _ in range(10):
-            await asyncio.sleep(0.05)
-
     async def main():
-        await asyncio.gather(job(), probe())
+        await asyncio.gather(job(), beat(10, 0.05))
 
     recording = record(main())
-    low = replay(recording, move("job"))
+    assert replay(recording, move("job")).trace.worst_lateness == 0
     high = replay(recording, move("job"), lock_held=True)
-    assert low.trace.worst_lateness == 0
     assert 0 < high.trace.worst_lateness <= 0.01
     assert recording.trace.worst_lateness > 0.9
 
 
 def test_a_change_says_what_it_is_or_what_is_wrong_with_it():
     changes = move("x", 3), chunk("x", 0.005), faster("x", 4), workers("x", 6)
-    assert [re.findall(r"\d+", str(one)) for one in changes] == [
-        *(["3"], ["5"], ["4"], ["6"])
-    ]
-    assert len({str(one) for one in (*changes, yields("x"))}) == 5
-    for make, said in (
-        (lambda: move("x", 0), "threads is 0: give 1 or more"),
-        (lambda: chunk("x", 0), "a piece is 0 s: give a finite"),
-        (lambda: faster("x", 0), "times is 0: give a finite"),
-        (lambda: workers("x", 0), "workers is 0: give 1 or more"),
-        (lambda: yields(""), "the pattern is empty"),
+    amounts = [re.findall(r"\d+", str(change)) for change in changes]
+    assert amounts == [["3"], ["5"], ["4"], ["6"]]
+    assert len({str(change) for change in (*changes, yields("x"))}) == 5
+    for make, wrong, text in (
+        (move, ("x", 0), "threads is 0: give 1 or more"),
+        (chunk, ("x", 0), "a piece is 0 s: give a finite"),
+        (faster, ("x", 0), "times is 0: give a finite"),
+        (workers, ("x", 0), "workers is 0: give 1 or more"),
+        (yields, ("",), "the pattern is empty"),
     ):
-        with pytest.raises(ValueError, match=said):
-            make()
+        with pytest.raises(ValueError, match=text):
+            make(*wrong)
 
 
 def test_it_runs_where_a_loop_is_running():
     async def main():
-        async def small():
-            burn(1)
+        return replay(record(asyncio.sleep(0)))
 
-        return replay(record(small()))
-
-    assert len(looplab.run(main())) == 1
+    assert len(looplab.run(main())) == len(record(asyncio.sleep(0)))
 
 
 def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():
-    async def beat():
-        for _ in range(100):
-            await asyncio.sleep(0.01)
-
     async def main():
-        probe = asyncio.create_task(beat())
+        probe = asyncio.create_task(beat(100, 0.01))
         for kind in ("thumb", "resize", "thumb"):
             with tag(f"msg {kind}"):
                 await asyncio.sleep(0.05)
@@ -270,16 +247,15 @@ def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():
 def test_what_a_thread_brings_is_the_answer_to_the_step_that_asked():
     """Two callbacks of no task lie between the thread and the task that it wakes."""
 
-    def ran(index, cause, by=None, task=None):
-        at = index * MS
-        return Callback(index, at, at, at + 1, 1, cause, by, Code("x"), task)
+    def ran(index, cause, **more):
+        return callback(index, index, index, index + 0.5, cause=cause, **more)
 
     asked, brought = ran(0, "timer", task="A"), ran(1, "thread")
     passed_on, woken = ran(2, "call", by=1), ran(3, "call", by=2, task="A")
     plan = Plan(Recording([asked, brought, passed_on, woken]), ())
     assert [index for _, index in plan.roots] == [0]
     assert [index for _, index in plan.jobs[0].children] == [1]
-    assert plan.jobs[1].delay == MS - 1  # from the end of that step
+    assert plan.jobs[1].delay == MS / 2  # from the end of that step
 
 
 def crowd(arrivals, hog=100, accept=2):
@@ -290,10 +266,9 @@ def crowd(arrivals, hog=100, accept=2):
     """
     made, notes = [], []
 
-    def add(cause, name, ready, run, held, **more):
-        times = (round(at * MS) for at in (ready, run, run + held))
-        more = {"by": None, "code": Code(name), "task": None} | more
-        made.append(Callback(len(made), *times, None, cause, **more))
+    def add(cause, name, ready, run, held, by=None, **more):
+        of = {"cause": cause, "code": Code(name), "by": by} | more
+        made.append(callback(len(made), ready, run, run + held, **of))
         return len(made) - 1
 
     add("before", "hog", 0, 0, hog)
@@ -327,4 +302,4 @@ def test_connections_that_were_accepted_together_come_one_by_one():
     # Held while the first two came, it accepts these together.
     assert latencies(replay(was, faster("hog", 100 / 60))) == [45, 16, 3]
     late = replay(crowd([20, 104]))  # these data came after it was accepted
-    assert [one.code.name for one in late].count("accept") == 1
+    assert [each.code.name for each in late].count("accept") == 1
