@@ -1,16 +1,17 @@
 """The exercises of the labs, and the answers to them in a submission.
 
 The notebooks with more exercises hold no solutions.  They are in a folder beside the
-labs, with the other answers: see :mod:`ontime.grade.answer_file`.
+labs: ``teaching/answers/01/xorder.md`` begins with why that of 01-xorder works, a
+paragraph, and has its text as the first cell.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontime.grade.answer_file import AnswerFileError, read_answer_file
 from ontime.grade.cells import checked, defines, names_in
 from ontime.grade.notebook import Cell, UnreadableError, read
 
@@ -20,6 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LONGEST_ANSWER = 100_000  # characters
+_SOLUTION = re.compile(r"# .+\n\n([^#`].*?)\n\n```python\n(.*?)\n```", re.S)
 _PARTS = ("exercise", "solution", "check")
 #: Points by the kind of an exercise, which is the end of its name.
 POINTS = {"predict": 1, "parsons": 1, "judge": 1, "fix": 2, "modify": 2, "make": 3}
@@ -79,15 +81,18 @@ def read_solutions(folder: Path, chapter: str) -> dict[str, tuple[str, str]]:
     Those of chapter ``"01"`` are in ``01/x*.md`` below *folder*.
 
     Raises:
-        LabError: a file cannot be read, or has no solution.
+        LabError: a file has no solution.
     """
     solutions = {}
     for path in sorted((folder / chapter).glob("x*.md")):
-        try:
-            held = read_answer_file(path)
-        except (OSError, AnswerFileError) as error:
-            raise LabError(str(error)) from None
-        solutions[f"{chapter}-{path.stem}"] = held.solution, held.why
+        found = _SOLUTION.match(path.read_text(encoding="utf-8"))
+        if found is None:
+            raise LabError(
+                f"{path} has no solution: below its title and why it works stands the "
+                "code, from a line ```python to a line ```"
+            )
+        why, code = found.groups()
+        solutions[f"{chapter}-{path.stem}"] = code, " ".join(why.split())
     return solutions
 
 

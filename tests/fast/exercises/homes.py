@@ -1,14 +1,12 @@
 """The home of an exercise, ``teaching/answers/07/fix.md`` for 07-fix: its answers.
 
-None of it is shipped: a reader's copy of the checks holds no answer.  How it is written
-is told in :mod:`ontime.grade.answer_file`.
+None of it is shipped: a reader's copy of the checks holds no answer.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,30 +14,20 @@ from typing import Any
 from looplab.clock import run
 from ontime.check import Verdict, check
 from ontime.grade import Exercise, read_labs
-from ontime.grade.answer_file import read_answer_file
 from ontime.grade.cells import needed
 from ontime.grade.labs import default_folder
+from tests.fast.exercises.answer_file import AnswerFile, read_answer_file
 
 __all__ = [
-    "ANSWERS", "Home", "after", "all_homes", "code_cells", "exercise", "misjudged",
+    "ANSWERS", "after", "all_homes", "code_cells", "exercise", "misjudged",
      "run_cell", "verdict_on",
 ]  # fmt: skip
 
 ANSWERS = Path(__file__).resolve().parents[3] / "teaching" / "answers"
 
 
-@dataclass(frozen=True)
-class Home:
-    """What the home of an exercise holds; the solution is the first right answer."""
-
-    name: str
-    stub: str
-    right: dict[str, str]
-    wrong: dict[str, tuple[str, str]]
-
-
 @cache
-def all_homes() -> dict[str, Home]:
+def all_homes() -> dict[str, AnswerFile]:
     """The home of each exercise, by the name of the exercise."""
     homes = {}
     for path in sorted(ANSWERS.glob("[0-9]*/*.md")):
@@ -47,9 +35,7 @@ def all_homes() -> dict[str, Home]:
         solution = exercise(name).solution.strip("\n").split("\n")
         if solution[-1].startswith("check("):
             del solution[-1]
-        code = "\n".join(solution).rstrip()
-        held = read_answer_file(path, code)
-        homes[name] = Home(name, held.stub, {"solution": code} | held.right, held.wrong)
+        homes[name] = read_answer_file(path, "\n".join(solution).rstrip())
     return homes
 
 

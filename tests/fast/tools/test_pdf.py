@@ -205,8 +205,7 @@ def teaching(tmp_path: Path) -> Path:
     for name in ("handouts", "answers/01"):
         (folder / name).mkdir(parents=True)
     why, cell = "Why this works: `b` is\neven.", "```python\nb = 4\n```"
-    rest = "## The stub\n\n> no\n\n## Right answers\n\n## Wrong answers"
-    text = f"# Answers\n\n{why}\n\n{cell}\n\n{rest}\n\n"
+    text = f"# Answers\n\n{why}\n\n{cell}\n\n## The stub\n"
     (folder / "answers/01/xb.md").write_text(text)
     text = "# To print: sort\n\nFor us.\n\nSort **these**.\n\n| 1 | `x` | so |\n"
     (folder / "handouts/01_x.md").write_text(text)
@@ -239,7 +238,7 @@ def test_no_sheet_has_both_question_and_answer(html: Path, teaching: Path) -> No
 
 def test_what_cannot_be_read_is_named(html: Path, teaching: Path) -> None:
     (teaching / "answers/01/xb.md").write_text("b = 4")
-    with pytest.raises(ToolError, match=r"xb\.md has the headings"):
+    with pytest.raises(ToolError, match=r"xb\.md has no solution"):
         sheets(html, teaching)
     (html / "notebooks/01_late.html").write_text("<p>nothing</p>")
     with pytest.raises(ToolError, match=r"notebooks/01_late\.html has no article"):

@@ -17,7 +17,6 @@ from ontime.grade.labs import (
     read_solutions,
 )
 from ontime.grade.notebook import Cell
-from tests.fast.ontime.grade.test_answer_file import ABOVE, ANSWERS
 
 
 def test_every_exercise_is_found() -> None:
@@ -71,12 +70,12 @@ def test_the_lab_and_the_points_of_an_exercise() -> None:
 def test_solutions_of_more_exercises(tmp_path: Path) -> None:
     path = tmp_path / "01" / "xa.md"
     path.parent.mkdir()
-    path.write_text(ANSWERS)
+    path.write_text(
+        "# Answers\n\nIt is\none.\n\n```python\nb = 1\n```\n\n## The stub\n"
+    )
     assert read_solutions(tmp_path, "01") == {"01-xa": ("b = 1", "It is one.")}
     assert read_solutions(tmp_path, "02") == {}
-    path.write_text(ANSWERS.replace(ABOVE, "", 1))
-    with pytest.raises(LabError, match=r"xa\.md has no solution"):
-        read_solutions(tmp_path, "01")
-    path.write_text("")
-    with pytest.raises(LabError, match=r"xa\.md has the headings \[\]"):
-        read_solutions(tmp_path, "01")
+    for text in "", "# Answers\n\n## The stub\n\n```python\nb = 2\n```\n":
+        path.write_text(text)
+        with pytest.raises(LabError, match=r"xa\.md has no solution: below its title"):
+            read_solutions(tmp_path, "01")
