@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LONGEST_ANSWER = 100_000  # characters
-_SOLUTION = re.compile(r"# .+\n\n([^#`].*?)\n\n```python\n(.*?)\n```", re.S)
+_SOLUTION = re.compile(r"# [^\n]+\n\n([^#`].*?)\n\n```python\n(.*?)\n```", re.S)
 _PARTS = ("exercise", "solution", "check")
 #: Points by the kind of an exercise, which is the end of its name.
 POINTS = {"predict": 1, "parsons": 1, "judge": 1, "fix": 2, "modify": 2, "make": 3}

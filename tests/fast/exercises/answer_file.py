@@ -68,7 +68,8 @@ def _each(text: str, right: Mapping[str, str], path: Path) -> Iterator[tuple[str
         if parts is None:
             raise AnswerFileError(
                 f"{path} has {answer[:60]!r}; below a title stand words of the "
-                "verdict, as a quotation, if it is wrong, and one cell, as ```python or ```diff"
+                "verdict, as a quotation, if the answer is wrong, and one cell, "
+                "as ```python or ```diff"
             )
         cell = parts["text"]
         if parts["kind"] == "diff":
