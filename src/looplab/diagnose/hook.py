@@ -25,7 +25,6 @@ from .session import Session, say
 _loops: Any = base_events.BaseEventLoop
 _session: Session | None = None
 _stock_run_forever: Callable[[Any], None] | None = None
-_met: set[str] = set()  # what was said to run
 #: What cannot be recorded: the function that starts it, and what is said of it.
 _UNSEEN = {
     # It puts a run_forever() of its own into each loop.
@@ -140,8 +139,7 @@ def _meet(function: str, what: str, module: Any) -> None:
     stock = getattr(module, function)
 
     def called(*args: Any, **options: Any) -> Any:
-        if what not in _met and _session is not None:
-            _met.add(what)
+        if _session is not None:
             say(f"the program runs {what}")
         return stock(*args, **options)
 

@@ -13,7 +13,6 @@ import platform
 import sys
 import threading
 import time
-import weakref
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -34,8 +33,14 @@ WRITE_EVERY = 0.25  # seconds: what a killed program loses at most, about
 _BRIEF = 0.02  # seconds that whoever stops the recording can wait
 
 
+_said: set[str] = set()
+
+
 def say(text: str) -> None:
-    """Say one line on standard error, if there is one."""
+    """Say one line on standard error, if there is one, once in this process."""
+    if text in _said:
+        return
+    _said.add(text)
     # It may be closed, or never have been there.
     with contextlib.suppress(AttributeError, OSError, ValueError):
         print(f"looplab: {text}", file=sys.stderr, flush=True)
@@ -48,11 +53,8 @@ class Session:
         self.options = options
         self.origin_ns = time.monotonic_ns()
         self.stopped = False
-        self._recorders: list[Recorder] = []
+        self._recorders: dict[Any, Recorder] = {}  # by loop
         self._loops = 0
-        self._of_loop: weakref.WeakKeyDictionary[Any, Recorder | None] = (
-            weakref.WeakKeyDictionary()
-        )
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -63,17 +65,14 @@ class Session:
     def loop_starts(self, loop: Any) -> None:
         """*loop* is about to run, or runs, in this thread."""
         with self._lock:
-            if self.stopped:
-                return
-            if loop not in self._of_loop:
-                self._of_loop[loop] = self._attach(loop)
-            recorder = self._of_loop[loop]
-            if recorder is not None:
-                recorder.enter()
+            if loop not in self._recorders and not self.stopped:
+                self._attach(loop)
+            if loop in self._recorders and not self.stopped:
+                self._recorders[loop].enter()
 
     def loop_stops(self, loop: Any) -> None:
         """*loop* has stopped running in this thread; it may start again."""
-        recorder = self._of_loop.get(loop)
+        recorder = self._recorders.get(loop)
         if recorder is None:
             return
         recorder.leave()
@@ -81,28 +80,24 @@ class Session:
             with self._lock:
                 self._write(recorder, end=True)
 
-    def _attach(self, loop: Any) -> Recorder | None:
-        """Attach a recorder to *loop*; open the file if it is the first one.
-
-        Returns None if it cannot be recorded, which is said.
-        """
+    def _attach(self, loop: Any) -> None:
+        """Attach a recorder to *loop*, if it can be recorded; open the file if it is
+        the first one."""
         if self._store is None and not self._open():
-            return None
+            return
         selector = getattr(loop, "_selector", None)
-        self._loops += 1
-        number = self._loops
         asker = None if selector is None else arrival_asker(selector)
         try:
-            recorder = LoopRecorder(loop, number, arrival=asker)
+            recorder = LoopRecorder(loop, self._loops + 1, arrival=asker)
         except TypeError as exc:
             say(f"{exc}: it is not recorded")
-            return None
+            return
+        self._loops += 1
         pause = round(self.options.sample * NS)
         recorder.looks = Looks(recorder, pause, self._clock)
-        self._recorders.append(recorder)
         thread = threading.current_thread().name
         recorder.about = {"kind": recorder.kind, "thread": thread}
-        return recorder
+        self._recorders[loop] = recorder
 
     def _open(self) -> bool:
         about = {
@@ -150,14 +145,14 @@ class Session:
         last = written = now()
         while not self._wakes(pause):
             if options.sample:
-                for recorder in self._recorders:
+                for recorder in [*self._recorders.values()]:
                     recorder.looks.look(last)
             last = now()
             if last - written >= WRITE_EVERY * NS:
                 written = last
                 with self._lock:
-                    self._write(*self._recorders)
                     self._drop_closed()
+                    self._write(*self._recorders.values())
             if end is not None and last >= end:
                 self.stop()
                 return
@@ -171,10 +166,10 @@ class Session:
 
     def _drop_closed(self) -> None:
         """Let go of loops that will not run again."""
-        for recorder in self._recorders[:]:
-            if recorder.loop.is_closed() and not recorder.notes:
+        for loop, recorder in [*self._recorders.items()]:
+            if loop.is_closed() and not recorder.notes:
                 recorder.detach()
-                self._recorders.remove(recorder)
+                del self._recorders[loop]
 
     def _write(self, *recorders: Recorder, end: bool = False) -> None:
         if self._store is None:
@@ -223,7 +218,7 @@ class Session:
         if self._thread not in (None, threading.current_thread()):
             self._thread.join(timeout=5)
         with self._lock:
-            self._write(*self._recorders, end=True)
+            self._write(*self._recorders.values(), end=True)
             if self._store is not None:
                 self._store.close()
                 self._store = None  # a thread that is not back yet finds none
@@ -235,8 +230,7 @@ class Session:
         self._wake.set()
         if self._undo_collector is not None:
             self._undo_collector()
-        for recorder in self._recorders:
-            loop = recorder.loop
+        for loop, recorder in self._recorders.items():
             if recorder.thread[0] == threading.get_ident():
                 recorder.detach()
                 continue
@@ -267,7 +261,7 @@ class Session:
             self._store.abandon()
         if self._undo_collector is not None:
             self._undo_collector()
-        for recorder in self._recorders:
+        for recorder in self._recorders.values():
             recorder.detach()
 
 
