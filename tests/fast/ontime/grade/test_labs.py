@@ -70,9 +70,8 @@ def test_the_lab_and_the_points_of_an_exercise() -> None:
 def test_solutions_of_more_exercises(tmp_path: Path) -> None:
     path = tmp_path / "01" / "xa.md"
     path.parent.mkdir()
-    path.write_text(
-        "# Answers\n\nIt is\none.\n\n```python\nb = 1\n```\n\n## The stub\n"
-    )
+    more = "### two\n\n> too many\n\n```python\nb = 2\n```\n"
+    path.write_text(f"# Answers\n\nIt is\none.\n\n```python\nb = 1\n```\n\n{more}")
     assert read_solutions(tmp_path, "01") == {"01-xa": ("b = 1", "It is one.")}
     assert read_solutions(tmp_path, "02") == {}
     for text in "", "# Answers\n\n## The stub\n\n```python\nb = 2\n```\n":
