@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
-from ontime.leases import LeaseRun, LeaseSettings, consume
+from ontime.leases import LeaseSettings, consume
 from ontime.measuring.cores import free_cores
 from ontime.measuring.records import machine
 from tools.common import ROOT, say
@@ -49,21 +49,13 @@ def measure(settings: LeaseSettings, scheduler: Any) -> dict[str, Any]:
     """
     before = free_cores()
     run = consume(settings.scaled(SCALE), scheduler, clock="real")
-    return {**_facts(run), "free": [round(before, 2), round(free_cores(), 2)]}
-
-
-def _facts(run: LeaseRun) -> dict[str, Any]:
-    def unscaled(seconds: float) -> float:
-        return round(seconds / SCALE, 3)
-
     return {
         "messages": len(run.messages),
         "lost": run.lost,
         "held": run.held,
-        "makespan": unscaled(run.makespan),
-        "worst_lateness": unscaled(run.worst_lateness),
-        "shortest": unscaled(min(run.times)) if run.times else None,
-        "longest": unscaled(max(run.times)) if run.times else None,
+        "makespan": round(run.makespan / SCALE, 3),
+        "worst_lateness": round(run.worst_lateness / SCALE, 3),
+        "free": [round(before, 2), round(free_cores(), 2)],
     }
 
 

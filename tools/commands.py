@@ -205,7 +205,7 @@ def fmt(_: argparse.Namespace) -> None:
 
 def bench(options: argparse.Namespace) -> None:
     """Run the benchmarks, which make an environment of their own, .venv-bench."""
-    python(ensure_venv(), "-m", "benchmarks", *options.words)
+    python(ensure_venv(), "-m", "benchmarks.loops", *options.words)
 
 
 def screenshot(_: argparse.Namespace) -> None:
