@@ -11,12 +11,15 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from textwrap import wrap
 
 from bs4 import BeautifulSoup
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.svgLib.path import parse_path
 from fontTools.ttLib import TTFont
+from ours import filled_in
 from resvg_py import svg_to_bytes
 
 __all__ = ["HEIGHT", "WIDTH", "draw", "fonts"]
@@ -65,19 +68,15 @@ def draw(page: str, above: str, font_files: list[str]) -> bytes | None:
     for part in title.select(".section-number, .headerlink"):
         part.decompose()
     lines = wrap(title.get_text().strip(), 42)
-    words = "".join(
-        f'<text x="{EDGE}" y="{2 * LINE + LINE * place}" font-size="50" '
-        f'font-weight="600" fill="#13232b">{escape(line)}</text>'
-        for place, line in enumerate(lines)
-    )
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" '
-        f'xmlns:xlink="http://www.w3.org/1999/xlink" width="{WIDTH}" height="{HEIGHT}" '
-        f'font-family="sans" font-size="12" color="#1e2528">'
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
-        f'<text x="{EDGE}" y="{LINE}" font-size="22" font-weight="600" '
-        f'fill="#8a4b12">{escape(above)}</text>{words}'
-        f"{_placed(str(picture), top=95 + LINE * len(lines))}</svg>"
+    svg = filled_in(
+        "card.svg",
+        width=WIDTH,
+        height=HEIGHT,
+        edge=EDGE,
+        line=LINE,
+        above=above,
+        title=lines,
+        picture=_placed(str(picture), top=95 + LINE * len(lines)),
     )
     return bytes(svg_to_bytes(svg, skip_system_fonts=True, font_files=font_files))
 
@@ -133,17 +132,10 @@ def _stretched(match: re.Match[str], width: float) -> str:
     wide = width * float(share[1]) / 100
     times = wide / float(box[1])
 
-    def step(part: re.Match[str]) -> str:
-        numbers = [float(number) for number in re.findall(r"-?[\d.]+", part[2])]
-        if part[1] in "hH":
-            numbers = [number * times for number in numbers]
-        elif part[1] not in "vV":  # x and y in turn
-            numbers[::2] = [number * times for number in numbers[::2]]
-        return part[1] + " ".join(f"{number:.2f}" for number in numbers)
-
     def path(steps: re.Match[str]) -> str:
-        wider = re.sub(r"([a-zA-Z])([^a-zA-Z]*)", step, steps[1])
-        return f' d="{wider}"'
+        wider = SVGPathPen(None, ntos="{:.2f}".format)
+        parse_path(steps[1], TransformPen(wider, (times, 0, 0, 1, 0, 0)))
+        return f' d="{wider.getCommands()}"'
 
     more = match["more"].replace(box[0], f'viewBox="0 0 {wide:.2f} {box[2]}"')
     body = re.sub(r' d="([^"]*)"', path, match["body"])

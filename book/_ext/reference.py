@@ -1,7 +1,7 @@
 """Make the reference of the packages and the bibliography readable.
 
-* A signature shows what a reader would write: a class by its name, ``...`` for a
-  default that is made anew for each object, and no parameter that is private.
+* A signature shows what a reader would write: a class by its name, and ``...`` for a
+  default that is made anew for each object.
 * An attribute of a class has its type behind its name, not in a list of its own.
 * An entry of the bibliography may say its short name, such as ``shorthand = {PSF}``.
 """
@@ -25,7 +25,6 @@ PRINTED = (
     (r"<factory>", "..."),
     (r"<class '(?:[\w.]+\.)?(\w+)'>", r"\1"),
     (r"\bEllipsis\b", "..."),
-    (r", _\w+: [^,()=]+(?: = [^,()]+)?(?=[,)])", ""),
     (r"(\*\*\w+): ~typing\.~(\w+)", r"\1: \2.kwargs"),
     (r"(\*\w+): ~typing\.~(\w+)", r"\1: \2.args"),
     (r"\[\[~(\w+)\],", r"[\1,"),  # the parameters of a callable

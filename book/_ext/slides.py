@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import posixpath
 import re
 import shutil
 from collections.abc import Iterator
@@ -42,6 +41,7 @@ from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
+from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
 from bs4.formatter import HTMLFormatter
@@ -173,12 +173,8 @@ class Page:
         # Links lead where they led from the page, from the folder of the decks.
         for tag in article.select("a[href], img[src]"):
             name = "src" if tag.name == "img" else "href"
-            value = str(tag[name])
-            if value.startswith("#"):
-                tag[name] = f"../{address}{value}"
-            elif not re.match(r"[a-z]+:|//", value):
-                folder = posixpath.dirname(f"../{address}")
-                tag[name] = posixpath.normpath(posixpath.join(folder, value))
+            place = urljoin(f"/{address}", str(tag[name]))
+            tag[name] = f"..{place}" if place.startswith("/") else place
 
     def cell(self, text: str) -> Tag:
         """The cell whose code has this text; a solution is on no slide.
@@ -434,16 +430,10 @@ def link_slides(app: Any, doctree: nodes.document, page: str) -> None:
     boxes = doctree.findall(nodes.admonition)
     lists = (terms for box in boxes for terms in box.findall(nodes.definition_list))
     for terms in lists:
-        text = nodes.paragraph()
-        text += nodes.reference(
-            "",
-            "The slides",
-            refuri=f"../slides/{name}.html",
-            internal=True,
-            classes=["slides-link"],
-        )
-        text += nodes.Text(" follow the plan of ninety minutes.")
-        definition = nodes.definition("", text)
+        where = {"refuri": f"../slides/{name}.html", "classes": ["slides-link"]}
+        link = nodes.reference("", "The slides", internal=True, **where)
+        plan = nodes.Text(" follow the plan of ninety minutes.")
+        definition = nodes.definition("", nodes.paragraph("", "", link, plan))
         terms += nodes.definition_list_item("", nodes.term("", "Teach it"), definition)
         return
 

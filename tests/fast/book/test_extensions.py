@@ -41,7 +41,6 @@ SIGNATURES = [
     ("(a: list[~m.B] = <factory>)", "(a: list[~m.B] = ...)"),
     ("(make: ~t.Any = <class 'some.place.Loop'>)", "(make: ~t.Any = Loop)"),
     ("(kind: Any = Ellipsis, **o: Any)", "(kind: Any = ..., **o: Any)"),
-    ("(a: int, _trace: Trace | None = None)", "(a: int)"),
     (
         "(job: ~c.Callable[[~P], ~m.T], *args: ~typing.~P, **kwargs: ~typing.~P)",
         "(job: ~c.Callable[P, ~m.T], *args: P.args, **kwargs: P.kwargs)",
