@@ -17,7 +17,7 @@ export class Files {
     this.base = base;
     this.kept = new Map(); // name -> promise of an ArrayBuffer
     this.coming = new Set(); // names of those in `kept` that are not there yet
-    this.found = new Map(); // name -> promise of one that the browser has, or of null
+    this.cached = new Map(); // name -> promise of one that the browser has, or of null
     this.loaded = 0;
     this.total = 0;
   }
@@ -67,9 +67,9 @@ export class Files {
     this.control ??= new AbortController();
     const names = [...Object.values(PYTHON), ...wheels];
     for (const name of names)
-      if (!this.kept.has(name) && !this.found.has(name))
-        this.found.set(name, this.#look(name));
-    const has = await Promise.all(names.map((name) => this.found.get(name) ?? true));
+      if (!this.kept.has(name) && !this.cached.has(name))
+        this.cached.set(name, this.#look(name));
+    const has = await Promise.all(names.map((name) => this.cached.get(name) ?? true));
     return has.every(Boolean);
   }
 
@@ -121,9 +121,9 @@ export class Files {
   async #load(name) {
     this.control ??= new AbortController();
     const { signal } = this.control;
-    const file = await this.found.get(name);
+    const file = await this.cached.get(name);
     signal.throwIfAborted();
-    this.found.delete(name);
+    this.cached.delete(name);
     return file ?? this.#fetch(name, { signal });
   }
 

@@ -117,8 +117,8 @@ export class Session extends EventTarget {
     });
   }
 
-  #answer(number, found) {
-    this.asked.get(number)?.(found);
+  #answer(number, suggestions) {
+    this.asked.get(number)?.(suggestions);
     this.asked.delete(number);
   }
 
@@ -353,7 +353,7 @@ export class Session extends EventTarget {
     if (type === "crashed") {
       this.#crash(String(message.reason));
     } else if (type === "completed") {
-      this.#answer(message.number, completions(message.found));
+      this.#answer(message.number, completions(message.answer));
     } else if (type === "late" && message.output && this.ran.has(message.cell)) {
       // Of a task that a cell has left behind; a cell that has not run is left alone.
       if (["stream", "cut"].includes(message.output.kind))
@@ -409,9 +409,9 @@ export class Session extends EventTarget {
 }
 
 /** What a worker says of a place in the code, without what is not of that form. */
-function completions(found) {
+function completions(answer) {
   const text = (value) => String(value ?? "").slice(0, 300);
-  const { length, options, signature } = found ?? {};
+  const { length, options, signature } = answer ?? {};
   if (!Array.isArray(options)) return null;
   return {
     length: Number(length) || 0,

@@ -238,7 +238,7 @@ const ACTIONS = {
   add: ({ wheels }) => addWheels(pyodide, wheels),
   forget: ({ id }) => python?.forget(id),
   complete: ({ number, before }) => {
-    send({ type: "completed", number, found: JSON.parse(python.complete(before)) });
+    send({ type: "completed", number, answer: JSON.parse(python.complete(before)) });
   },
 };
 

@@ -63,7 +63,7 @@ class Names(ast.NodeVisitor):
         # names refuses it.
         change = _NoWaiting()
         tree = change.visit(ast.parse(source))
-        plain = ast.unparse(tree) if change.found else source
+        plain = ast.unparse(tree) if change.has_waited else source
         table = symtable.symtable(plain, "cell", "exec")
         self.reads = _read_globally(table)
         for scope in table.get_children():
@@ -177,7 +177,7 @@ class Names(ast.NodeVisitor):
 class _NoWaiting(ast.NodeTransformer):
     """Takes ``await`` and ``async`` from what is in no function; the names stay."""
 
-    found = False
+    has_waited = False
 
     def _leave(self, node: ast.AST) -> ast.AST:
         return node
@@ -185,11 +185,11 @@ class _NoWaiting(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _leave  # noqa: N815
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
-        self.found = True
+        self.has_waited = True
         return self.visit(node.value)  # type: ignore[no-any-return]
 
     def _plain(self, node: ast.AST) -> ast.AST:
-        self.found = True
+        self.has_waited = True
         kind = ast.For if isinstance(node, ast.AsyncFor) else ast.With
         same: ast.AST = kind(**dict(ast.iter_fields(node)))
         return self.generic_visit(ast.copy_location(same, node))
@@ -197,7 +197,7 @@ class _NoWaiting(ast.NodeTransformer):
     visit_AsyncFor = visit_AsyncWith = _plain  # noqa: N815
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.found = self.found or bool(node.is_async)
+        self.has_waited = self.has_waited or bool(node.is_async)
         node.is_async = 0
         return self.generic_visit(node)
 

@@ -183,7 +183,7 @@ export function frame(d, p, W, guess) {
       taken.push([y, x, x + w + gap - 6]);
       x += w + gap;
     };
-    const one = (c) => add(c.key, c, width(c), label(c), !!c.t, c.late >= 0, 6);
+    const addCallback = (c) => add(c.key, c, width(c), label(c), !!c.t, c.late >= 0, 6);
     let n = list.length, used = 0;
     const last = y === yT + 4 ? 0 : 1; // of callbacks the last is shown too, of timers only the first
     if (n > 40 || list.reduce((q, c) => q + width(c) + 6, 0) > room) {
@@ -191,14 +191,14 @@ export function frame(d, p, W, guess) {
       for (n = 0; n < list.length - 2 && (used += width(list[n]) + 6) < most; ) n++;
       n ||= 1 - last;
     }
-    list.slice(0, n).forEach(one);
+    list.slice(0, n).forEach(addCallback);
     if (n === list.length) return;
     const rest = list.length - n - last, c = { ...list[n], by: list.at(-1 - last).by }, w = size(more(rest)) + 18;
     if (rest) {
       for (const o of [6, 3]) back.push(box(x + o, y + o / 2, w, H - o, 6, `class="lp-ar lp${c.n.c}" opacity=".4"`));
       add("m" + y, c, w, more(rest), false, false, 14);
     }
-    if (last) one(list.at(-1));
+    if (last) addCallback(list.at(-1));
   };
   row(now_, yR + 4);
   row(next, yN);
@@ -231,10 +231,10 @@ export function frame(d, p, W, guess) {
     front.push(`<g ${c}>`);
     // Of many sleeps on one line only the last that was due, and the next, are told.
     const sleeps = d.timers.filter((t) => t.n === lane && t.born <= p && (t.rec || t.end > p)).sort((a, b) => a.due - b.due);
-    const told = sleeps.findLast((t) => t.due <= now), coming = sleeps.find((t) => t.due > now), crowd = sleeps.length > 6;
+    const latest = sleeps.findLast((t) => t.due <= now), coming = sleeps.find((t) => t.due > now), crowd = sleeps.length > 6;
     for (const t of sleeps) {
       const to = Math.min(now, (t.woken || { a: t.rec ? t.rec.b : now }).a);
-      if (crowd && t !== told && t !== coming) {
+      if (crowd && t !== latest && t !== coming) {
         if (to > t.due) back.push(`<path class="lp-w" opacity=".35" d="M${X(t.due)} ${y + 8}H${X(to)}"/>`);
         continue;
       }
@@ -249,7 +249,7 @@ export function frame(d, p, W, guess) {
         if (b > a && to >= b && X(b) - X(a) > 16) front.push(`<circle class="lp-b" cx="${x}" cy="${y + 8}" r="7.5"/>` + text(x, y + 12, n + 1, "no", middle));
         a = Math.max(a, b);
       });
-      if (t !== told) continue;
+      if (t !== latest) continue;
       const words = span(d, to - t.due), full = words + " late";
       front.push(text(X(to) + 8, y + 12, X(to) + 10 + size(full) < W ? full : "+" + words, "l halo"));
     }

@@ -107,8 +107,8 @@ class Player {
   /** The moment after so many milliseconds of the film. */
   #at(ms) {
     const { steps } = this.film;
-    const found = steps.findIndex((step) => step.at + step.ms > ms);
-    const i = found < 0 ? steps.length - 1 : found;
+    const next = steps.findIndex((step) => step.at + step.ms > ms);
+    const i = next < 0 ? steps.length - 1 : next;
     return i + clamp((ms - steps[i].at) / steps[i].ms, 0, END);
   }
 
@@ -143,18 +143,18 @@ class Player {
 
   /** To the end of a callback, or of a look at the timers. */
   #step(by) {
-    const here = Math.floor(this.moment);
-    const to = by < 0 ? here - 1 : this.moment % 1 < 0.99 ? here : here + 1;
+    const current = Math.floor(this.moment);
+    const to = by < 0 ? current - 1 : this.moment % 1 < 0.99 ? current : current + 1;
     this.#seek(to + END);
   }
 
   /** To the look with which an iteration begins. */
   #iteration(by) {
-    const here = Math.floor(this.moment);
+    const current = Math.floor(this.moment);
     const { steps } = this.film;
-    const isLook = (step, i) => step.i < 0 && (by > 0 ? i > here : i < here);
-    const found = by > 0 ? steps.findIndex(isLook) : steps.findLastIndex(isLook);
-    this.#seek(found < 0 ? by * this.film.last : found + END);
+    const isLook = (step, i) => step.i < 0 && (by > 0 ? i > current : i < current);
+    const look = by > 0 ? steps.findIndex(isLook) : steps.findLastIndex(isLook);
+    this.#seek(look < 0 ? by * this.film.last : look + END);
   }
 
   // ---- moving by itself
