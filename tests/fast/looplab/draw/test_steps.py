@@ -36,28 +36,6 @@ def path(drawn: Chart, colour: str = "blue") -> str:
     return words[1]
 
 
-def test_it_is_svg_with_a_text_alternative() -> None:
-    drawn = chart()
-    root = ElementTree.fromstring(drawn.svg)
-    assert root.get("role") == "img"
-    assert root.get("aria-label") == "A queue." == drawn.alt
-    assert drawn._repr_html_() == drawn.svg
-    assert repr(drawn) == "Chart: A queue."
-    assert {"time (s)", "items", "queue"} <= set(texts(drawn))
-
-
-def test_the_same_data_give_the_same_text() -> None:
-    assert chart() == chart()
-    assert chart() != chart(Line("queue", [*POINTS, (5, 0)]))
-
-
-def test_a_value_holds_until_the_next() -> None:
-    """Across first, then up: never a slope."""
-    drawn = path(chart())
-    assert re.fullmatch(r"M[\d.]+ [\d.]+(H[\d.]+(V[\d.]+)?)+", drawn)
-    assert drawn.count("V") == 3
-
-
 def test_axes_begin_at_0_and_have_round_numbers() -> None:
     words = texts(chart())
     assert words[1:4] == ["0", "2", "4"]

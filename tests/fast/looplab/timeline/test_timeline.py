@@ -102,22 +102,7 @@ def test_nothing_comes_from_outside_and_names_cannot_break_out() -> None:
     assert evil in (parse(picture).findtext(f"{SVG}desc") or "")
 
 
-def test_inline_it_takes_the_width_it_gets(picture: Timeline) -> None:
-    html = picture._repr_html_()
-    assert 'width="100%"' in html
-    assert "viewBox" not in html.partition("<rect")[0]  # or the text would shrink
-    assert ' width="720" ' in picture.svg
-
-
 # -- what it says ----------------------------------------------------------------------
-
-
-def test_the_lateness_is_written_beside_its_line(picture: Timeline) -> None:
-    words = texts(picture)
-    assert {"1.500 s late", "due 3 s", "ran 4.5 s", "heartbeat4 beats"} <= set(words)
-    assert "job200 tasks, ran 2.000 s, waited up to 1.990 s" in words
-    assert "the one threadbusy 2.000 s, idle 4.000 s" in words
-    assert "Times are exact, on the virtual clock." in words
 
 
 def lane_paths(timeline: Timeline, colour: str, style: str) -> list[str]:
@@ -130,35 +115,6 @@ def lane_paths(timeline: Timeline, colour: str, style: str) -> list[str]:
 def test_the_line_goes_from_due_to_run(picture: Timeline) -> None:
     # Due at 3 s and run at 4.5 s of 6 s; 9,600 units across.
     assert lane_paths(picture, "orange", "w") == ["M4800 1v16M4800 9h2400"]
-
-
-def test_the_staircase_has_one_step_a_row(picture: Timeline) -> None:
-    (drawn,) = lane_paths(picture, "blue", "c")
-    steps = re.findall(r"M(\d+) ([\d.]+)h(\d+)", drawn)
-    assert len(steps) == 48
-    assert steps == sorted(steps, key=lambda s: float(s[1]))
-    starts = [int(x) for x, _, _ in steps]
-    assert starts == sorted(starts)
-    assert (starts[0], starts[-1] + int(steps[-1][2])) == (4000, 7200)  # 2.5 to 4.5 s
-    (drawn,) = lane_paths(picture, "blue", "c q")
-    waits = re.findall(r"M(\d+) [\d.]+h(\d+)", drawn)
-    assert {x for x, _ in waits} == {"4000"}
-    assert max(int(width) for _, width in waits) == round(1.99 * 1600)
-
-
-def test_alt_tells_the_numbers_of_the_trace(picture: Timeline) -> None:
-    lanes = dict(re.findall(r"(\w+): (.*?)(?=\. [a-z0-9]|\.$)", picture.alt))
-    assert lanes["heartbeat"] == "4 beats, the worst 1.500 s late at 3 s"
-    assert lanes["storm"] == "3 callbacks, never late"
-    assert lanes["job"].startswith("200 tasks, 200 callbacks, ran for 2.000 s in all")
-    assert "waited up to 1.990 s" in lanes["job"]
-    for words in (
-        "214 callbacks from 0 s to 6 s (virtual clock, exact)",
-        "busy for 2.000 s and idle for 4.000 s",
-        "6 callbacks of the loop itself",
-    ):
-        assert words in picture.alt
-    assert repr(picture) == f"<Timeline: {picture.alt}>"
 
 
 def test_what_is_not_there_is_said() -> None:
