@@ -26,13 +26,6 @@ def test_the_modules_are_commands_too(module, tmp_path):
     assert done.stderr == ""
 
 
-def test_standard_input_of_a_process(tmp_path):
-    words = ("-m", "looplab.lint", "--isolated", "-")
-    done = python(*words, input=SOURCE, cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.startswith("stdin:2:5: LAG101")
-
-
 def test_a_reader_that_has_seen_enough(tmp_path):
     polls = "async def f(x):\n    while x: await asyncio.sleep(0)\n" * 1000
     (tmp_path / "a.py").write_text(SOURCE + polls, encoding="utf-8")

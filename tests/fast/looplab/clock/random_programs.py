@@ -1,9 +1,7 @@
-"""Random programs with random CPU work, and two references that run them.
+"""Random programs with random CPU work, and a reference that runs them.
 
-* ``Model`` is written from scratch after the rules in :mod:`looplab.clock`, as plainly
-  as it can be, without any code of asyncio's loops.
-* ``StockLoop`` is asyncio's own ``_run_once()`` under a selector that moves a clock
-  instead of waiting.
+``StockLoop`` is asyncio's own ``_run_once()`` under a selector that moves a clock
+instead of waiting.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import heapq
-from asyncio import events
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -25,11 +22,11 @@ Program = tuple[Op, ...]
 Trace = list[tuple[int, str]]
 
 
-# The references
+# The reference
 
 
 class StuckError(Exception):
-    """A reference has nothing ready and no timer."""
+    """The reference has nothing ready and no timer."""
 
 
 def whole_ns(seconds: float) -> int:
@@ -55,117 +52,6 @@ NumberedFuture = numbered(asyncio.Future)
 NumberedTask = numbered(asyncio.Task)
 
 
-class Numbers:
-    """The part of a reference that keeps rule 7."""
-
-    dealt = 0
-
-    def create_future(self) -> Any:
-        return NumberedFuture(loop=self)
-
-    def create_task(self, coro: Any, **options: Any) -> Any:
-        return NumberedTask(coro, loop=self, **options)
-
-
-class Model(Numbers, asyncio.AbstractEventLoop):  # type: ignore[misc]
-    """The rules, and nothing else."""
-
-    def __init__(self) -> None:
-        self.now_ns = 0
-        self.ready: list[asyncio.Handle] = []
-        self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
-        self.timers_set = 0
-        self.stopped = False
-
-    def time(self) -> float:
-        return self.now_ns / 1_000_000_000
-
-    def time_ns(self) -> int:
-        return self.now_ns
-
-    def charge(self, seconds: float) -> None:
-        self.now_ns += whole_ns(seconds)
-
-    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> Any:
-        handle = asyncio.Handle(callback, args, self, context)
-        self.ready.append(handle)
-        return handle
-
-    def call_later(
-        self, delay: float, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        return self.set_timer(self.now_ns + whole_ns(delay), callback, args, context)
-
-    def call_at(
-        self, when: float, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        return self.set_timer(whole_ns(when), callback, args, context)
-
-    def set_timer(self, due_ns: int, callback: Any, args: Any, context: Any) -> Any:
-        timer = asyncio.TimerHandle(due_ns / 1e9, callback, args, self, context)
-        self.timers_set += 1
-        self.timers.append((due_ns, self.timers_set, timer))
-        return timer
-
-    def jump(self) -> None:
-        """Move the clock to the next timer if nothing is ready."""
-        self.timers = sorted(t for t in self.timers if not t[2].cancelled())
-        if not self.ready and not self.stopped:
-            if not self.timers:
-                raise StuckError
-            self.now_ns = max(self.now_ns, self.timers[0][0])
-
-    def take_due(self) -> list[asyncio.Handle]:
-        """Take the timers that are due, in order."""
-        due = sorted(t for t in self.timers if t[0] <= self.now_ns)
-        self.timers = [t for t in self.timers if t[0] > self.now_ns]
-        return [timer for _, _, timer in due]
-
-    def iteration(self) -> None:
-        self.jump()
-        self.ready += self.take_due()
-        self.run_batch()
-
-    def run_batch(self) -> None:
-        batch, self.ready = self.ready, []
-        for handle in batch:
-            self.run_one(handle)
-
-    def run_one(self, handle: asyncio.Handle) -> None:
-        if not handle.cancelled():
-            handle._run()
-
-    def run_until_complete(self, future: Any) -> Any:
-        def stop(_: object) -> None:
-            self.stopped = True
-
-        self.stopped = False
-        future.add_done_callback(stop)
-        events._set_running_loop(self)
-        try:
-            while not self.stopped:
-                self.iteration()
-        finally:
-            events._set_running_loop(None)
-            future.remove_done_callback(stop)
-        return future.result()
-
-    def get_debug(self) -> bool:
-        return False
-
-    def call_exception_handler(self, context: Any) -> None:
-        pass  # a task's failure that nobody fetched
-
-    def set_exception_handler(self, handler: Any) -> None:
-        pass
-
-    def _timer_handle_cancelled(self, handle: Any) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
 class OrderedTimer(asyncio.TimerHandle):
     """Rule 5, which the stock loop leaves to its heap."""
 
@@ -175,7 +61,7 @@ class OrderedTimer(asyncio.TimerHandle):
         return (self._when, self.order) < (other._when, other.order)  # type: ignore[attr-defined]
 
 
-class StockLoop(Numbers, asyncio.BaseEventLoop):  # type: ignore[misc]
+class StockLoop(asyncio.BaseEventLoop):
     """The stock loop's own ``_run_once()``, and a selector that moves the clock."""
 
     def __init__(self) -> None:
@@ -183,12 +69,19 @@ class StockLoop(Numbers, asyncio.BaseEventLoop):  # type: ignore[misc]
         self._selector = self
         self.now = 0.0
         self.timers_set = 0
+        self.dealt = 0
 
     def time(self) -> float:
         return self.now
 
     def time_ns(self) -> int:
         return whole_ns(self.now)
+
+    def create_future(self) -> Any:
+        return NumberedFuture(loop=self)
+
+    def create_task(self, coro: Any, **options: Any) -> Any:
+        return NumberedTask(coro, loop=self, **options)
 
     def charge(self, seconds: float) -> None:
         self.now += seconds
