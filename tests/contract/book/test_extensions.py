@@ -45,6 +45,7 @@ def test_the_page_follows_the_notebook(book: Book) -> None:
     page, _ = book.build()
     assert words(page, ".scoreboard-summary").startswith("0 of 1 reproduced")
     assert words(page, "td[data-label=Verdict]") == "… not yet"
+    assert words(page, "td[data-label=Why]") == "its lab is not written"
 
     glue(book, "1.75")
     page, warnings = book.build()

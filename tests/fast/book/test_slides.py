@@ -64,7 +64,9 @@ def test_a_slide_is_a_sentence_and_one_thing() -> None:
 
 
 def test_what_precedes_a_cell_runs_unseen_and_without_its_output(html: Path) -> None:
-    text = made(html, "## See\n{cell}`print(x)`")
+    text = made(html, "## See\n{cell}`print(x)`\n:::notes\nSay it.\n:::\n")
+    assert "<h1>A deck</h1>" in text and "<h2>See</h2>" in text
+    assert re.search(r'<aside class="notes"><p>Say it.</p>\s*</aside>', text)
     hidden = re.search("<div hidden>(.*?)</div>\n?<div class=.slide-body", text, re.S)
     assert hidden is not None
     assert "x = 1" in hidden[1] and "one" not in hidden[1]

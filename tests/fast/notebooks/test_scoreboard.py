@@ -218,6 +218,14 @@ def test_a_figure_of_a_capture_has_its_share_and_its_machine(
     assert board.machine(row, "later") == "two cores"
 
 
+def test_the_picture_divides_by_what_was_published(tmp_path: Path) -> None:
+    for published, ratio in ("1.5", 2), ("2", 1.5):
+        board = small(
+            tmp_path, TOML.replace("1.5", published), cell("A1_x", text_plain="3.0")
+        )
+        assert board.ratios(board.rows[0]) == [ratio]
+
+
 def test_a_figure_of_another_notebook_is_asked_there(tmp_path: Path) -> None:
     toml = TOML.replace('"A1_x"', '"lab/A1_x"').replace('"lab"', '"other"')
     board = small(tmp_path, toml, cell("A1_x", text_plain="1.45"))

@@ -89,7 +89,7 @@ def test_the_results_tell_themselves() -> None:
     facts = dict(run._facts())
     assert facts["scheduler"] == "the gate" and facts["makespan"] == "23.6 s (exact)"
     assert (facts["processed"], facts["lost"]) == ("3", "0")
-    assert facts["yields"] == f"{run.yields:,}"
+    assert facts["yields"] == f"{run.yields:,}" and "threads" not in facts
     assert facts["oldest lease at a check"] == "2.05 s"
     html = run._repr_html_()
     assert all(word in html for pair in facts.items() for word in pair)
