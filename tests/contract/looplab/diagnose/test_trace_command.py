@@ -185,6 +185,23 @@ def test_recording_stops_and_the_program_goes_on(tmp_path, program):
     assert recording.complete
 
 
+def test_a_loop_that_is_closed_is_let_go_of(tmp_path, program):
+    text = """
+        import asyncio, gc, time
+
+        def loops():
+            return sum(isinstance(it, asyncio.BaseEventLoop) for it in gc.get_objects())
+
+        for _ in range(9):
+            asyncio.run(asyncio.sleep(0))
+        while loops() > 1:  # a look may still have hold of the last
+            time.sleep(0.05)
+            gc.collect()
+    """
+    done = looplab(tmp_path, "trace", "-o", "t.jsonl", program(text))
+    assert "recorded; next" in done.stderr
+
+
 def test_no_loop(tmp_path, program):
     done = looplab(tmp_path, "trace", "-o", "t.jsonl", program("raise SystemExit(3)"))
     assert done.returncode == 3

@@ -211,6 +211,14 @@ async def tag_goes_on():
         asyncio.create_task(job())
 
 
+async def tag_ends():
+    """What its task does later is none of a block's."""
+    with tag("import"):
+        await asyncio.sleep(0.035)
+    await asyncio.sleep(0.01)
+    burn(0.01)
+
+
 async def storm():
     """That jobs wait for each other is their own affair."""
     await asyncio.gather(*(job() for _ in range(100)))
@@ -218,7 +226,11 @@ async def storm():
 
 @pytest.mark.parametrize(
     ("work", "name", "longest", "waited"),
-    [(tag_goes_on, "import", 0.01, 0.005), (storm, "job", 0.01, 0.95)],
+    [
+        (tag_goes_on, "import", 0.01, 0.005),
+        (tag_ends, "main", 0.01, 0.005),
+        (storm, "job", 0.01, 0.95),
+    ],
 )
 def test_work_beside_a_heartbeat(work, name, longest, waited):
     async def main():
@@ -266,6 +278,13 @@ async def idle_poll():
     await timer
 
 
+async def poll_seldom():
+    """300 steps in a row are a poll in a second, and none in many."""
+    steps = iter(range(300))
+    await poll(lambda: next(steps, None) is None)
+    await asyncio.sleep(100)
+
+
 async def poll_beside_work():
     worker = asyncio.create_task(in_pieces(0.001))
     await poll(worker.done)
@@ -279,7 +298,7 @@ async def in_pieces(size=0.01):
 
 @pytest.mark.parametrize(
     ("program", "seconds"),
-    [(idle_poll, 2), (poll_beside_work, 0), (in_pieces, 0)],
+    [(idle_poll, 2), (poll_beside_work, 0), (in_pieces, 0), (poll_seldom, 0)],
 )
 def test_a_poll_spins_where_nobody_else_works(program, seconds):
     rows = record(program(), callback_cost=0.0001).blame()

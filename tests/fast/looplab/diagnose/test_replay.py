@@ -135,6 +135,7 @@ def test_the_replay_of_a_change_is_the_changed_program(make, spec, probes, amoun
     predicted = replay(record(Program(spec, probes).main()), change)
     seen = record(Program(spec, probes, **changed).main())
     assert shape(predicted) == shape(seen)
+    assert predicted.end_ns == seen.end_ns
 
 
 @pytest.mark.parametrize("cpu", [0.1, 0.03, 0.007])

@@ -252,6 +252,9 @@ def test_the_worst_moment_shows_what_kept_the_loop():
     ):
         moment = page(recording).partition("The worst moment")[2]
         assert guilty in moment.partition("What if")[0]
+    film = BeautifulSoup(moment, "html.parser").select("samp.film")[0]
+    timers = json.loads(film.text)["t"]
+    assert len(timers[0]) == 4, "two timers, and data that came twice"
 
 
 def test_a_page_of_nothing_and_one_that_is_long(monkeypatch):
