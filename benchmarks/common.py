@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ontime.measuring import processes
 from ontime.measuring.counters import Counter, first_that_counts
-from ontime.measuring.records import machine
+from ontime.measuring.machine import machine
 from tools.common import ROOT, ToolError, ended
 from tools.environment import make_venv, venv_python
 

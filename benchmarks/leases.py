@@ -14,8 +14,7 @@ from typing import Any
 
 from looplab.priority import ByPriority, PriorityGate, PriorityProtocol
 from ontime.leases import LeaseSettings, consume
-from ontime.measuring.cores import free_cores
-from ontime.measuring.records import machine
+from ontime.measuring.machine import free_cores, machine
 from tools.common import ROOT, say
 
 RECORD = ROOT / "book" / "figures" / "leases_real.json"

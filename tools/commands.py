@@ -121,7 +121,7 @@ def cores() -> int:
 @contextmanager
 def spending() -> Iterator[None]:
     """Print what a command took: CPU time, time, and how free the machine was."""
-    ask = "from ontime.measuring.cores import free_cores; print(free_cores())"
+    ask = "from ontime.measuring.machine import free_cores; print(free_cores())"
     words = [str(venv_python(ensure_venv())), "-c", ask]
     free = float(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
     started, before = time.monotonic(), os.times()

@@ -40,7 +40,7 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 
-from ontime.measuring.cores import free_cores, usable_cores
+from ontime.measuring.machine import free_cores, usable_cores
 from tools.common import ROOT, ToolError, ended, say
 from tools.kernels import AsyncFileKernelManager
 

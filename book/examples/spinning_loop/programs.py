@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ontime.measuring import processes, records
-from ontime.measuring.cores import free_cores
+from ontime.measuring import processes
+from ontime.measuring.machine import free_cores, gil_enabled, processor
 
 
 class CaptureError(Exception):
@@ -173,10 +173,10 @@ def machine() -> dict[str, object]:
     return {
         "system": platform.system(),
         "kernel": kernel.group() if kernel else "",
-        "processor": records.processor(),
+        "processor": processor(),
         "cores": len(cores()),
         "python": platform.python_version(),
-        "build": "with the GIL" if records.gil_enabled() else "free-threaded",
+        "build": "with the GIL" if gil_enabled() else "free-threaded",
         "load_before": load,
     }
 

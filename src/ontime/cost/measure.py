@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ontime.measuring import counters, fresh
-from ontime.measuring.records import machine
+from ontime.measuring.machine import machine
 
 from .child import Order, Trial
 from .table import Cost, CostTable

@@ -14,8 +14,8 @@ The cluster needs ``distributed`` (``ontime[cluster]``).
 Introduced in the chapter *Move CPU work off the loop*.
 """
 
-from ontime.measuring.cores import free_cores, usable_cores
 from ontime.measuring.fresh import MeasurementError, UnpicklableError, WorkFailedError
+from ontime.measuring.machine import free_cores, usable_cores
 
 from .compare import compare_models
 from .measure import Measurement

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from ontime.measuring.cores import free_cores
+from ontime.measuring.machine import free_cores
 
 from .compare import compare_models
 from .models import KINDS, Model

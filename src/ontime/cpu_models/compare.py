@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ontime.measuring import fresh
-from ontime.measuring.cores import free_cores, usable_cores
-from ontime.measuring.records import machine
+from ontime.measuring.machine import free_cores, machine, usable_cores
 
 from .measure import Measurement
 from .models import DEFAULT_MODELS, Model

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from ontime.measuring.cores import usable_cores
+from ontime.measuring.machine import usable_cores
 
 from .work import hello, with_an_error_that_travels
 

@@ -10,7 +10,7 @@
 Standard library only; the ways ``anyio`` and ``janus`` need those packages.
 """
 
-from ontime.measuring.records import gil_enabled
+from ontime.measuring.machine import gil_enabled
 
 from .causes import Case, Stays, measure_case, stays
 from .inboxes import WAYS, missing

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from looplab.idle import count_turns
-from ontime.measuring.cores import usable_cores
+from ontime.measuring.machine import usable_cores
 
 from .session import Session, seconds_of
 

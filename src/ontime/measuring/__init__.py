@@ -2,8 +2,7 @@
 
 * :mod:`.fresh`: call a function in a fresh interpreter;
 * :mod:`.processes`: run a command, and end it with all that it started;
-* :mod:`.records`: the machine of a figure, in words;
+* :mod:`.machine`: what a figure was measured on, and how many cores are free;
 * :mod:`.tables`: results as text, as a table of a page, and in a file;
-* :mod:`.counters`: tools that count instructions;
-* :mod:`.cores`: how many cores there are, and how many other programs leave.
+* :mod:`.counters`: tools that count instructions.
 """

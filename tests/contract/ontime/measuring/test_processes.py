@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ontime.measuring import fresh, processes
-from ontime.measuring.cores import free_cores
+from ontime.measuring.machine import free_cores
 from tests.contract.left import (
     HAS_PROC,
     PATIENCE,

@@ -14,9 +14,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from ontime.cost import Cost, CostTable
-from ontime.measuring import cores, counters, fresh, processes
+from ontime.measuring import counters, fresh, processes
 from ontime.measuring.counters import COUNTERS, Counter, first_that_counts
-from ontime.measuring.records import machine
+from ontime.measuring.machine import machine, usable_cores
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_machine_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine()["build"] == "free-threaded build, GIL off"
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert cores.usable_cores() == 7
+    assert usable_cores() == 7
 
 
 def test_a_table_is_kept_and_read_again_and_its_rows_have_names(tmp_path: Path) -> None:
