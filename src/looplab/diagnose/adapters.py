@@ -40,41 +40,52 @@ def asgi(app: Any) -> Any:
 
     async def tagged(scope: Any, receive: Any, send: Any) -> None:
         kind = None if _KEY in scope else scope.get("type")
-        if kind not in ("http", "websocket"):
-            await app(scope, receive, send)
-            return
-        what = scope.get("method", "?") if kind == "http" else "WS"
-        under_way: list[Request] = []
-
-        def begin() -> None:
-            name = f"{what} {scope.get('path', '?')}"
-            under_way.append(Request(name).begin())
-
-        def finish() -> None:
-            while under_way:
-                request = under_way.pop()
-                request.name = f"{what} {_route(scope)}"
+        if kind == "http":
+            scope[_KEY] = True
+            method = scope.get("method", "?")
+            request = Request(f"{method} {scope.get('path', '?')}").begin()
+            try:
+                await app(scope, receive, send)
+            finally:
+                request.name = f"{method} {_route(scope)}"
                 request.end()
-
-        async def next_message() -> Any:
-            """Each message is a request, until the next one is asked for."""
-            finish()
-            message = await receive()
-            if message.get("type") == "websocket.receive":
-                begin()
-            return message
-
-        scope[_KEY] = True
-        begin()
-        if kind == "websocket":
-            finish()
-        try:
-            await app(scope, receive if kind == "http" else next_message, send)
-        finally:
-            finish()
+        elif kind == "websocket":
+            scope[_KEY] = True
+            await _messages(app, scope, receive, send)
+        else:
+            await app(scope, receive, send)
 
     tagged.__looplab_app__ = app  # type: ignore[attr-defined]
     return tagged
+
+
+async def _messages(app: Any, scope: Any, receive: Any, send: Any) -> None:
+    """Each message is a request, until the next one is asked for, and so is the
+    beginning of the connection."""
+    under_way: list[Request] = []
+
+    def begin() -> None:
+        under_way.append(Request(f"WS {scope.get('path', '?')}").begin())
+
+    def finish() -> None:
+        while under_way:
+            request = under_way.pop()
+            request.name = f"WS {_route(scope)}"
+            request.end()
+
+    async def next_message() -> Any:
+        finish()
+        message = await receive()
+        if message.get("type") == "websocket.receive":
+            begin()
+        return message
+
+    begin()
+    finish()
+    try:
+        await app(scope, next_message, send)
+    finally:
+        finish()
 
 
 def _route(scope: Any) -> str:
