@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -82,10 +83,9 @@ def sample_stack(frame: FrameType | None) -> Stack:
 
 def source_line(code: CodeType, place: int) -> int:
     """Return the line of an instruction."""
-    for begin, end, line in code.co_lines():
-        if begin <= place < end and line is not None:
-            return line
-    return code.co_firstlineno
+    lines = list(code.co_lines())  # (begin, end, line), without a gap
+    *_, line = lines[bisect_left(lines, (place + 1,)) - 1]
+    return code.co_firstlineno if line is None else line
 
 
 def _waits(frame: FrameType) -> bool:
