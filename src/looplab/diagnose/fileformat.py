@@ -54,6 +54,8 @@ from .recorder import cause_of
 from .recording import Recording
 from .tags import BLOCK
 
+_MET = 20_000  # values that are remembered, so that equal ones are one
+
 
 class NotATraceError(ValueError):
     """What was given is no trace that this version can read."""
@@ -152,7 +154,9 @@ class _Reader:
         self._codes: list[Code] = []
         self._names: list[str] = []
         self._stacks: list[tuple[Code, ...]] = []
-        self._tasks: dict[str, str] = {}
+        self._met: dict[Any, Any] = {}
+        # What is equal to a value that was met not long ago takes memory once.
+        self._known: Any = self._met.setdefault
 
     def take(self, line: dict[str, Any]) -> None:
         """Take over what *line* names, and what it says of a loop."""
@@ -174,15 +178,17 @@ class _Reader:
         if "kind" in line:
             loop.about = {**loop.about, "kind": line["kind"], "thread": line["thread"]}
         loop.tags.update((number, name) for number, name in line.get("tags", ()))
+        if len(self._met) > _MET:
+            self._met.clear()
         zero = self._origin_ns
         done = unpack(line["done"]) if line.get("done") else ()
         for began, ended, arrived, tag, first, last, name in done:
-            loop.tags[tag] = self._names[name]
             came = None if arrived < 0 else arrived - zero
             notes = loop.blocks if arrived == BLOCK else loop.notes
-            notes.append(
-                RequestNote(tag, first, last, began - zero, ended - zero, came)
-            )
+            row = tag, first, last, began - zero, ended - zero, came
+            note = RequestNote(*map(self._known, row, row))
+            loop.tags[note.tag] = self._names[name]
+            notes.append(note)
         for part, form in PARTS.items():
             if part in line:
                 rows: list[Any] = getattr(loop, part)
@@ -206,23 +212,23 @@ class _Reader:
             return self._stacks[value]
         if field in "cf":
             return None if value < 0 else self._codes[value]
-        return value
+        return self._known(value, value)
 
     def _callbacks(self, line: dict[str, Any]) -> Iterator[Callback]:
         """The callbacks in a line that has rows."""
         zero = self._origin_ns
         timers = {number: rest for number, *rest in line.get("due", ())}
         data = {number: rest for number, *rest in line.get("came", ())}
-        known = self._tasks.setdefault  # a name of a task takes memory once
-        tasks = [task and known(task, task) for task in line["tasks"]]
-        rows = zip(unpack(line["rows"]), tasks, strict=True)
+        rows = zip(unpack(line["rows"]), line["tasks"], strict=True)
         for index, (row, task) in enumerate(rows, line["from"]):
             ready, run, ended, cpu, by, tag, number = row
             cause, maker = cause_of(by)
-            times = ready - zero, run - zero, ended - zero
             computed = min(round(cpu * NS), ended - run)
             code = self._codes[number]
-            callback = Callback(index, *times, computed, cause, maker, code, task, tag)
+            times = index, ready - zero, run - zero, ended - zero, computed
+            rest: Any = cause, maker, code, task, tag
+            own = *times, *rest
+            callback = Callback(*map(self._known, own, own))
             if cause == "timer":
                 by, due, was_set = timers[index]
                 callback.by = by if by >= 0 else None

@@ -13,6 +13,7 @@ beside the ledger.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -295,6 +296,8 @@ class Ledger:
         self.segments: list[Segment] = []
         for at, callback in enumerate(r):
             key, ended = self._key_at[at], callback.ended_ns
+            if at == callback.index:
+                at = callback.index  # an equal number takes memory once
             mine = marks.get(callback.index)
             if mine is None:
                 name = name_of(r, callback)
@@ -327,13 +330,15 @@ class Ledger:
             start = waits_from(callback)
             if callback.run_ns > start and not (inside and key[1] not in self._handed):
                 spans[key].append((start, callback.run_ns))
-        self._ran: dict[Key, list[Segment]] = defaultdict(list)
+        ran: dict[Key, list[Segment]] = defaultdict(list)
         for segment in self.segments:
-            self._ran[segment.key].append(segment)
-        self.waiting: dict[Key, list[Span]] = {}
-        for key, waits in spans.items():
+            ran[segment.key].append(segment)
+        self._ran = {key: tuple(ran.pop(key)) for key in [*ran]}
+        self.waiting: dict[Key, Sequence[Span]] = {}
+        for key in [*spans]:
+            waits = spans.pop(key)
             last = self._notes[key[1]].ended_ns if key[0] == "tag" else _NEVER
-            self.waiting[key] = union([(a, min(b, last)) for a, b in waits])
+            self.waiting[key] = tuple(union([(a, min(b, last)) for a, b in waits]))
         self._name_victims()
 
     def _name_victims(self) -> None:
@@ -548,7 +553,7 @@ class Ledger:
         others, in nanoseconds."""
         longest: Counter[str] = Counter()
         for key, spans in self.waiting.items():
-            waits = minus(spans, self._ran.get(key, []))
+            waits = minus(spans, self._ran.get(key, ()))
             ns = sum(end - start for start, end in waits)
             longest[self.names[key]] = max(longest[self.names[key]], ns)
         return longest
@@ -579,8 +584,7 @@ class Ledger:
         costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
         known: dict[tuple[Row, bool], int] = {}
         self._costs = costs
-        self._ends: list[int] = []
-        self._cost_at: list[int] = []
+        self._ends, self._cost_at = array("q"), array("l")
         at = 0
 
         def until(end: int, number: int, off: float = 0.0) -> None:
@@ -650,23 +654,24 @@ class Ledger:
     def _charged(self, waiting: Mapping[Key, Sequence[Span]]) -> _Charges:
         """Charge each wait to the moments that it lasted."""
         charges = _Charges()
-        parts: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
         clock = self._row("clock", "the selector's own millisecond")
-        for key, spans in waiting.items():
-            whom = self.names[key]
-            for began, end in spans:
+        called: dict[str, list[Key]] = defaultdict(list)
+        for key in waiting:
+            called[self.names[key]].append(key)
+        for whom, keys in called.items():
+            parts: list[tuple[int, int, int]] = []
+            rounded = whom.startswith("timers of ")  # a selector waits whole ms
+            for key, (began, end) in ((k, span) for k in keys for span in waiting[k]):
                 start = began
-                if whom.startswith("timers of "):  # a selector waits whole milliseconds
-                    at = bisect_right(self._ends, start)
-                    if at < len(self._ends) and self._cost_at[at] < 2:
-                        size = min(end, self._ends[at]) - start
-                        if size <= CLOCK_NS:
-                            charges.add(clock, whom, size)
-                            start += size
-                own = self._ran.get(key, [])
-                parts[whom] += [(a, b, began) for a, b in minus([(start, end)], own)]
-        for whom, waits in parts.items():
-            self._sweep(charges, whom, waits)
+                at = bisect_right(self._ends, start) if rounded else len(self._ends)
+                if at < len(self._ends) and self._cost_at[at] < 2:
+                    size = min(end, self._ends[at]) - start
+                    if size <= CLOCK_NS:
+                        charges.add(clock, whom, size)
+                        start += size
+                own = self._ran.get(key, ())
+                parts += [(a, b, began) for a, b in minus([(start, end)], own)]
+            self._sweep(charges, whom, parts)
         return charges
 
     def _sweep(
@@ -730,14 +735,15 @@ class Ledger:
         jobs: dict[int, list[Job]] = defaultdict(list)
         for job in self._jobs:
             jobs[job.tag].append(job)
-        slept, inside = self._slept(), self._inside()
+        inside = self._inside()
         for tag, note in self._notes.items():
             key = self._tags[tag]
-            ran = [segment[:2] for segment in self._ran.get(key, [])]
-            known = union([*self.waiting.get(key, []), *ran, *inside[tag]])
+            ran = self._ran.get(key, ())
+            own = [segment[:2] for segment in ran]
+            known = union([*self.waiting.get(key, ()), *own, *inside.get(tag, ())])
             left = minus([(note.began_ns, note.ended_ns)], known)
             sums: dict[Row, float] = defaultdict(float)
-            for _, _, submitted, began, ended, code in jobs[tag]:
+            for _, _, submitted, began, ended, code in jobs.get(tag, ()):
                 name = f"{code.name} in an executor"
                 if began > submitted + _QUEUED_NS:
                     size = _within(left, submitted, began)
@@ -746,7 +752,7 @@ class Ledger:
                 sums[self._row("executor", name, code)] += _within(left, began, ended)
                 left = minus(left, [(began, ended)])
             for span in left:
-                self._unseen(sums, span, awaits[tag], slept[tag])
+                self._unseen(sums, span, awaits.get(tag, ()), self._slept(ran))
             for row, ns in sums.items():
                 charges.add(row, r.tags.get(tag, "?"), ns)
         queues: dict[Key, list[Span]] = defaultdict(list)
@@ -771,22 +777,23 @@ class Ledger:
             return self._row("unseen", "something awaited, not seen where")
         return self._row("pool", "a full executor")
 
-    def _slept(self) -> dict[int, list[Span]]:
-        """When the work of each tag slept because it asked to: a timer says it."""
-        naps: dict[int, list[Span]] = defaultdict(list)
-        for each, (kind, tag) in zip(self.recording, self._key_at, strict=True):
-            if each.set_ns is None or each.due_ns is None or kind != "tag":
-                continue
-            if each.code.name in _SLEEPS and each.cause == "timer":
-                naps[tag].append((each.set_ns, each.due_ns))
-        return defaultdict(list, {tag: union(spans) for tag, spans in naps.items()})
+    def _slept(self, ran: Sequence[Segment]) -> list[Span]:
+        """When the work that ran then slept because it asked to: a timer says it."""
+        callbacks = [self.recording.callbacks[segment.place] for segment in ran]
+        return union([
+            (each.set_ns, each.due_ns)
+            for each in callbacks
+            if each.set_ns is not None and each.due_ns is not None
+            if each.code.name in _SLEEPS and each.cause == "timer"
+        ])  # fmt: skip
 
     def _inside(self) -> dict[int, list[Span]]:
         """When blocks inside the work of each tag waited and ran: that is their own."""
         inside: dict[int, list[Span]] = defaultdict(list)
         met: set[int] = set()
         for _, _, old, new in sorted(self.recording.marks, key=attrgetter("at_ns")):
-            if new not in met and new in self._notes:  # it begins, and none ends
+            begins = new not in met and new in self._notes  # it begins, and none ends
+            if begins and old in self._notes:
                 note = self._notes[new]
                 inside[old].append((note.began_ns, note.ended_ns))
             met |= {old, new}
