@@ -274,16 +274,6 @@ def test_uvloop(tmp_path, program):
 
 
 @pytest.mark.skipif(
-    hasattr(sys, "remote_exec"), reason="this Python can attach: it has a test below"
-)
-def test_attaching_needs_a_newer_python(tmp_path):
-    done = looplab(tmp_path, "attach", "1")
-    assert done.returncode == 2
-    assert "attaching needs Python 3.14 or newer" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.skipif(
     not hasattr(sys, "remote_exec"), reason="sys.remote_exec came with Python 3.14"
 )
 def test_attaching(tmp_path, program):

@@ -54,20 +54,15 @@ def test_each_request_and_message_is_a_piece_of_work(scope, names):
 
 
 def test_a_server_wraps_what_it_serves():
-    class Config:
-        interface, loaded_app = "asgi3", staticmethod(answer)
-
+    class Config(SimpleNamespace):
         def load(self):
-            self.loaded = True
+            self.loaded_app = answer
 
     adapters._uvicorn(SimpleNamespace(Config=Config))
-    config = Config()
-    config.load()
-    assert config.loaded
-    assert config.loaded_app.__looplab_app__ is answer
-    Config.interface, wsgi = "wsgi", Config()
+    asgi3, wsgi = Config(interface="asgi3"), Config(interface="wsgi")
+    asgi3.load()
     wsgi.load()
-    assert wsgi.loaded_app is answer
+    assert asgi3.loaded_app.__looplab_app__ is wsgi.loaded_app is answer
 
 
 def test_each_framework_is_waited_for(monkeypatch):
@@ -97,4 +92,4 @@ def test_aiohttp_names_the_resource(canonical, name):
     request = SimpleNamespace(method="GET", path="/items/7", match_info=info)
     recording = record(Application()._handle(request))
     assert recording.result == "answer"
-    assert [one.endpoint for one in recording.requests()] == [name]
+    assert [request.endpoint for request in recording.requests()] == [name]

@@ -19,6 +19,7 @@ REFUSED = """
 trace: usage: looplab trace
 trace --for soon p.py: usage: looplab trace
 trace --for 0 p.py: usage: looplab trace
+attach 1: attaching needs Python 3.14 or newer
 trace nothing.py: no command 'nothing.py'
 trace -o no/where.jsonl p.py: cannot write no/where.jsonl
 trace -o folder p.py: folder exists and is not a recording
@@ -45,6 +46,7 @@ what-if t.jsonl --workers hog:0: workers is 0: give 1 or more
 @pytest.mark.parametrize("line", REFUSED.strip().splitlines())
 def test_what_is_wrong_is_one_line(tmp_path, monkeypatch, looplab, line):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr("sys.remote_exec", raising=False)  # as before 3.14
     (tmp_path / "folder").mkdir()
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
