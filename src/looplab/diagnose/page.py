@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from looplab._numbers import NS
 from looplab._words import seconds
@@ -22,6 +22,7 @@ from looplab.trace import Trace
 
 from .changes import Change, chunk, faster, move, yields
 from .events import Callback, Code
+from .ledger import Ledger
 from .prediction import DisagreementError, predict, span
 from .recording import Recording
 from .report import (
@@ -34,9 +35,6 @@ from .report import (
     sentence,
     spins,
 )
-
-if TYPE_CHECKING:
-    from .ledger import Ledger
 
 _ROWS = 8
 _GUILTY = 0.05  # of all waiting: less is not worth a change

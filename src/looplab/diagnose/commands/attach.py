@@ -58,6 +58,7 @@ def run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         script = Path(folder, "attach.py")
         text = _SCRIPT.format(root=root, options=asked.to_json())
         script.write_text(text, encoding="utf-8")
+        script.chmod(0o644)
         send(options.pid, script)
         ended = _wait(options.pid, asked)
     if not files_of(asked):
