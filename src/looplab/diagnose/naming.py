@@ -85,11 +85,11 @@ def is_recorders(file: str) -> bool:
 def own_line(stack: Iterable[Code]) -> Code | None:
     """The innermost place of a stack that is the program's own, and not only imported;
     else the innermost of a library; else of Python, but not of its imports."""
-    places = [code for code in stack if not is_recorders(code.file)]
-    own = [code for code in places if is_own(code.file)]
-    for code in own:
-        if code.name != "<module>":
-            return code
-    libraries = [code for code in places if not is_pythons(code.file)]
-    importing = [code for code in places if not code.file.startswith("<frozen ")]
-    return next(iter([*own, *libraries, *importing, *places]), None)
+    places = (code for code in stack if not is_recorders(code.file))
+    return min(places, key=_strangeness, default=None)
+
+
+def _strangeness(code: Code) -> int:
+    if is_own(code.file):
+        return code.name == "<module>"
+    return 2 + is_pythons(code.file) + code.file.startswith("<frozen ")
