@@ -14,7 +14,7 @@ import signal
 import threading
 from asyncio import base_events
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from . import adapters
@@ -31,7 +31,6 @@ _UNSEEN = {
     "nest_asyncio": ("apply", "nest_asyncio, whose loops are not recorded"),
     "trio": ("run", "trio, which has no asyncio loop to record"),
 }
-_prepared: list[bool] = []  # what is done to frameworks and to forks is done once
 
 
 def session() -> Session | None:
@@ -50,19 +49,21 @@ def install(options: Options | None = None) -> Session:
         _stock_run_forever = _loops.run_forever
         _loops.run_forever = _run_forever
     _end_at_sigterm()
-    if not _prepared:
-        _prepared.append(True)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(
-                before=_before_fork,
-                after_in_parent=_after_fork,
-                after_in_child=_forked,
-            )
-        adapters.install()
-        after_import("uvloop", _meet_uvloop)
-        for name, (function, what) in _UNSEEN.items():
-            after_import(name, partial(_meet, function, what))
+    _prepare()
     return _session
+
+
+@cache
+def _prepare() -> None:
+    """Once in a process: meet frameworks and forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=_before_fork, after_in_parent=_after_fork, after_in_child=_forked
+        )
+    adapters.install()
+    after_import("uvloop", _meet_uvloop)
+    for name, (function, what) in _UNSEEN.items():
+        after_import(name, partial(_meet, function, what))
 
 
 def _end_at_sigterm() -> None:

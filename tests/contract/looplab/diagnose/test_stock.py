@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import time
 from contextlib import closing, contextmanager
 from itertools import pairwise
-from typing import NamedTuple
 
 import pytest
 
-from looplab.diagnose import stock
+from looplab.diagnose import Code, loads, stock
 from looplab.diagnose.arrival import arrival_asker
-from looplab.diagnose.recorder import DATA, TIMER, WATCHED, WIDTH
+from looplab.diagnose.events import FORMAT
 from looplab.diagnose.stock import LoopRecorder
+from looplab.diagnose.writer import Encoder
 from looplab.trace.stock import real_clock
 
 HOOKS = {"_process_events", "_add_reader", "_add_writer", "call_at"}
 
 
-class Note(NamedTuple):
-    """What is noted of a callback."""
-
-    ready: int
-    by: int
-    run: int
-    ended: int
-    cpu: float
-    task: str | None
-    code: object
-    tag: int
-    timer: tuple | None  # (by, due, set)
-    came: tuple | None  # (arrived, accepted)
-
-
-def notes_of(recorder):
-    timers = {number: tuple(rest) for number, *rest in recorder.due}
-    came = {number: tuple(rest) for number, *rest in recorder.came}
-    flat = recorder.notes
-    rows = [flat[begin : begin + WIDTH] for begin in range(0, len(flat), WIDTH)]
-    return [Note(*row, timers.get(n), came.get(n)) for n, row in enumerate(rows)]
+def callbacks_of(recorder):
+    """What is noted, as it is read from a file."""
+    rows = 0, recorder.notes, recorder.due, recorder.came
+    head, line = json.dumps({"format": FORMAT}), Encoder(0).encode(1, {"rows": rows})
+    return list(loads(f"{head}\n{line.decode()}")[0])
 
 
 def recorded(coroutine, loop, arrival=None):
@@ -52,11 +37,12 @@ def recorded(coroutine, loop, arrival=None):
         assert type(loop._ready).__name__ == "deque"
         assert not HOOKS & set(vars(loop))
         assert "select" not in vars(loop._selector)
-    return notes_of(recorder)
+    return callbacks_of(recorder)
 
 
-def noted(notes, function):
-    return [note for note in notes if note.code is function.__code__]
+def those_of(callbacks, function):
+    code = Code.of(function.__code__)
+    return [callback for callback in callbacks if callback.code == code]
 
 
 def nothing():
@@ -88,7 +74,7 @@ def test_a_task_is_named_at_each_of_its_steps(kind):
     async def main():
         await kind(work(), loop=asyncio.get_running_loop(), name="it")
 
-    steps = noted(recorded(main(), asyncio.new_event_loop()), work)
+    steps = those_of(recorded(main(), asyncio.new_event_loop()), work)
     assert [step.task for step in steps] == ["it"] * 3
 
 
@@ -117,20 +103,19 @@ def test_causes():
     arrived_code, timers, stamps = [], [], []
     now = real_clock()[0]
     loop = asyncio.SelectorEventLoop()
-    notes = recorded(main(), loop, arrival_asker(loop._selector))
-    [soon] = noted(notes, nothing)
-    [io] = noted(notes, *arrived_code)
-    [timer] = [note for note in notes if note.by == TIMER]
-    by = notes.index(noted(notes, main)[0])
-    assert (soon.by, io.by) == (by, WATCHED - by)
-    maker, due, was_set = timer.timer
-    assert maker == by
+    callbacks = recorded(main(), loop, arrival_asker(loop._selector))
+    [soon] = those_of(callbacks, nothing)
+    [io] = those_of(callbacks, *arrived_code)
+    [timer] = [each for each in callbacks if each.cause == "timer"]
+    by = those_of(callbacks, main)[0].index
+    assert (soon.cause, io.cause) == ("call", "io")
+    assert soon.by == io.by == timer.by == by
     before, after = stamps
-    assert before <= was_set <= after
-    assert due <= timer.run
+    assert before <= timer.set_ns <= after
+    assert timer.due_ns <= timer.run_ns
     if now is time.monotonic_ns:  # the clock by which timers are set
-        assert due == round(timers[0].when() * 1e9)
-    assert all(a.ended <= b.run for a, b in pairwise(notes))
+        assert timer.due_ns == round(timers[0].when() * 1e9)
+    assert all(a.ended_ns <= b.run_ns for a, b in pairwise(callbacks))
 
 
 def test_a_timer_is_one_whoever_makes_it_ready():
@@ -142,9 +127,9 @@ def test_a_timer_is_one_whoever_makes_it_ready():
         loop._ready.append(timer)
         await asyncio.sleep(0)
 
-    [note] = noted(recorded(main(), asyncio.new_event_loop()), nothing)
-    assert note.by == TIMER
-    assert note.timer[1:] == (note.timer[1], None)
+    [timer] = those_of(recorded(main(), asyncio.new_event_loop()), nothing)
+    assert (timer.cause, timer.by, timer.set_ns) == ("timer", None, None)
+    assert timer.due_ns <= timer.run_ns
 
 
 def test_both_directions_of_a_connection_and_one_that_is_given_up():
@@ -176,13 +161,14 @@ def test_both_directions_of_a_connection_and_one_that_is_given_up():
         functions.extend((read, write))
 
     functions = []
-    notes = recorded(main(), asyncio.SelectorEventLoop())
+    callbacks = recorded(main(), asyncio.SelectorEventLoop())
     assert sorted(map(str, called)) == ["b'x'", "write"]
-    [read], [write] = (noted(notes, function) for function in functions)
-    by = notes.index(noted(notes, main)[0])
-    assert (read.by, read.came) == (WATCHED - by, None)
-    assert (write.by, write.came) == (DATA, (write.ready, False))
-    assert read.ready <= read.run
+    [read], [write] = (those_of(callbacks, function) for function in functions)
+    watched = "io", those_of(callbacks, main)[0].index, None, True
+    assert (read.cause, read.by, read.arrived_ns, read.accepted) == watched
+    sent = "io", None, write.ready_ns, False
+    assert (write.cause, write.by, write.arrived_ns, write.accepted) == sent
+    assert read.ready_ns <= read.run_ns
 
 
 def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
@@ -205,12 +191,12 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
             await seen.wait()
             loop.remove_reader(one)
 
-    notes = recorded(main(), asyncio.SelectorEventLoop(), arrival)
-    [data] = [note for note in notes if note.by <= DATA and note.by != TIMER]
+    callbacks = recorded(main(), asyncio.SelectorEventLoop(), arrival)
+    [data] = [each for each in callbacks if each.cause == "io"]
     assert all(wanted for _, _, wanted in asked)
     at, before, _ = asked[0]
-    assert data.ready == at > before
-    assert data.came == (before + 1, False)
+    assert data.ready_ns == at > before
+    assert (data.arrived_ns, data.accepted) == (before + 1, False)
 
 
 @pytest.mark.parametrize("lacking", ["_ready", "_selector"])
@@ -246,8 +232,8 @@ def test_it_comes_and_goes_in_the_middle_of_an_iteration(detached):
 
     asyncio.run(main())
     assert order == list(range(12))
-    appended = [n for n in notes_of(recorders[0]) if n.code == "list.append"]
-    assert len(appended) == (4 if detached else 8)
+    names = [each.code.name for each in callbacks_of(recorders[0])]
+    assert names.count("list.append") == (4 if detached else 8)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
@@ -268,7 +254,7 @@ def test_what_ends_the_program_ends_it_and_the_loop_can_go_on(error):
         with pytest.raises(asyncio.CancelledError):
             loop.run_until_complete(task)
         recorder.detach()
-    assert len(noted(notes_of(recorder), fail)) == 1
+    assert len(those_of(callbacks_of(recorder), fail)) == 1
 
 
 def test_a_slow_thread_loses_nothing_from_one_recorder_to_the_next():
