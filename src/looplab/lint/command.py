@@ -1,12 +1,11 @@
 """The command ``looplab lint``: flake8, with our rules alone.
 
-All options but three are flake8's own, and so are its settings, comments and formats.
+All options but two are flake8's own, and so are its settings, comments and formats.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -21,8 +20,8 @@ Find what makes an asyncio event loop late, in Python files and notebooks:
 {rules}
 
   --explain CODE  print what LAG101, or lag101-lock, means, and what to do
-  --version       print the versions of looplab and flake8
   -h, --help      print this; 'flake8 --help' has all other options
+  --version       print the versions of flake8 and looplab
 
 It is flake8 with these rules alone, so its options and settings hold, such as
 --extend-select=LAG100, per-file-ignores, --format and '# noqa: LAG101'.
@@ -42,7 +41,6 @@ def lint(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("looplab lint", add_help=False, allow_abbrev=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--explain", nargs="?", const="")
-    parser.add_argument("--version", action="store_true")
     asked, given = parser.parse_known_args(words)
     if asked.help:
         rules = "\n".join(
@@ -56,13 +54,6 @@ def lint(words: Sequence[str]) -> int:
             print(about(asked.explain).rstrip())
         except ValueError as error:
             return _usage(str(error))
-        return 0
-    if asked.version:
-        for name in ("looplab", "flake8"):
-            try:
-                print(name, importlib.metadata.version(name))
-            except importlib.metadata.PackageNotFoundError:
-                print(name, "is not installed")
         return 0
     try:
         from flake8.main.application import Application

@@ -15,12 +15,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain, takewhile
 from typing import Literal
 
 from .file import PUT, PUT_NOW, File, Traffic
-from .libraries import words
-from .names import Scope
-from .objects import COMPREHENSIONS, LEAVES, LOOPS, Body, Use, called, name_of, own
+from .libraries import SAYS, words
+from .names import Body, Scope
+from .objects import COMPREHENSIONS, LOOPS, Use, called, leaves, mentions, name_of, own
 from .sources import FEW, size
 
 _MOST = 50  # so many callers of a function are looked at
@@ -29,6 +30,7 @@ _ONCE = re.compile(
     r"_*(init|main|aenter|enter|aexit|exit|post_init|del|a?start(up)?|a?stop|a?close|"
     r"setup|(tear|shut)_?down|cancel|terminate|quit|kill|dispose|disconnect)_*"
 )
+_HANDLER = re.compile(r"on_.*|.*_received")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ENDS = words(
     "sentinel stop stopped stopping done end ended finish finished quit shutdown "
@@ -67,8 +69,9 @@ def arguments(function: Body) -> set[str]:
     return {arg.arg for arg in every if arg is not None} - {"self", "cls"}
 
 
-def _is_handler(function: str) -> bool:
-    return function.startswith("on_") or function.endswith("_received")
+def _is_once(function: Body | None) -> bool:
+    """Whether a function runs once in the life of an object, by its name."""
+    return _ONCE.fullmatch(getattr(function, "name", "")) is not None
 
 
 class Growth:
@@ -79,11 +82,12 @@ class Growth:
         self.objects = file.objects
         self.traffic = traffic
         self._entered: dict[ast.AST, tuple[_Why, int, str] | None] = {}
+        self._gets = {use.node for use in traffic.gets}
         # These are asked once of each function and loop.
         self._limited = cache(self._has_limit)
         self._rounds = cache(self._of_loop)
         self._answers = cache(self._latest_answers)
-        self._kept = cache(self._appended)
+        self._kept = cache(self._keeps)
         self._left = cache(self._last_leaving)
 
     def shown(self) -> tuple[list[Shown], list[Use]]:
@@ -91,6 +95,9 @@ class Growth:
         ends = [use for use in self.traffic.puts if self.is_end(use)]
         every = (self._shown(use) for use in self.traffic.puts if use not in ends)
         shown = [evidence for evidence in every if evidence is not None]
+        others = {evidence.why for evidence in shown} - {"callers", "callback"}
+        if not others and self._is_pool():
+            return [], ends
         if all(evidence.why != "flood" for evidence in shown):
             gets = self.traffic.gets
             waits = [use for use in gets if not use.name.endswith("_nowait")]
@@ -115,6 +122,31 @@ class Growth:
             and isinstance(self.objects.parents.get(use.call), ast.Await)
             and not self.suspends(loop.body, but=use.call)
         )
+
+    def _is_pool(self) -> bool:
+        """Whether what is put had been taken, as in a pool, and not more than that.
+
+        Somebody fills it at the start, or makes another thing when it is empty.
+        """
+        puts, gets = (
+            [use for use in uses if _is_once(use.function) is at_start]
+            for uses, at_start in (
+                (self.traffic.puts, True),
+                (self.traffic.gets, False),
+            )
+        )
+        is_filled = any(self.objects.loop(put.node) is not None for put in puts)
+        return bool(gets) and all(self._is_lent(get, is_filled) for get in gets)
+
+    def _is_lent(self, use: Use, is_filled: bool) -> bool:
+        """Whether a place takes one thing, and not all that comes."""
+        handler = self.handler(use, "Empty")
+        last = handler.body[-1] if handler is not None else None
+        if is_filled and isinstance(last, ast.Raise):
+            return True
+        other = getattr(last, "value", None)  # what is returned in its place
+        makes = isinstance(getattr(other, "value", other), ast.Call)
+        return self.objects.loop(use.node) is None and (is_filled or makes)
 
     def is_batched(self, use: Use) -> bool:
         """Whether a place takes only what is there, one after the other."""
@@ -167,9 +199,9 @@ class Growth:
         """
         return (
             (use.name in PUT and use.call in self.objects.walk.awaited)
-            or _is_handler(function)
+            or _HANDLER.fullmatch(function) is not None
             or self.is_one_of(use)
-            or self.handles_full(use) is not None
+            or self.handler(use, "Full") is not None
             or any(
                 isinstance(parent, ast.Yield)
                 for get in self.traffic.gets
@@ -179,22 +211,30 @@ class Growth:
 
     def _is_brought(self, use: Use) -> bool:
         """Whether callers bring what is put, or what it is made of."""
-        names, item = self.objects.names, item_of(use)
-        parts: list[ast.AST] = [] if item is None else [item]
-        if isinstance(item, ast.Name):
-            bound, _ = names.bindings(item.id, self.objects.scope(item))
-            parts += [what for what in bound if isinstance(what, ast.expr)]
+        item = item_of(use)
         brought = set() if use.function is None else arguments(use.function)
-        return any(
-            isinstance(node, ast.Name) and node.id in brought
-            for part in parts
-            for node in ast.walk(part)
-        )
+        if item is None or _HANDLER.fullmatch(getattr(use.function, "name", "")):
+            return bool(brought)
+        return any(name_of(node) in brought for node in self._made_of(item))
+
+    def _made_of(self, expression: ast.expr) -> Iterator[ast.AST]:
+        """What is in an expression, and in what its names stand for."""
+        names, scope = self.objects.names, self.objects.scope(expression)
+        for node in ast.walk(expression):
+            yield node
+            bound, _ = (
+                names.bindings(node.id, scope)
+                if isinstance(node, ast.Name)
+                else ([], 0)
+            )
+            for what in bound[:_MOST]:
+                if isinstance(what, ast.expr):
+                    yield from ast.walk(what)
 
     def _waits_for_all(self, function: str) -> bool:
         """Whether nobody takes away now and then what another waits for."""
         batched = {self.is_batched(get) for get in self.traffic.gets}
-        return _is_handler(function) or len(batched) < 2
+        return len(batched) < 2 or _HANDLER.fullmatch(function) is not None
 
     def _is_taken_on(self) -> bool:
         """Whether items are taken again and again, and not a few in a hand-shake."""
@@ -207,10 +247,10 @@ class Growth:
 
     def _is_threadsafe(self, use: Use) -> bool:
         """Whether a put is handed from a thread to the loop."""
-        return any(
-            called(node).endswith("threadsafe")
-            for node in (use.call, self.objects.parents.get(use.call or use.node))
-        )
+        entries = self.objects.entries.get(use.function or use.node, [])[:_MOST]
+        nodes = [use.call, self.objects.parents.get(use.call or use.node)]
+        nodes += [entry.node for entry in entries]
+        return any(called(node).endswith("threadsafe") for node in nodes)
 
     def _goes_on(self, node: ast.AST, depth: int) -> tuple[_Why, int, str] | None:
         """Whether a place is come to again and again, and why."""
@@ -237,12 +277,13 @@ class Growth:
             return "thread", objects.threads[function].lineno, ""  # type: ignore[attr-defined]
         for entry in entries:
             # A hook at an end brings nothing along.
-            if entry.how == "callback" and arguments(function):
+            is_reader = called(entry.node) == "add_reader"
+            if entry.how == "callback" and (arguments(function) or is_reader):
                 return "callback", entry.node.lineno, ""  # type: ignore[attr-defined]
         name = getattr(function, "name", "")
         if not entries:
             outer = objects.function(function) is None
-            if self.traffic.outlives and outer and not _ONCE.fullmatch(name):
+            if self.traffic.outlives and outer and not _is_once(function):
                 return "callers", function.lineno, name
             return None
         if depth > 6:
@@ -311,21 +352,27 @@ class Growth:
         )
 
     def _is_kept(self, use: Use) -> bool:
-        """Whether what is put goes into a list beside it, too, which grows as well."""
-        item = item_of(use)
-        parts = ast.walk(item) if item is not None else ()
-        kept = self._kept(use.function or self.objects.nodes[0])
-        return any(isinstance(part, ast.Name) and part.id in kept for part in parts)
+        """Whether a list or a set beside it has what is put, too.
 
-    @staticmethod
-    def _appended(root: ast.AST) -> set[str]:
-        """The names of what a function appends to anything."""
-        return {
-            name_of(arg)
-            for node in own(root)
-            if isinstance(node, ast.Call) and called(node) == "append"
-            for arg in node.args
-        }
+        The list grows as well, and the set is there so that each thing is put once.
+        """
+        item = item_of(use)
+        kept = self._kept(use.function or self.objects.nodes[0])
+        return item is not None and not kept.isdisjoint(mentions(item))
+
+    def _keeps(self, root: ast.AST) -> set[str]:
+        """What a function appends to anything, or looks for in a set that grows."""
+        kept = set[str]()
+        for node in own(root):
+            if isinstance(node, ast.Call) and called(node) == "append":
+                kept |= set(map(ast.unparse, node.args))
+            elif isinstance(node, ast.Compare) and isinstance(
+                node.ops[0], ast.In | ast.NotIn
+            ):
+                key = self.objects.key(node.comparators[0])
+                if "add" in self.objects.asked(key):
+                    kept.add(ast.unparse(node.left))
+        return kept
 
     def _is_phase(self, use: Use) -> bool:
         """Whether one function has all put before anybody takes, as if into a list."""
@@ -376,14 +423,14 @@ class Growth:
             if isinstance(node, ast.Name | ast.Attribute)
         )
 
-    def handles_full(self, use: Use) -> int | None:
-        """The line of an except clause for a full channel around a place."""
+    def handler(self, use: Use, word: str) -> ast.ExceptHandler | None:
+        """The except clause for a channel that is full, or empty, around a place."""
         for parent, child in self.objects.around(use.node):
             if isinstance(parent, ast.Try) and child in parent.body:
                 for handler in parent.handlers:
                     for node in ast.walk(handler.type) if handler.type else ():
-                        if name_of(node).endswith(("Full", "WouldBlock")):
-                            return handler.lineno
+                        if name_of(node).endswith((word, "WouldBlock")):
+                            return handler
         return None
 
     def is_one_of(self, use: Use) -> bool:
@@ -399,7 +446,9 @@ class Growth:
             call in self._file.sleeps.long
             and not any(
                 isinstance(parent, ast.If | ast.ExceptHandler | ast.IfExp)
-                for parent, _ in self.objects.around(call)
+                for parent, _ in takewhile(
+                    lambda step: step[0] is not loop, self.objects.around(call)
+                )
             )
             for call in own(loop)
         )
@@ -407,15 +456,12 @@ class Growth:
     def _leaves(self, loop: ast.AST, child: ast.AST) -> bool:
         """Whether the loop is always left behind the statement that a place is in."""
         inside = [*child.body, *child.orelse] if isinstance(child, ast.Try) else []
-        return self._left(loop) >= getattr(child, "lineno", 0) or any(
-            isinstance(node, LEAVES) for node in inside
-        )
+        return bool(leaves(inside)) or self._left(loop) >= getattr(child, "lineno", 0)
 
     @staticmethod
     def _last_leaving(loop: ast.AST) -> int:
         """The last line of a loop that always leaves it, or 0."""
-        leaving = (at for at in getattr(loop, "body", []) if isinstance(at, LEAVES))
-        return max((at.lineno for at in leaving), default=0)
+        return max((at.lineno for at in leaves(getattr(loop, "body", ()))), default=0)
 
     def suspends(
         self, statements: Iterable[ast.AST], depth: int = 4, but: ast.AST | None = None
@@ -490,13 +536,13 @@ class Growth:
     def _is_limit(self, node: ast.AST, function: ast.AST) -> bool:
         """Whether a size is looked at, or a semaphore acquired for who takes."""
         objects = self.objects
-        if isinstance(node, ast.Compare):
+        if isinstance(node, ast.Compare) and not self._only_says(node):
             operands = [node.left, *node.comparators]
             return all(getattr(each, "value", None) != 0 for each in operands) and any(
                 isinstance(inner, ast.Attribute)
                 and inner.attr in ("qsize", "statistics")
                 and objects.key(inner.value) in self.traffic.keys
-                for inner in ast.walk(node)
+                for inner in self._made_of(node)
             )
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             func = node.func
@@ -513,6 +559,15 @@ class Growth:
                 )
         return False
 
+    def _only_says(self, test: ast.Compare) -> bool:
+        """Whether nothing follows from a comparison but words in a log."""
+        around = self.objects.parents[test]
+        return (
+            isinstance(around, ast.If)
+            and not around.orelse
+            and all(called(getattr(at, "value", None)) in SAYS for at in around.body)
+        )
+
     def _is_answered(self, node: ast.AST) -> bool:
         """Whether whoever puts then waits for what becomes of it, in each round."""
         objects = self.objects
@@ -521,14 +576,10 @@ class Growth:
             return False
         answers = self._answers(root)
         call = objects.parents.get(node)
-        handed = {"wait()"}
+        handed = {"wait()"} if isinstance(root, LOOPS) else {"wait()", "get()"}
         if isinstance(call, ast.Call):
-            handed |= {
-                name_of(inner)
-                for arg in call.args
-                for inner in ast.walk(arg)
-                if isinstance(inner, ast.Name | ast.Attribute)
-            } - {"self", ""}
+            parts = chain(*map(self._made_of, call.args))
+            handed |= set(map(name_of, parts)) - {"self", ""}
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
         return any(answers.get(name, place) > place for name in handed)
 
@@ -548,7 +599,10 @@ class Growth:
         return latest
 
     def _answered_by(self, value: ast.expr) -> Iterator[str]:
-        """The names of what an await is for; ``wait()`` for an event or the channel."""
+        """The names of what an await is for.
+
+        It is ``wait()`` for an event or the channel, and ``get()`` for another channel.
+        """
         if isinstance(value, ast.Name | ast.Attribute):
             yield name_of(value)
         if not isinstance(value, ast.Call):
@@ -565,3 +619,5 @@ class Growth:
                 yield "wait()"
             elif func.attr in ("get", "receive", "result"):
                 yield name_of(func.value)
+                if func in self._file.bounds and func not in self._gets:
+                    yield "get()"

@@ -58,6 +58,9 @@ WRAPPERS = frozenset(("gather", "run", "run_until_complete", "shield", "wait_for
 #: Calls that make a task.
 SPAWNS = frozenset(("create_task", "ensure_future", "start_soon"))
 
+#: Calls that only say something.
+SAYS = words("print debug info warning error log")
+
 #: Locks of threads.
 LOCKS = frozenset(
     f"threading.{name}"

@@ -54,6 +54,8 @@ UNKNOWN = Mark()
 PARAMETER = Mark()
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+# What has code of its own.
+Body: TypeAlias = Function | ast.Lambda
 # A dotted name that was imported, an expression that was assigned, a class, a mark.
 Binding: TypeAlias = "str | ast.expr | Class | Mark"
 Value: TypeAlias = "str | Class | None"
@@ -66,7 +68,7 @@ class Scope:
     kind: Literal["module", "class", "function", "comprehension"]
     parent: Scope | None = None
     owner: Class | None = None
-    node: Function | ast.Lambda | None = None
+    node: Body | None = None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)

@@ -10,7 +10,8 @@ of the file that has one of this name.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+import io
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -18,23 +19,24 @@ from typing import Literal, TypeAlias
 
 from .channels import Channels
 from .libraries import words
-from .names import Class, Def, Function, Scope
+from .names import Body, Class, Def, Function, Scope
 from .walk import Walk
 
 #: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
 Key: TypeAlias = "tuple[Scope | ast.ClassDef | None, str]"
-#: What has code of its own.
-Body: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 REPEATS = (*LOOPS, *COMPREHENSIONS)
-LEAVES = (ast.Break, ast.Return, ast.Raise)
 INNER = (*FUNCTIONS, ast.ClassDef)
 _HOLDS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.IfExp, ast.BoolOp)
 _ADDS = words("add append appendleft insert setdefault")
 _TAKES = words("get pop popleft popitem values items copy setdefault")
+_HOLDERS = words(
+    "Optional dict list set deque defaultdict Dict List Set Deque DefaultDict"
+)
+_BUILTIN = frozenset(chain(*map(dir, (list, dict, set, deque, str, io.BytesIO))))
 _COPIES = words("list tuple set sorted reversed enumerate iter")
 # Who is given a function with these calls it once, or makes a task of it.
 _SPAWNS = words(
@@ -131,6 +133,11 @@ def own(root: ast.AST) -> Iterator[ast.AST]:
 def calls(root: ast.AST) -> Iterator[ast.Call]:
     """The calls in a function or a statement, but in no function or class inside it."""
     return (node for node in own(root) if isinstance(node, ast.Call))
+
+
+def leaves(block: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block that leave a loop around it."""
+    return [at for at in block if isinstance(at, ast.Break | ast.Return | ast.Raise)]
 
 
 def called(node: ast.AST | None) -> str:
@@ -332,8 +339,9 @@ class Objects:
         if isinstance(node, ast.BinOp):  # Lock | None
             left = self._annotated(node.left, scope)
             return left or self._annotated(node.right, scope)
-        if isinstance(node, ast.Subscript) and name_of(node.value) == "Optional":
-            return self._annotated(node.slice, scope)
+        if isinstance(node, ast.Subscript) and name_of(node.value) in _HOLDERS:
+            inner = node.slice
+            return self._annotated(getattr(inner, "elts", [inner])[-1], scope)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 inner = ast.parse(node.value, mode="eval").body
@@ -355,6 +363,8 @@ class Objects:
                 self._origins[key].add(node.annotation)
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
             self._flow(node.iter, node.target)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            self._flow(node.context_expr, node.optional_vars)
         elif isinstance(node, ast.Call):
             self._note_call(node)
         elif isinstance(node, ast.Attribute):
@@ -377,8 +387,10 @@ class Objects:
         elif isinstance(node, ast.Tuple | ast.List | ast.Set):
             for element in node.elts:
                 yield from self._leaves(element)
-        elif isinstance(node, ast.NamedExpr):
+        elif isinstance(node, ast.NamedExpr | ast.DictComp):
             yield from self._leaves(node.value)
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            yield from self._leaves(node.elt)
         elif node is not None:
             yield node
 
@@ -515,16 +527,25 @@ class Objects:
         if self._owned[name] <= 1:
             yield from every if where is None else {(None, name)} & every
 
+    def _line(self, cls: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class, and those of the file that it derives from."""
+        line = [cls]
+        for each in line:  # grows while it is gone through
+            for name in map(name_of, each.bases):
+                bases = self._classes.get(name, [])
+                line += [base for base in bases if base not in line]
+        return line
+
+    def bases(self, cls: ast.ClassDef) -> set[object]:
+        """What a class derives from in the end, by full names."""
+        bases = chain(*(each.bases for each in self._line(cls)))
+        return {self.names.value(base, self.scope(cls)) for base in bases}
+
     def _family(self, cls: ast.ClassDef) -> set[ast.ClassDef]:
         """The classes that a class derives from, and those that derive from it."""
         if not self._families:
             for derived in chain(*self._classes.values()):
-                todo = [derived]
-                for each in todo:  # grows while it is gone through
-                    for name in map(name_of, each.bases):
-                        bases = self._classes.get(name, [])
-                        todo += [base for base in bases if base not in todo]
-                for base in todo[1:]:
+                for base in self._line(derived)[1:]:
                     self._families[derived].add(base)
                     self._families[base].add(derived)
         return self._families[cls]
@@ -559,8 +580,7 @@ class Objects:
     def is_thread(self, kind: str | Class) -> bool:
         """Whether an object of a kind is a thread, or a pool of threads."""
         if isinstance(kind, Class):
-            bases = kind.node.bases
-            return any(self._annotated(base) == "threading.Thread" for base in bases)
+            return "threading.Thread" in self.bases(kind.node)
         return kind in ("threading.Thread", "threading.Timer", _POOL)
 
     def is_a(self, node: ast.expr, kinds: Iterable[str | Class]) -> bool:
@@ -581,8 +601,10 @@ class Objects:
         uses.sort(key=lambda use: (use.line, use.node.col_offset))
         return uses, seen
 
-    def asked(self, key: Key) -> set[str]:
+    def asked(self, key: Key | None) -> set[str]:
         """The attributes that are asked of what is kept at a place."""
+        if key is None or key[0] is None:
+            return set()
         if key not in self._asked:
             self._asked[key] = {use.name for use in self.reach([key])[0]}
         return self._asked[key]
@@ -616,10 +638,11 @@ class Objects:
             if self.names.value(node, self.scope(node)) is not None:
                 return []  # of an imported module
             owner = self.receiver(node.value)
-            if owner is None and any(
-                isinstance(k, str) for k in self.kinds(node.value)
+            kinds = self.kinds(node.value) if owner is None else set()
+            if any(isinstance(kind, str) for kind in kinds) or (
+                owner is None and not kinds and node.attr in _BUILTIN
             ):
-                return []  # of an object of a library
+                return []  # of an object of a library, or of a collection
             methods = [
                 method
                 for method in self._named[node.attr]
@@ -654,7 +677,7 @@ class Objects:
                 self.entries[node].append(Entry("callback", node))
             cls = self.parents[node]
             if isinstance(cls, ast.ClassDef):
-                bases = [self.names.value(base, self.scope(cls)) for base in cls.bases]
+                bases = self.bases(cls)
                 is_called = node.name.startswith("on_")
                 if not _THREAD_METHODS.get(node.name, set()).isdisjoint(bases) or (
                     is_called and any(map(self._is_threaded, bases))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple, TypeGuard
 
-from .libraries import CHANNELS, words
-from .objects import LEAVES, LOOPS, called, mentions, name_of, own
+from .libraries import CHANNELS, SAYS, words
+from .objects import LOOPS, called, leaves, mentions, name_of, own
 from .sleeps import Sleeps, inside, waits
 
 _CLOCKS = words("time monotonic perf_counter process_time current_time now")
@@ -21,7 +21,7 @@ _INSIDE = _CLOCKS | words(
     "keys items get_running_loop"
 )
 # Calls that are no work of a loop: it says what it does, or looks at the clock.
-_IDLE = _INSIDE | words("print debug info warning log get_nowait pop popleft task_done")
+_IDLE = _INSIDE | SAYS | words("get_nowait pop popleft task_done")
 # What a process of the system sets.
 _OUTSIDE = frozenset(("returncode", "pid", "exitcode"))
 
@@ -78,29 +78,52 @@ def _is_emptiness(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def _takes_now(call: ast.AST) -> TypeGuard[ast.Call]:
+def _takes_now(call: ast.AST, sleeps: Sleeps) -> TypeGuard[ast.Call]:
     """Whether this takes what is there, and does not wait for more."""
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
-    is_list = all(isinstance(arg, ast.Constant) for arg in call.args)
-    return call.func.attr in ("get_nowait", "receive_nowait", "popleft") or (
-        call.func.attr == "pop" and len(call.args) < 2 and is_list
-    )
+    objects, method = sleeps.objects, call.func.attr
+    given = [*call.args, *(word.value for word in call.keywords)]
+    constants = {arg.value for arg in given if isinstance(arg, ast.Constant)}
+    if method == "get" and call in objects.walk.awaited:
+        return any(
+            isinstance(parent, ast.If) and child in parent.body
+            and isinstance(parent.test, ast.UnaryOp)
+            and called(parent.test.operand) == "empty"
+            for parent, child in objects.around(call)
+        )  # fmt: skip
+    return (
+        method in ("get_nowait", "receive_nowait", "popleft")
+        or (method == "get" and (not given or constants == {False}))
+        or (method == "pop" and len(call.args) < 2 and len(constants) == len(given))
+    ) and not isinstance(objects.parents[call], ast.Raise)
 
 
 def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
-    """What a loop takes from if there is something in it, before any other wait."""
+    """What a loop takes from if there is something in it, before any other wait.
+
+    A loop that looks at the clock, but not to end, does something now and then.
+    """
     asked: set[str] = set()
     takes: list[ast.Call] = []
+    ends = set(ast.walk(loop.test))
     for node in own(loop):
         if isinstance(node, ast.If | ast.While):
             asked |= mentions(node.test)
+            if isinstance(node, ast.While) or leaves(node.body):
+                ends |= set(ast.walk(node.test))
         elif isinstance(node, ast.Try) and any(map(_is_emptiness, node.handlers)):
             for part in node.body:
-                takes += [inner for inner in (part, *own(part)) if _takes_now(inner)]
-                asked |= {ast.unparse(call.func.value) for call in takes}  # type: ignore[attr-defined]
-        elif _takes_now(node):
+                for inner in (part, *own(part)):
+                    if _takes_now(inner, sleeps):
+                        asked.add(ast.unparse(inner.func.value))  # type: ignore[attr-defined]
+        elif _takes_now(node, sleeps):
             takes.append(node)
+    names = set(map(name_of, ends)) - {""}
+    for node in own(loop):
+        into = getattr(sleeps.objects.parents[node], "targets", [None])[0]
+        if called(node) in _CLOCKS and node not in ends and name_of(into) not in names:
+            return None
     for call in takes:
         target: ast.expr = call.func.value  # type: ignore[attr-defined]
         if ast.unparse(target) in asked and not any(
@@ -121,10 +144,10 @@ def _asks(sleeps: Sleeps, loop: ast.While) -> Poll | None:
     """
     tests = [loop.test]
     if isinstance(loop.test, ast.Constant):
-        leaves = (ast.Break, ast.Return)
         tests = [
             node.test for node in inside(loop) if isinstance(node, ast.If)
-            and any(isinstance(part, leaves) for part in (*node.body, *node.orelse))
+            and any(isinstance(part, ast.Break | ast.Return)
+                    for part in (*node.body, *node.orelse))
         ]  # fmt: skip
     nodes = [node for test in tests for node in ast.walk(test)]
     if _works(sleeps, loop, {name_of(node) for node in nodes}) or any(
@@ -152,19 +175,24 @@ def _works(sleeps: Sleeps, loop: ast.While, asked: set[str]) -> bool:
     leaving = {
         inner
         for node in inside(loop)
-        if isinstance(node, ast.If)
-        and any(isinstance(part, LEAVES) for part in node.body)
+        if isinstance(node, ast.If) and leaves(node.body)
         for part in node.body
         for inner in ast.walk(part)
     }
     for node in inside(loop):
         if isinstance(node, ast.Call) and node not in leaving | sleeps.short.keys():
-            if name_of(node.func) not in _IDLE:
+            over = getattr(node.func, "value", None)
+            takes = _takes_now(node, sleeps) and name_of(over) in asked
+            if called(node) not in _IDLE or takes:
                 return True
         elif isinstance(node, ast.Await) and node.value not in sleeps.short:
             return True
         elif isinstance(node, ast.AugAssign) and name_of(node.target) in asked:
             return True  # it counts what it asks
+        elif isinstance(node, ast.Assign) and node in loop.body:
+            hidden = all(isinstance(target, ast.Name) for target in node.targets)
+            if not hidden and not isinstance(node.value, ast.Constant):
+                return True  # others see it
     if any(isinstance(node, LOOPS) for part in loop.body for node in ast.walk(part)):
         return True
     # Until there are some, or for a while, whichever is first: it gathers.
@@ -176,7 +204,9 @@ def _works(sleeps: Sleeps, loop: ast.While, asked: set[str]) -> bool:
     ) and any(name_of(node) in _CLOCKS for node in inside(loop))
 
 
-def _changers(sleeps: Sleeps, loop: ast.While, test: ast.expr) -> set[ast.AST | None]:
+def _changers(
+    sleeps: Sleeps, loop: ast.While, test: ast.expr, depth: int = 3
+) -> set[ast.AST | None]:
     """The other functions of the file that change the answer to a question.
 
     Where nobody does, the advice has no place to be followed.  A future, a task, a lock
@@ -194,6 +224,10 @@ def _changers(sleeps: Sleeps, loop: ast.While, test: ast.expr) -> set[ast.AST | 
         if isinstance(node, ast.Name | ast.Attribute):
             over = objects.parents[node]
             key = objects.key(node)
+            for function in objects.functions(node) if depth else ():  # a property
+                for inner in own(function):
+                    if isinstance(inner, ast.Return) and inner.value is not None:
+                        changers |= _changers(sleeps, loop, inner.value, depth - 1)
             if key is not None and (
                 not isinstance(over, ast.Attribute)
                 or isinstance(objects.parents[over], ast.Call)  # a method of it

@@ -91,6 +91,11 @@ def _worst(
             "drop or flush at a size"
         )
     never = f", never the end (line {ends[0].line})" if ends else ""
+    full = next(filter(None, (growth.handler(put, "Full") for put in puts)), None)
+    if full is not None:
+        return "lag101-callback", (
+            f"bound it: QueueFull, handled in line {full.lineno}, needs a bound"
+        )
     if first.why == "thread":
         joined = _joined(objects)
         if joined is not None:
@@ -99,11 +104,6 @@ def _worst(
                 ".result()"
             )
         return "lag101-thread", f"bound it, and drop or refuse on the loop{never}"
-    full = next(filter(None, map(growth.handles_full, puts)), None)
-    if full is not None:
-        return "lag101-callback", (
-            f"bound it: QueueFull, handled in line {full}, needs a bound"
-        )
     if any(map(growth.is_one_of, puts)):
         return "lag101-fanout", (
             f"bound each; when one is full drop the item or its reader{never}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..file import File
 from ..findings import Report, Rule
-from ..libraries import CHANNELS, words
+from ..libraries import CHANNELS, SAYS, words
 from ..objects import Objects, called, name_of, own
 from ..polls import poll
 
@@ -15,7 +15,7 @@ RULE = Rule("LAG204", "sleep(0) after what it does not hold back")
 
 _QUEUE = "sleep(0) after {name}() does not make the other side keep up: {advice}"
 _NAMES = words("queue channel inbox outbox mailbox pending jobs stream")
-_SAYS = words("print debug info append qsize len max min")
+_SAYS = SAYS | words("append qsize len max min")
 _STREAMS = frozenset(("asyncio.StreamWriter", "asyncio.open_connection"))
 
 

@@ -9,7 +9,7 @@ from typing import TypeGuard
 from ..file import File
 from ..findings import Report, Rule, shorten
 from ..libraries import SPAWNS
-from ..objects import COMPREHENSIONS, Objects, name_of, own
+from ..objects import COMPREHENSIONS, Objects, called, name_of, own
 from ..sleeps import inside
 from ..sources import FEW, size
 
@@ -89,3 +89,5 @@ def _spawned(node: ast.AST) -> Iterator[tuple[ast.Call, ast.expr, ast.expr]]:
         if _spawns(call) and isinstance(call.args[0], ast.Call):
             call = call.args[0]
         yield call, call.func, node.generators[0].iter
+    elif isinstance(node, ast.Call) and called(node) == "map" and len(node.args) == 2:
+        yield node, node.args[0], node.args[1]

@@ -53,6 +53,13 @@ def check(file: File) -> Iterator[Report]:
                 message = _touch(objects, call, nodes, where)
                 if message is not None:
                     yield Report(call, message)
+    for call, _ in objects.walk.calls:
+        started = objects.started(call)
+        if isinstance(started, ast.Attribute):
+            called = ast.copy_location(ast.Call(started, [], []), started)
+            message = _touch(objects, called, [], "a thread")
+            if message is not None:
+                yield Report(started, message)
     yield from _two_loops(objects)
 
 
@@ -78,14 +85,14 @@ def _touch(
     kinds = objects.kinds(func.value)
     if not kinds or any(func.attr not in _TOUCHES.get(kind, ()) for kind in kinds):
         return None
-    origins = map(objects.function, objects.origins(func.value))
-    if any(origin in objects.threads for origin in origins):
+    origins = objects.origins(func.value)
+    if any(objects.function(origin) in objects.threads for origin in origins):
         return None  # of the thread's own loop
-    key = objects.key(func.value)
-    if func.attr == "set" and key is not None and key[0] is not None:
-        asked = objects.asked(key)
-        if "is_set" in asked and "wait" not in asked:
-            return None  # a flag, for which nobody waits
+    if func.attr == "clear" and any(isinstance(x, ast.Subscript) for x in origins):
+        return None  # of a collection, by its annotation
+    asked = objects.asked(objects.key(func.value)) if func.attr == "set" else set()
+    if "is_set" in asked and "wait" not in asked:
+        return None  # a flag, for which nobody waits
     target = ast.unparse(func.value)
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in _RUNS:
