@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .events import Await, Callback, Code, Job, Window
     from .recording import Recording
 
-Key = tuple[str, int]  # ("tag", its number), or ("from", the place where it began)
+Key = int  # of a victim: the number of its tag, or ~ the place where it began
 Span = tuple[int, int]
 S = TypeVar("S", bound=tuple[Any, ...])
 
@@ -261,23 +261,22 @@ class Ledger:
         self._roots, self._handed = origins(r)
         self._notes = {note.tag: note for note in (*r.notes, *r.blocks)}
         first_tag = {mark.callback: mark.old for mark in reversed(r.marks)}
-        self._tags: dict[int, Key] = {tag: ("tag", tag) for tag in self._notes}
         keys: list[Key] = []
         for callback, root in zip(r, self._roots, strict=True):
             tag = first_tag.get(callback.index, callback.tag)
-            keys.append(self._tags.get(tag) or ("from", root))
+            keys.append(tag if tag in self._notes else ~root)
         for note in r.notes:  # the plumbing that led to a request is the request's
             for callback in r.back_from(note.first):
                 at = r.place_of(callback.index)
                 if at is not None and (
                     not callback.tag or callback.index == note.first
                 ):
-                    keys[at] = self._tags[note.tag]
+                    keys[at] = note.tag
         # A whole chain follows: what its end makes ready too (done-callbacks).
         for at, callback in enumerate(r) if self._notes else ():
-            if keys[at][0] == "from" and callback.cause == "call":
+            if keys[at] < 0 and callback.cause == "call":
                 by = r.place_of(callback.by)
-                if by is not None and keys[by][0] == "tag":
+                if by is not None and keys[by] > 0:
                     keys[at] = keys[by]
         self._key_at = keys
 
@@ -306,9 +305,9 @@ class Ledger:
             times = [callback.run_ns, *(mark.at_ns for mark in mine), ended]
             in_force = [*(mark.old for mark in mine), mine[-1].new]
             for (start, end), tag in zip(pairwise(times), in_force, strict=True):
-                whose = self._tags.get(tag, key)
-                if not tag and key[0] == "tag":
-                    whose = "from", self._roots[at]
+                whose = tag if tag in self._notes else key
+                if not tag and key > 0:
+                    whose = ~self._roots[at]
                 name = r.tags.get(tag) or plain(callback.code.name)
                 if end > start:
                     self.segments.append(Segment(start, end, name, at, whose))
@@ -326,18 +325,19 @@ class Ledger:
         r = self.recording
         spans: dict[Key, list[Span]] = defaultdict(list)
         for callback, key in zip(r, self._key_at, strict=True):
-            inside = key[0] == "from" and r[key[1]].cause in ("before", "call")
+            inside = key < 0 and r[~key].cause in ("before", "call")
             start = waits_from(callback)
-            if callback.run_ns > start and not (inside and key[1] not in self._handed):
+            if callback.run_ns > start and not (inside and ~key not in self._handed):
                 spans[key].append((start, callback.run_ns))
         ran: dict[Key, list[Segment]] = defaultdict(list)
         for segment in self.segments:
-            ran[segment.key].append(segment)
+            if segment.key > 0 or segment.key in spans:
+                ran[segment.key].append(segment)
         self._ran = {key: tuple(ran.pop(key)) for key in [*ran]}
         self.waiting: dict[Key, Sequence[Span]] = {}
         for key in [*spans]:
             waits = spans.pop(key)
-            last = self._notes[key[1]].ended_ns if key[0] == "tag" else _NEVER
+            last = self._notes[key].ended_ns if key > 0 else _NEVER
             self.waiting[key] = tuple(union([(a, min(b, last)) for a, b in waits]))
         self._name_victims()
 
@@ -351,12 +351,12 @@ class Ledger:
         self.names: dict[Key, str] = {}
         own: set[str] = set()
         for key in self.waiting:
-            if key[0] == "tag":
-                self.names[key] = r.tags.get(key[1], "?")
+            if key > 0:
+                self.names[key] = r.tags.get(key, "?")
                 own.add(self.names[key])
                 continue
-            callback = best[key[1]]
-            timer = "timers of " if r[key[1]].cause == "timer" else ""
+            callback = best[~key]
+            timer = "timers of " if r[~key].cause == "timer" else ""
             self.names[key] = timer + name_of(r, callback)
             # A heartbeat of looplab is there because the program wants it.
             file = callback.code.file
@@ -584,7 +584,7 @@ class Ledger:
         costs: list[Costs] = [((unseen, 1.0, False),), ((between, 1.0, False),)]
         known: dict[tuple[Row, bool], int] = {}
         self._costs = costs
-        self._ends, self._cost_at = array("q"), array("l")
+        self._ends, self._cost_at = array("q"), array("i")
         at = 0
 
         def until(end: int, number: int, off: float = 0.0) -> None:
@@ -679,8 +679,7 @@ class Ledger:
     ) -> None:
         """Charge the waits of those who are called *whom*, as (from, to, began), in
         which nothing of their own ran: moment by moment, however many wait at once."""
-        begins = sorted(parts)
-        ends = sorted((end, began) for _, end, began in parts)
+        begins, ends = sorted(parts), sorted(parts, key=_end)
         stops, cost_at, costs = self._ends, self._cost_at, self._costs
         sums: dict[int, int] = defaultdict(int)  # of each cost
         times: Counter[Row] = Counter()
@@ -694,7 +693,7 @@ class Ledger:
             while begun < len(begins) and begins[begun][0] <= now:
                 insort(active, begins[begun][2])
                 begun += 1
-            until = ends[ended][0]
+            until = ends[ended][1]
             if begun < len(begins) and begins[begun][0] < until:
                 until = begins[begun][0]
             many = len(active)
@@ -712,8 +711,8 @@ class Ledger:
                         times[row] += many - bisect_left(active, since)
                     last[row] = stop
                 now = stop
-            while ended < len(ends) and ends[ended][0] <= now:
-                del active[bisect_left(active, ends[ended][1])]
+            while ended < len(ends) and ends[ended][1] <= now:
+                del active[bisect_left(active, ends[ended][2])]
                 ended += 1
         amounts: dict[Row, float] = defaultdict(float)
         alone: dict[Row, float] = defaultdict(float)
@@ -737,10 +736,9 @@ class Ledger:
             jobs[job.tag].append(job)
         inside = self._inside()
         for tag, note in self._notes.items():
-            key = self._tags[tag]
-            ran = self._ran.get(key, ())
+            ran = self._ran.get(tag, ())
             own = [segment[:2] for segment in ran]
-            known = union([*self.waiting.get(key, ()), *own, *inside.get(tag, ())])
+            known = union([*self.waiting.get(tag, ()), *own, *inside.get(tag, ())])
             left = minus([(note.began_ns, note.ended_ns)], known)
             sums: dict[Row, float] = defaultdict(float)
             for _, _, submitted, began, ended, code in jobs.get(tag, ()):
@@ -762,7 +760,7 @@ class Ledger:
             if place is None or not queued or tag in self._notes:
                 continue
             key = self._key_at[place]
-            if key[0] == "from":  # it is no request and no block of a tag
+            if key < 0:  # it is no request and no block of a tag
                 queues[key].append((submitted, began))
                 whom[key] = self.victim_of(r[place])
         for key, spans in queues.items():  # an event with many jobs waits once
