@@ -54,7 +54,7 @@ from .recorder import cause_of
 from .recording import Recording
 from .tags import BLOCK
 
-_MET = 20_000  # values that are remembered, so that equal ones are one
+_MET = 100_000  # values that are remembered, so that equal ones are one
 
 
 class NotATraceError(ValueError):
@@ -231,7 +231,7 @@ class _Reader:
             callback = Callback(*map(self._known, own, own))
             if cause == "timer":
                 by, due, was_set = timers[index]
-                callback.by = by if by >= 0 else None
+                callback.by = self._known(by, by) if by >= 0 else None
                 callback.due_ns = due - zero
                 callback.set_ns = None if was_set is None else was_set - zero
             elif index in data:

@@ -199,6 +199,32 @@ def test_data_that_came_while_a_callback_held_the_loop(monkeypatch):
     assert (data.arrived_ns, data.accepted) == (before + 1, False)
 
 
+def test_data_on_a_connection_that_is_known_ask_nobody(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", 1 << 62)  # no arrival is wanted
+    asked = []
+
+    def arrival(key, *when):
+        asked.append(key.fd)
+        arrival.accepted[key.fd] = id(key.data[0])
+        return None, True
+
+    arrival.accepted = {}
+
+    async def main():
+        one, other = socket.socketpair()
+        with one, other:
+            reader, writer = await asyncio.open_connection(sock=one)
+            for _ in range(3):
+                other.send(b"x")
+                await reader.readexactly(1)
+            asked_of_it.append(asked.count(one.fileno()))
+            writer.close()
+
+    asked_of_it = []
+    recorded(main(), asyncio.SelectorEventLoop(), arrival)
+    assert asked_of_it == [1]
+
+
 @pytest.mark.parametrize("lacking", ["_ready", "_selector"])
 def test_a_loop_that_nobody_can_look_into(lacking):
     with closing(asyncio.SelectorEventLoop()) as loop:

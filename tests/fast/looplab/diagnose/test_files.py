@@ -137,6 +137,14 @@ def test_what_the_sampler_saw_comes_back_as_it_was():
     assert again.threads == [ev.ThreadUse(9, "loop", 5, 6)]
 
 
+def test_an_equal_number_takes_memory_once():
+    head = json.dumps({"format": ev.FORMAT})
+    line = Encoder(0).encode(1, {"rows": rows(2, 5000)}).decode()
+    first, second = loads(f"{head}\n{line}")[0]
+    assert second.by is first.index
+    assert first.run_ns is first.ready_ns
+
+
 def test_a_damaged_line_costs_that_line():
     encoder = Encoder(0)
     parts = [{"rows": rows(3, n)} for n in (0, 3, 6)]
