@@ -65,6 +65,11 @@ __all__ = ["LABS", "Drawn", "FigureRole", "filled_in"]
 logger = logging.getLogger(__name__)
 
 LABS = "notebooks"
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=True,
+    trim_blocks=True,
+)
 BAR = re.compile(r"(?<!\\)\|")
 NAMED = re.compile(r"\S*\*\S*")
 
@@ -114,9 +119,7 @@ class Drawn(SphinxDirective):
 
 def filled_in(template: str, **values: Any) -> str:
     """A file of ``templates``, filled in."""
-    loader = FileSystemLoader(Path(__file__).with_name("templates"))
-    filled = Environment(loader=loader, autoescape=True, trim_blocks=True)
-    return filled.get_template(template).render(**values)
+    return TEMPLATES.get_template(template).render(**values)
 
 
 def lab_of(env: BuildEnvironment, words: str) -> tuple[str, str]:
