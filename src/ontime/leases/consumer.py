@@ -210,7 +210,8 @@ class Consumer:
         self._rounds = 0
         self._held = 0
         self._kept = 0  # leases whose task has not ended
-        self._places = asyncio.Semaphore(self.settings.limit or sys.maxsize)
+        limit = self.settings.limit
+        self._places = asyncio.Semaphore(sys.maxsize if limit is None else limit)
 
     async def run(self) -> float:
         """Consume until there is nothing left, and return the seconds that it took."""
