@@ -16,6 +16,7 @@ from looplab.diagnose import Recording, record, replay, tag
 from looplab.diagnose.changes import chunk, faster, move, workers, yields
 from looplab.diagnose.events import Code, RequestNote
 from looplab.diagnose.replaying import Plan
+from tests.fast.looplab.diagnose import made
 from tests.fast.looplab.diagnose.made import MS, callback
 
 # A program: for each worker when it starts, and then steps; a step is CPU work and then
@@ -243,6 +244,15 @@ def test_a_change_to_a_tag_moves_the_part_of_a_callback_that_has_it():
     assert recording.trace.worst_lateness == pytest.approx(0.2)
     assert replay(recording, move("msg resize")).trace.worst_lateness == 0
     assert replay(recording, move("msg thumb")).trace.worst_lateness > 0.18
+
+
+@pytest.mark.parametrize("name", ["scrub", "scrub.py:8", "srv/scrub.py:8"])
+def test_a_change_to_a_line_moves_the_part_of_a_callback_in_which_it_was_seen(name):
+    seen = (150, made.PING), (250, made.SCRUB), (300, made.SCRUB), (390, made.PING)
+    samples = [made.sample(at, 10, code) for at, code in seen]
+    plan = Plan(made.late_ping(made.hog(), samples=samples), (move(name),))
+    # From the look before to the one after, which stands for 10 ms.
+    assert plan.jobs[0].part == ((150 - 90) * MS, (380 - 90) * MS)
 
 
 def test_what_a_thread_brings_is_the_answer_to_the_step_that_asked():
