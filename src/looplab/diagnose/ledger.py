@@ -215,9 +215,9 @@ class _Look(NamedTuple):
         return min(self.window.delay_ns, self.off)
 
     @property
-    def within(self) -> bool:
-        """Whether a callback held the loop for most of it."""
-        return self.gap <= 0.5 * self.off
+    def within(self) -> int | None:
+        """The place of the callback that held the loop for most of it, if one did."""
+        return self.place if self.gap <= 0.5 * self.off else None
 
 
 class Ledger:
@@ -413,18 +413,16 @@ class Ledger:
         looks = [look for look in looks if look.off >= _LITTLE_NS]
         # A thread that waits for the interpreter wakes once in each switch interval to
         # ask again, and one that sleeps or waits for I/O does not.
-        sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        rest: dict[int | None, float] = defaultdict(float)
+        slices: Counter[int | None] = Counter()
         for look in looks:
-            if look.within:
-                sums[look.place][0] += look.off - look.no_core
-                sums[look.place][1] += look.window.slices
-        self._shares = []
-        for look in looks:
-            asked = 1.0
-            if look.within:
-                rest, slices = sums[look.place]
-                asked = min(1.0, 1.1 * SWITCH_NS * slices / max(1.0, rest))
-            self._shares.append(self._share(look, asked))
+            rest[look.within] += look.off - look.no_core
+            slices[look.within] += look.window.slices
+        asked = {at: 1.1 * SWITCH_NS * slices[at] / max(1.0, rest[at]) for at in rest}
+        asked[None] = 1.0
+        self._shares = [
+            self._share(look, min(1.0, asked[look.within])) for look in looks
+        ]
         # Looks that are not late are not kept: who had the interpreter before and after
         # them had it meanwhile.
         for before, after in [*pairwise(self._shares)]:
