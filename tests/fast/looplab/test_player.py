@@ -24,34 +24,6 @@ def trace() -> Trace:
     return record(both(), whole=True)
 
 
-def test_the_columns_of_a_sleep_in_a_busy_loop(trace: Trace) -> None:
-    data = Player(trace, colours={"sleeper": "orange"}).data
-    assert (data["u"], data["zero"], data["end"]) == (5_000_000, 0, 12)
-    assert data["names"] == [
-        ["both", 3, 1],
-        ["sleeper", 1, 1],
-        ["busy", 0, 1],
-        ["done", 3, 0],
-    ]
-    assert data["t"] == [[1], [1], [0], [5], [-1]], "set by the sleeper, due at 25 ms"
-    names, iterations, gaps, lengths, makers, _, timers = data["r"]
-    assert len(names) == len(trace)
-    assert sum(iterations) == 10
-    assert sum(gaps) == 0
-    assert sum(lengths) * data["u"] == 60_000_000
-    assert makers[0] == 0
-    assert [i for i, timer in enumerate(timers) if timer] == [6]
-
-
-def test_times_can_be_had_back_from_the_columns(trace: Trace) -> None:
-    data = Player(trace).data
-    at = 0
-    for gap, length, callback in zip(data["r"][2], data["r"][3], trace, strict=True):
-        assert (at + gap) * data["u"] == callback.run_ns
-        at += gap + length
-        assert at * data["u"] == callback.ended_ns
-
-
 @pytest.mark.parametrize("start", [0.005, 0.025, 0.035])
 @pytest.mark.parametrize("end", [0.05, 0.055, 0.06])
 def test_a_part_has_whole_iterations(trace: Trace, start: float, end: float) -> None:
@@ -68,12 +40,6 @@ def test_a_part_has_whole_iterations(trace: Trace, start: float, end: float) -> 
     assert len(data["r"][0]) == sum(map(len, whole))
     assert data["at"] * data["u"] == 50_000_000 - data["zero"] * data["u"]
     assert data["r"][4][0] == 0, "its maker is outside"
-
-
-def test_a_callback_of_a_timer_is_called_as_whoever_set_it(trace: Trace) -> None:
-    data = Player(trace).data
-    place = data["r"][6].index(1)
-    assert data["names"][data["r"][0][place]][0] == "sleeper"
 
 
 def test_it_shows_its_still_and_holds_its_data_as_text(trace: Trace) -> None:

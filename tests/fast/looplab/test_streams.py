@@ -146,26 +146,6 @@ async def test_an_end_that_does_not_read_is_given_nothing_until_it_does() -> Non
     assert len(events) == 4 and len(at_near) == 2
 
 
-async def test_drain_waits_for_a_reader_that_does_not_read() -> None:
-    (_, writer), (reader, other) = open_pair(limit=1000)
-
-    async def read_later() -> None:
-        await asyncio.sleep(7)
-        while await reader.read(100_000):
-            pass
-
-    task = asyncio.create_task(read_later())
-    drained = []
-    for _ in range(6):
-        writer.write(bytes(20_000))
-        await writer.drain()
-        drained.append(elapsed())
-    writer.close()
-    await task
-    other.close()
-    assert drained == [0, 0, 0, 7, 7, 7]
-
-
 def test_to_write_to_an_end_that_is_closed_fails() -> None:
     async def main() -> float:
         (_, writer), (_, other) = open_pair(latency=1)
