@@ -105,28 +105,23 @@ def judge(path: Path, limit: float) -> str:
         recordings = load(path)
     except (OSError, NotATraceError):
         return ""  # no loop ran
+    limit_ns = round(limit * 1e9)
     late: list[tuple[int, str]] = []
     held: list[tuple[int, str]] = []
     for recording in recordings:
         ledger = recording.ledger
-        for ns, whom, row in ledger.late(round(limit * 1e9)):
+        for ns, whom, row in ledger.late(limit_ns):
             late.append((ns, f"{whom}, for {described(row)}"))
-        for start, end, name, _, _ in ledger.segments:
-            if end - start > limit * 1e9:
-                row = ledger.callback(name)
-                place = f"  {row.place}" if row.place else ""
-                held.append((end - start, f"{name}{place}"))
-    longer = f"longer than {limit * 1000:g} ms"
-    lines = _listed(f"these waited {longer}:", late)
-    lines += _listed(f"the event loop was held {longer}:", held)
+        for start, end, name, *_ in ledger.segments:
+            if end - start > limit_ns:
+                where = f"{name}  {ledger.callback(name).place}"
+                held.append((end - start, where.rstrip()))
+    lines = []
+    for head, seen in ("these waited", late), ("the event loop was held", held):
+        if seen:
+            lines.append(f"{head} longer than {limit * 1000:g} ms:")
+        for ns, text in sorted(seen, reverse=True)[:5]:
+            lines.append(f"  {ns / 1e6:.0f} ms  {text}")
+        if len(seen) > 5:
+            lines.append(f"  and {len(seen) - 5} more")
     return "\n".join(lines)
-
-
-def _listed(head: str, seen: list[tuple[int, str]]) -> list[str]:
-    if not seen:
-        return []
-    seen.sort(reverse=True)
-    lines = [head, *(f"  {ns / 1e6:.0f} ms  {text}" for ns, text in seen[:5])]
-    if len(seen) > 5:
-        lines.append(f"  and {len(seen) - 5} more")
-    return lines
