@@ -85,11 +85,9 @@ class Channels(Names):
         if isinstance(bound, Mark):
             return False
         if bound is None:
-            bound = signature.default
-        return (
-            bound is None
-            or self.number(bound, scope) == math.inf
-            or (signature.zero and self.not_positive(bound, scope))
+            return signature.zero
+        return self.number(bound, scope) == math.inf or (
+            signature.zero and self.not_positive(bound, scope)
         )
 
     def _note(self, func: ast.expr, scope: Scope, call: ast.Call | None = None) -> None:

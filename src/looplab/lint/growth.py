@@ -21,7 +21,8 @@ from typing import Literal
 from .file import PUT, PUT_NOW, File, Traffic
 from .libraries import SAYS, words
 from .names import Body, Scope
-from .objects import COMPREHENSIONS, LOOPS, Use, called, leaves, mentions, name_of, own
+from .objects import COMPREHENSIONS, LOOPS, Use, called, mentions, name_of, own
+from .sleeps import catches, leaves
 from .sources import FEW, size
 
 _MOST = 50  # so many callers of a function are looked at
@@ -117,9 +118,7 @@ class Growth:
         loop = self.objects.loop(use.node)
         return (
             isinstance(loop, ast.While)
-            and use.name == "get"
-            and isinstance(use.call, ast.Call)
-            and isinstance(self.objects.parents.get(use.call), ast.Await)
+            and use.call in self.objects.walk.awaited
             and not self.suspends(loop.body, but=use.call)
         )
 
@@ -128,14 +127,11 @@ class Growth:
 
         Somebody fills it at the start, or makes another thing when it is empty.
         """
-        puts, gets = (
-            [use for use in uses if _is_once(use.function) is at_start]
-            for uses, at_start in (
-                (self.traffic.puts, True),
-                (self.traffic.gets, False),
-            )
+        is_filled = any(
+            _is_once(put.function) and self.objects.loop(put.node) is not None
+            for put in self.traffic.puts
         )
-        is_filled = any(self.objects.loop(put.node) is not None for put in puts)
+        gets = [get for get in self.traffic.gets if not _is_once(get.function)]
         return bool(gets) and all(self._is_lent(get, is_filled) for get in gets)
 
     def _is_lent(self, use: Use, is_filled: bool) -> bool:
@@ -428,9 +424,8 @@ class Growth:
         for parent, child in self.objects.around(use.node):
             if isinstance(parent, ast.Try) and child in parent.body:
                 for handler in parent.handlers:
-                    for node in ast.walk(handler.type) if handler.type else ():
-                        if name_of(node).endswith((word, "WouldBlock")):
-                            return handler
+                    if catches(handler, word, "WouldBlock"):
+                        return handler
         return None
 
     def is_one_of(self, use: Use) -> bool:

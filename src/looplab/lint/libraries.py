@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 
 from .names import Signature
@@ -18,7 +17,7 @@ LIBRARIES = ("asyncio", "anyio", "trio", "janus", "tornado")
 
 _NAMES = ("Queue", "LifoQueue", "PriorityQueue")
 _QUEUE = Signature(0, "maxsize")
-_STREAM = Signature(0, "max_buffer_size", ast.Constant(0), zero=False)
+_STREAM = Signature(0, "max_buffer_size", zero=False)
 
 #: What makes a channel, and where its bound is passed.
 CHANNELS: Mapping[str, Signature] = {

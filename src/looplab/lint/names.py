@@ -43,21 +43,14 @@ class Default(Mark):
     scope: Scope
 
 
-@dataclass(eq=False)
-class Def(Mark):
-    """A function of the file."""
-
-    node: Function
-
-
 UNKNOWN = Mark()
 PARAMETER = Mark()
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 # What has code of its own.
 Body: TypeAlias = Function | ast.Lambda
-# A dotted name that was imported, an expression that was assigned, a class, a mark.
-Binding: TypeAlias = "str | ast.expr | Class | Mark"
+# A dotted name that was imported, an expression, a function, a class, a mark.
+Binding: TypeAlias = "str | ast.expr | Function | Class | Mark"
 Value: TypeAlias = "str | Class | None"
 
 
@@ -93,9 +86,8 @@ class Signature:
 
     position: int
     name: str
-    default: ast.expr | None = None  # the bound if it is left out; None for 0
-    # Whether 0 means no bound, as in asyncio.  In a channel of anyio or trio it means
-    # that a sender waits for the receiver.
+    # Whether 0, which it is if it is left out, means no bound, as in asyncio.  In a
+    # channel of anyio or trio it means that a sender waits for the receiver.
     zero: bool = True
 
 
@@ -157,7 +149,7 @@ class Names:
                 values.add(what)
             elif isinstance(what, Default):
                 values.add(self.value(what.node, what.scope))
-            elif isinstance(what, Mark):
+            elif isinstance(what, Mark | ast.stmt):
                 values.add(None)
             elif not (isinstance(what, ast.Constant) and what.value is None):
                 # `asyncio = None` is what is left where the import failed.

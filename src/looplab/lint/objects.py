@@ -12,14 +12,14 @@ from __future__ import annotations
 import ast
 import io
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
 from .channels import Channels
 from .libraries import words
-from .names import Body, Class, Def, Function, Scope
+from .names import Body, Class, Function, Scope
 from .walk import Walk
 
 #: Where a thing is kept: a scope and a name, or a class (None: any) and an attribute.
@@ -135,11 +135,6 @@ def calls(root: ast.AST) -> Iterator[ast.Call]:
     return (node for node in own(root) if isinstance(node, ast.Call))
 
 
-def leaves(block: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a block that leave a loop around it."""
-    return [at for at in block if isinstance(at, ast.Break | ast.Return | ast.Raise)]
-
-
 def called(node: ast.AST | None) -> str:
     """The last name of what a call calls; nothing for what is no call."""
     return name_of(node.func) if isinstance(node, ast.Call) else ""
@@ -245,8 +240,7 @@ class Objects:
 
     def before(self, statement: ast.AST) -> list[ast.stmt]:
         """What stands in front of a statement in its block, the nearest first."""
-        parent = self.parents.get(statement)
-        for _, block in ast.iter_fields(parent) if parent else ():
+        for block in vars(self.parents[statement]).values():
             if isinstance(block, list) and statement in block:
                 return block[: block.index(statement)][::-1]
         return []
@@ -378,21 +372,21 @@ class Objects:
 
     def _leaves(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """What an expression may be, or may hold."""
+        parts: Sequence[ast.expr | None] = ()
         if isinstance(node, ast.IfExp):
-            yield from self._leaves(node.body)
-            yield from self._leaves(node.orelse)
+            parts = node.body, node.orelse
         elif isinstance(node, ast.BoolOp | ast.Dict):
-            for value in node.values:
-                yield from self._leaves(value)
+            parts = node.values
         elif isinstance(node, ast.Tuple | ast.List | ast.Set):
-            for element in node.elts:
-                yield from self._leaves(element)
+            parts = node.elts
         elif isinstance(node, ast.NamedExpr | ast.DictComp):
-            yield from self._leaves(node.value)
+            parts = (node.value,)
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-            yield from self._leaves(node.elt)
+            parts = (node.elt,)
         elif node is not None:
             yield node
+        for part in parts:
+            yield from self._leaves(part)
 
     def _made(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """The calls of an expression that make objects, and factories in fields."""
@@ -442,8 +436,8 @@ class Objects:
         started = self.started(call)
         if started is not None:
             targets = list(self._defined(started))
-            after = arguments.index(started) + 1 if started in arguments else None
-            arguments = arguments[after:] if after else []
+            is_given = started in arguments
+            arguments = arguments[arguments.index(started) + 1 :] if is_given else []
             for word in keywords:
                 if word.arg == "args" and isinstance(word.value, ast.Tuple | ast.List):
                     arguments = list(word.value.elts)
@@ -629,9 +623,9 @@ class Objects:
                 return self._called[where, node.id]
             functions = self._called[where, node.id] = list[Body]()
             for what in bound:
-                if isinstance(what, Def):
-                    functions.append(what.node)
-                elif isinstance(what, ast.Name | ast.Attribute | ast.Lambda | ast.Call):
+                if isinstance(what, FUNCTIONS):
+                    functions.append(what)
+                elif isinstance(what, ast.Name | ast.Attribute | ast.Call):
                     functions.extend(self.functions(what, depth - 1))
             return functions
         if isinstance(node, ast.Attribute) and node.attr in self._named:

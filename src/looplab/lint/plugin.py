@@ -79,11 +79,7 @@ class LatencyPlugin:
 
 def is_test(filename: str) -> bool:
     """Whether a file is a test: tests end, and few of them hurt when they poll."""
-    path = PurePath(filename)
-    names = " ".join(path.with_suffix("").parts)
-    word = r"(^| )(tests?|testing|test_?(kit|client))( |$)"
-    return re.search(word, names) is not None or (
-        path.name == "conftest.py"
-        or path.match("test_*.py")
-        or path.match("*_test.py")
-    )  # fmt: skip
+    names = " ".join(PurePath(filename).with_suffix("").parts)
+    folder = r"(tests?|testing|test_?(kit|client))( |$)"
+    module = r"(conftest|test_\S*|\S*_test)$"
+    return re.search(f"(^| )({folder}|{module})", names) is not None

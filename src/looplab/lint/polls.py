@@ -8,11 +8,12 @@ made the answer true.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import NamedTuple, TypeGuard
 
 from .libraries import CHANNELS, SAYS, words
-from .objects import LOOPS, called, leaves, mentions, name_of, own
-from .sleeps import Sleeps, inside, waits
+from .objects import LOOPS, called, mentions, name_of, own
+from .sleeps import Sleeps, catches, inside, leaves, waits
 
 _CLOCKS = words("time monotonic perf_counter process_time current_time now")
 # Calls whose answer changes only by what this program does.
@@ -22,6 +23,8 @@ _INSIDE = _CLOCKS | words(
 )
 # Calls that are no work of a loop: it says what it does, or looks at the clock.
 _IDLE = _INSIDE | SAYS | words("get_nowait pop popleft task_done")
+# Exceptions of what is empty.
+_EMPTY = ("Empty", "Index", "WouldBlock", "Key")
 # What a process of the system sets.
 _OUTSIDE = frozenset(("returncode", "pid", "exitcode"))
 
@@ -55,27 +58,19 @@ def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
     for _, child in path:
         if isinstance(child, ast.stmt):
             others += sleeps.objects.before(child)
-    taken = None if any(map(waits, others)) else sleeps.of(_taken, sleeps, loop)
+    taken = None if any(map(waits, others)) else _taken(sleeps, loop)
     if taken is not None:
         name = ast.unparse(taken)
         if always or any(_is_empty(*step, name) for step in path[:-1]):
             return Poll(taken)
-    return sleeps.of(_asks, sleeps, loop) if always else None
+    return _asks(sleeps, loop) if always else None
 
 
 def _is_empty(parent: ast.AST, child: ast.AST, name: str) -> bool:
     """Whether a place is come to when nothing is there."""
     if isinstance(parent, ast.ExceptHandler):
-        return _is_emptiness(parent)
+        return catches(parent, *_EMPTY)
     return isinstance(parent, ast.If) and name in mentions(parent.test)
-
-
-def _is_emptiness(handler: ast.ExceptHandler) -> bool:
-    return handler.type is not None and any(
-        word in name_of(node)
-        for node in ast.walk(handler.type)
-        for word in ("Empty", "Index", "WouldBlock", "Key")
-    )
 
 
 def _takes_now(call: ast.AST, sleeps: Sleeps) -> TypeGuard[ast.Call]:
@@ -99,6 +94,7 @@ def _takes_now(call: ast.AST, sleeps: Sleeps) -> TypeGuard[ast.Call]:
     ) and not isinstance(objects.parents[call], ast.Raise)
 
 
+@lru_cache(maxsize=64)  # a loop may have many sleeps
 def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
     """What a loop takes from if there is something in it, before any other wait.
 
@@ -112,7 +108,9 @@ def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
             asked |= mentions(node.test)
             if isinstance(node, ast.While) or leaves(node.body):
                 ends |= set(ast.walk(node.test))
-        elif isinstance(node, ast.Try) and any(map(_is_emptiness, node.handlers)):
+        elif isinstance(node, ast.Try) and any(
+            catches(x, *_EMPTY) for x in node.handlers
+        ):
             for part in node.body:
                 for inner in (part, *own(part)):
                     if _takes_now(inner, sleeps):
@@ -136,6 +134,7 @@ def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
     return None
 
 
+@lru_cache(maxsize=64)
 def _asks(sleeps: Sleeps, loop: ast.While) -> Poll | None:
     """Whether a loop asks until something has happened that this program does.
 

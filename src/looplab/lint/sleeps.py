@@ -7,14 +7,12 @@ a delay of up to 0.1 s by LAG203.  What they ask in common is here.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, TypeVar
 
 from .libraries import SLEEPS, words
 from .objects import INNER, LOOPS, Key, Objects, called, own
 
-T = TypeVar("T")
 #: The longest delay of a loop that is called polling, in seconds.
 SHORT = 0.1
 # What changes the thing that it is a method of.
@@ -29,7 +27,6 @@ class Sleeps:
 
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
-        self._facts: dict[tuple[Any, ...], Any] = {}
         #: Their seconds.
         self.short: dict[ast.Call, float] = {}
         self.long = set[ast.Call]()
@@ -57,12 +54,6 @@ class Sleeps:
     def pauses(self) -> set[ast.stmt | None]:
         """The statements that do nothing but sleep for one iteration."""
         return set(self.zero.values())
-
-    def of(self, fact: Callable[..., T], *about: Any) -> T:
-        """What is to know of a loop; it is asked once, however many sleeps it has."""
-        if (fact, *about) not in self._facts:
-            self._facts[fact, *about] = fact(*about)
-        return self._facts[fact, *about]  # type: ignore[no-any-return]
 
     def statement(self, call: ast.Call) -> ast.stmt | None:
         """The statement that is nothing but a sleep, or a ``for`` of such sleeps."""
@@ -120,3 +111,14 @@ def waits(statement: ast.stmt) -> bool:
     return isinstance(
         statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign
     ) and any(isinstance(node, ast.Await) for node in own(statement))
+
+
+def leaves(block: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block that leave a loop around it."""
+    return [at for at in block if isinstance(at, ast.Break | ast.Return | ast.Raise)]
+
+
+def catches(handler: ast.ExceptHandler, *words: str) -> bool:
+    """Whether the exceptions of a clause have one of some words in their names."""
+    names = "" if handler.type is None else ast.unparse(handler.type)
+    return any(word in names for word in words)

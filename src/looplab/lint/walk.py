@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .libraries import STAR, WRAPPERS
-from .names import PARAMETER, UNKNOWN, Class, Def, Default, Function, Scope
+from .names import PARAMETER, UNKNOWN, Class, Default, Function, Scope
 
 # What is still to be visited, and where.
 _Item: TypeAlias = "tuple[ast.AST, Scope]"
@@ -145,7 +145,7 @@ class Walk:
             self._push((arg.annotation,), scope)
 
     def _on_functiondef(self, node: Function, scope: Scope) -> None:
-        scope.bind(node.name, Def(node))
+        scope.bind(node.name, node)
         self._push(node.decorator_list, scope)
         inner = self.scopes[node] = Scope("function", scope, node=node)
         self._arguments(scope, inner, node.args)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..channels import Made
-from ..file import PUT, PUT_NOW, File, Traffic
+from ..file import PUT, PUT_NOW, File
 from ..findings import Report, Rule, shorten
 from ..growth import Growth, Shown
 from ..objects import Key, Objects, Use, name_of, own
@@ -24,17 +24,17 @@ def check(file: File) -> Iterator[Report]:
     # It may be made in several places, of which the first is reported.
     first = {traffic: made for made, traffic in reversed(file.traffic.items())}
     for traffic, made in first.items():
-        advice = _advice(file, traffic)
-        if advice is not None:
-            yield Report(made.node, _message(made, advice[1]), advice[0])
+        growth = Growth(file, traffic)
+        shown, ends = growth.shown()
+        if shown:
+            section, variants = _advice(growth, shown, ends)
+            yield Report(made.node, _message(made, variants), section)
 
 
-def _advice(file: File, traffic: Traffic) -> tuple[str, list[str]] | None:
-    """The section, and words, shorter ones last; None: no growth is shown."""
-    growth = Growth(file, traffic)
-    shown, ends = growth.shown()
-    if not shown:
-        return None
+def _advice(
+    growth: Growth, shown: list[Shown], ends: list[Use]
+) -> tuple[str, list[str]]:
+    """The section, and words, shorter ones last."""
     order = tuple(_WHY)
     first = min(shown, key=lambda evidence: order.index(evidence.why))
     section, words = _worst(growth, first, shown, ends)

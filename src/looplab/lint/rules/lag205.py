@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..file import File
 from ..findings import Report, Rule
 from ..libraries import SPAWNS
-from ..objects import name_of, own
+from ..objects import mentions, name_of, own
 from ..sleeps import Sleeps, repeats
 from .lag204 import behind
 
@@ -56,10 +56,7 @@ def _is_used(sleeps: Sleeps, task: ast.expr, after: ast.stmt) -> bool:
     """
     objects = sleeps.objects
     func = task.func if isinstance(task, ast.Call) else task
-    parts = [*task.args] if isinstance(task, ast.Call) else []
-    if isinstance(func, ast.Attribute):
-        parts.append(func.value)
-    things = {ast.unparse(part) for part in parts} - {"self", "cls"}
+    things = mentions(task) - {ast.unparse(func), "self", "cls"}
     changed = {
         node.attr
         for function in objects.functions(func)

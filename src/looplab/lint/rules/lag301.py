@@ -9,6 +9,7 @@ from typing import TypeGuard
 from ..file import File
 from ..findings import Report, Rule, shorten
 from ..libraries import SPAWNS
+from ..names import Body
 from ..objects import COMPREHENSIONS, Objects, called, name_of, own
 from ..sleeps import inside
 from ..sources import FEW, size
@@ -25,21 +26,11 @@ _SEMAPHORES = frozenset(
 def check(file: File) -> Iterator[Report]:
     """Tasks that are made for each item and then wait for a semaphore."""
     objects = file.objects
-    gated: dict[ast.AST, tuple[str, int]] = {}
-    for function in objects.walk.scopes:
-        if isinstance(function, ast.AsyncFunctionDef):
-            gate = _first_gate(objects, function)
-            if gate is not None:
-                gated[function] = gate
-    if not gated:
-        return
     for node in objects.nodes:
         for place, func, source in _spawned(node):
-            for function in objects.functions(func):
-                if function in gated and (
-                    isinstance(node, ast.AsyncFor) or (size(objects, source) or 0) > FEW
-                ):
-                    name, line = gated[function]
+            gates = [_first_gate(objects, body) for body in objects.functions(func)]
+            for name, line in filter(None, gates):
+                if isinstance(node, ast.AsyncFor) or (size(objects, source) or 0) > FEW:
                     words = shorten(
                         "makes a task for each item at once, and {name} in line "
                         f"{line} holds them: start as many workers on one queue",
@@ -48,19 +39,17 @@ def check(file: File) -> Iterator[Report]:
                     yield Report(place, words)
 
 
-def _first_gate(
-    objects: Objects, function: ast.AsyncFunctionDef
-) -> tuple[str, int] | None:
-    """The semaphore that a function passes before it waits for anything else."""
-    for statement in function.body:
+def _first_gate(objects: Objects, function: Body) -> tuple[str, int] | None:
+    """The semaphore that a coroutine passes before it waits for anything else."""
+    for statement in (
+        function.body if isinstance(function, ast.AsyncFunctionDef) else ()
+    ):
         if isinstance(statement, ast.AsyncWith):
             context = statement.items[0].context_expr
             if objects.is_a(context, _SEMAPHORES):
                 return name_of(context), statement.lineno
-        if isinstance(statement, ast.AsyncWith | ast.AsyncFor) or any(
-            isinstance(node, ast.Await | ast.AsyncWith | ast.AsyncFor)
-            for node in own(statement)
-        ):
+        waits = ast.Await | ast.AsyncWith | ast.AsyncFor
+        if any(isinstance(node, waits) for node in (statement, *own(statement))):
             return None
     return None
 
