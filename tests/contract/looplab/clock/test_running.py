@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import _thread
 import asyncio
-import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -57,14 +56,6 @@ def test_run_inside_a_running_loop(outer_run: Callable[[Any], Any]) -> None:
     outer_run(outer())
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """A process that was started in the background may ignore interrupts."""
-    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, kept)
-
-
 # run_real()
 
 
@@ -92,7 +83,6 @@ def test_run_real_runs_on_a_stock_loop_in_a_thread_of_its_own() -> None:
     assert not any(thread.name == "run_real" for thread in threading.enumerate())
 
 
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_cancels_run_real() -> None:
     seen: list[str] = []
 
@@ -109,7 +99,6 @@ def test_an_interrupt_cancels_run_real() -> None:
     assert seen == ["cancelled"]
 
 
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_the_thread_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
     start = threading.Thread.start

@@ -9,7 +9,6 @@ import itertools
 import random
 import signal
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -113,15 +112,6 @@ def test_run_cancels_what_is_left_in_order(caplog: pytest.LogCaptureFixture) -> 
     assert "too late" in caplog.text
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """A process that was started in the background may ignore interrupts."""
-    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, kept)
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_during_a_run() -> None:
     """The stock runner's: the first interrupt cancels the main task."""
     seen: list[str] = []
