@@ -165,9 +165,9 @@ class Recorder:
             detach()
 
 
-def taken(notes: list[Any]) -> list[Any]:
-    """Take what is in *notes*, to which another thread may append meanwhile."""
-    seen = notes[:]
+def taken(notes: list[Any], most: int | None = None) -> list[Any]:
+    """Take what is in *notes*, or so many, while another thread may append more."""
+    seen = notes[:most]
     del notes[: len(seen)]
     return seen
 

@@ -183,10 +183,9 @@ class Session:
             self._fail(exc)
 
     def _drained(self, recorder: Recorder, end: bool) -> Iterator[dict[str, Any]]:
-        notes = taken(recorder.notes)
-        for begin in range(0, len(notes), PORTION * WIDTH):
-            portion = notes[begin : begin + PORTION * WIDTH]
-            first = recorder.taken
+        size = PORTION * WIDTH
+        for _ in range(0, len(recorder.notes), size):
+            portion, first = taken(recorder.notes, size), recorder.taken
             recorder.taken = last = first + len(portion) // WIDTH
             due, came = _below(recorder.due, last), _below(recorder.came, last)
             yield {"rows": (first, portion, due, came)}

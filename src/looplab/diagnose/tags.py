@@ -51,10 +51,7 @@ class Request(Tag):
 
     __slots__ = ("recorder",)
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.arrived = -1
-        self.recorder: Recorder | None = None
+    recorder: Recorder | None  #: that of the loop in which it began
 
     def begin(self, fd: int | None = None) -> Request:
         """Note that the work begins here and now, and put the tag in force.
@@ -62,6 +59,7 @@ class Request(Tag):
         *fd* is the connection that its data came on, if the recorder cannot know.
         """
         CURRENT.set(self)
+        self.arrived = -1
         self.recorder = recorder = recorders.get(get_ident())
         if recorder is not None:
             recorder.begins(self, None, fd)
