@@ -54,16 +54,22 @@ def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
                                          and child in (*parent.body, *parent.finalbody))
         for parent, child in path[:-1]
     )  # fmt: skip
-    others = [other for other in loop.body if other is not top] if always else []
-    for _, child in path:
-        if isinstance(child, ast.stmt):
-            others += sleeps.objects.before(child)
-    taken = None if any(map(waits, others)) else _taken(sleeps, loop)
+    befores = (sleeps.objects.before(child) for _, child in path)
+    waited = any(any(map(waits, statements)) for statements in befores) or (
+        always and any(other is not top for other in _waiting(loop))
+    )
+    taken = None if waited else _taken(sleeps, loop)
     if taken is not None:
         name = ast.unparse(taken)
         if always or any(_is_empty(*step, name) for step in path[:-1]):
             return Poll(taken)
     return _asks(sleeps, loop) if always else None
+
+
+@lru_cache(maxsize=64)  # a loop may have many sleeps
+def _waiting(loop: ast.While) -> list[ast.stmt]:
+    """The statements in the body of a loop that surely await something."""
+    return list(filter(waits, loop.body))
 
 
 def _is_empty(parent: ast.AST, child: ast.AST, name: str) -> bool:
@@ -94,7 +100,7 @@ def _takes_now(call: ast.AST, sleeps: Sleeps) -> TypeGuard[ast.Call]:
     ) and not isinstance(objects.parents[call], ast.Raise)
 
 
-@lru_cache(maxsize=64)  # a loop may have many sleeps
+@lru_cache(maxsize=64)
 def _taken(sleeps: Sleeps, loop: ast.While) -> ast.expr | None:
     """What a loop takes from if there is something in it, before any other wait.
 
