@@ -283,3 +283,26 @@ def test_cancelled_from_outside(
 
     both(main())
     assert jobs.outcomes == after
+
+
+def test_a_failure_after_the_task_of_the_block_is_reported_to_the_loop() -> None:
+    """Somebody entered the block by hand, and never left it."""
+
+    async def main() -> list[dict[str, Any]]:
+        reported: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: reported.append(context)
+        )
+        jobs = JobQueue()
+
+        async def enter() -> None:
+            await jobs.__aenter__()
+            await jobs.put(fail, ValueError("lost"), 0.01)
+
+        await asyncio.create_task(enter())
+        await asyncio.sleep(1)
+        return reported
+
+    (report,) = run(main())
+    assert str(report["exception"]) == "lost"
+    assert "after its queue's task had ended" in report["message"]
