@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from looplab.clock import elapsed
@@ -58,6 +58,30 @@ def test_repr() -> None:
     assert repr(of([2])) == "2.000 to 2.000, median 2.000 (1 run)"
 
 
+@example([0.0])
+@example([-1.0, -1.0])
+@example([7.0])
+@given(NUMBERS)
+def test_html_is_well_formed_and_within_its_box(values: list[float]) -> None:
+    result = of(values)
+    svg = ElementTree.fromstring(result._repr_html_())
+    plot = svg.find("{*}svg")
+    assert plot is not None
+    _, _, width, height = map(float, plot.attrib["viewBox"].split())
+    assert svg.attrib["aria-label"] == repr(result)
+    assert svg.attrib["role"] == "img"
+    paths = svg.findall(".//{*}path")
+    ticks = re.findall(r"M([-\d.]+) ([-\d.]+)v", paths[1].attrib["d"])
+    assert len(ticks) == len(values)
+    for x, y in ticks:
+        assert 0 <= float(x) <= width
+        assert 0 <= float(y) <= height
+    text = " ".join(each.text or "" for each in svg.findall(".//{*}text"))
+    assert f"{result.max:.3f} worst" in text
+    assert f"median {result.median:.3f}, {len(values)} runs" in text
+    assert result._repr_html_() == of(values)._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("values", "anchor"),
     [([1, 1, 10], "start"), ([1, 5, 10], "middle"), ([1, 9, 10], "end")],
@@ -66,7 +90,6 @@ def test_the_words_of_the_strip_stay_inside_and_keep_their_size(
     values: list[float], anchor: str
 ) -> None:
     svg = ElementTree.fromstring(of(values)._repr_html_())
-    assert (svg.attrib["role"], svg.attrib["aria-label"]) == ("img", repr(of(values)))
     assert "viewBox" not in svg.attrib, "or a phone would make the letters smaller"
     median = svg.findall(".//{*}text")[-1]
     assert median.attrib["text-anchor"] == anchor

@@ -63,6 +63,15 @@ def test_a_figure_knows_its_words_and_its_place() -> None:
     }
 
 
+def test_what_need_not_be_given() -> None:
+    made = Explorable(**good(unit="", values=(0, 1, 2), default=0))
+    assert (made.texts, made.live, made.style) == (("0", "1", "2"), "", "")
+    own = Explorable(**good(texts=["a", "b", "c"])).texts
+    assert own == ("a", "b", "c")
+    two = Explorable(**good(values=(1, 5), frames=[Frame("<b/>", "s")] * 2))
+    assert two.data()["pictures"] == ["<b/>"] * 2
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
