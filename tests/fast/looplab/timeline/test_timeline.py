@@ -285,6 +285,26 @@ def test_ten_thousand_callbacks_fit(tasks: int, each: int, stems: int) -> None:
     assert f"Timeline of {len(trace):,} callbacks" in picture.alt
 
 
+def test_density_is_how_pale_a_block_is() -> None:
+    def level(busy: int) -> int:
+        step = 1000
+        records = callbacks(*((i * step, i * step + busy) for i in range(5000)))
+        records[-1:] = callbacks((4999 * step, 5000 * step))
+        blocks = Timeline(Trace(records))._scene.scale.blocks(records, 300)
+        return max(blocks, key=lambda block: block[3])[2]
+
+    assert [level(busy) for busy in (10, 400, 700, 1000)] == [1, 2, 3, 4]
+
+
+def test_a_merged_block_says_how_many() -> None:
+    busy = callbacks(*((i * 100, i * 100 + 100) for i in range(1234)))
+    idle = callbacks((300_000, 300_001), task="t")
+    assert "1,234 callbacks" in texts(Timeline(Trace(busy + idle)))
+    pale = callbacks(*((i * 100, i * 100 + 40) for i in range(1234)))
+    assert "1,234 callbacks" not in texts(Timeline(Trace(pale)))
+    assert "1 callback" not in texts(Timeline(Trace(callbacks((0, MS)))))
+
+
 def test_labels_do_not_overlap() -> None:
     async def main() -> None:
         async def heartbeat() -> None:
