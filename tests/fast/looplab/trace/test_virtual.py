@@ -21,6 +21,7 @@ from tests.fast.looplab.trace.helpers import (
     MS,
     TIMER,
     bare,
+    nothing,
     rows,
     small_program,
     small_storm,
@@ -51,6 +52,22 @@ def test_the_storm_is_exact() -> None:
     assert trace.result == "done"
     assert trace.worst_lateness == 1.25
     assert (trace.busy, trace.idle, trace.duration) == (1.5, 1.25, 2.75)
+
+
+def test_a_callback_cost_is_part_of_each_callback() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(nothing)
+        loop.call_soon(nothing)
+        await asyncio.sleep(0)
+
+    trace = record(main(), callback_cost=0.001)
+    assert [(r.ready_ns, r.run_ns, r.ended_ns) for r in trace] == [
+        (0, 0, 1 * MS),
+        (0, 1 * MS, 2 * MS),
+        (0, 2 * MS, 3 * MS),
+        (0, 3 * MS, 3 * MS),  # main ends the trace from inside
+    ]
 
 
 def test_jitter_is_lateness_not_a_later_due_time() -> None:
