@@ -178,7 +178,8 @@ def test_a_search_lands_at_a_section_and_says_why(origin: str, visitor: Make) ->
     page.wait_for_url("**/*.html#*")
     target = page.locator(f"[id='{page.url.partition('#')[2]}']")
     page.wait_for_load_state("load")
-    page.wait_for_timeout(200)  # the page goes there again after its last change
+    # The page goes there again, a frame after its letters have come.
+    page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
     assert 0 <= target.bounding_box()["y"] < 100
     assert not page.locator("article .highlighted").count()
     # Of what only code has, a sentence of its section is shown, and not the code.
