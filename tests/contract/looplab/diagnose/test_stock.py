@@ -14,8 +14,12 @@ import pytest
 from looplab.diagnose import Code, loads, stock
 from looplab.diagnose.arrival import arrival_asker
 from looplab.diagnose.events import FORMAT
+from looplab.diagnose.options import Options
+from looplab.diagnose.recorder import WIDTH, Recorder
+from looplab.diagnose.session import Session
 from looplab.diagnose.stock import LoopRecorder
-from looplab.diagnose.writer import Encoder
+from looplab.diagnose.tags import tag
+from looplab.diagnose.writer import PORTION, Encoder
 from looplab.trace.stock import real_clock
 
 HOOKS = {"_process_events", "_add_reader", "_add_writer", "call_at"}
@@ -223,6 +227,59 @@ def test_data_on_a_connection_that_is_known_ask_nobody(monkeypatch):
     asked_of_it = []
     recorded(main(), asyncio.SelectorEventLoop(), arrival)
     assert asked_of_it == [1]
+
+
+def test_data_on_a_connection_that_was_opened_here_is_told_each_time(monkeypatch):
+    monkeypatch.setattr(stock, "SLOW_NS", 1 << 62)  # no arrival is wanted
+
+    async def echo(reader, writer):
+        while data := await reader.read(1):
+            writer.write(data)
+        writer.close()
+
+    async def main():
+        server = await asyncio.start_server(echo, "127.0.0.1")
+        async with server:
+            address = server.sockets[0].getsockname()
+            reader, writer = await asyncio.open_connection(*address)
+            for _ in range(3):
+                writer.write(b"x")
+                await reader.readexactly(1)
+            writer.close()
+            await writer.wait_closed()
+
+    loop = asyncio.SelectorEventLoop()
+    callbacks = recorded(main(), loop, arrival_asker(loop._selector))
+    name = "StreamReaderProtocol.data_received"
+    received = [each.accepted for each in callbacks if each.code.name == name]
+    assert received.count(False) == 3
+
+
+def test_a_block_that_ends_in_its_callback_names_it():
+    def work():
+        with tag("work"):
+            pass
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.call_soon(work)
+        loop.call_soon(nothing)
+        await asyncio.sleep(0)
+
+    callbacks = recorded(main(), asyncio.SelectorEventLoop())
+    tags = {each.code: each.tag for each in callbacks}
+    assert tags[Code.of(work.__code__)] > 0 == tags[Code.of(nothing.__code__)]
+
+
+def test_what_is_noted_is_written_in_portions():
+    recorder = Recorder(None, 1)
+    recorder.notes.extend(range(WIDTH * (2 * PORTION + 1)))
+    session = Session(Options("unused"))
+    *parts, _ = session._drained(recorder, end=True)
+    sizes = [(first, len(notes)) for first, notes, *_ in (p["rows"] for p in parts)]
+    of = PORTION * WIDTH
+    assert sizes == [(0, of), (PORTION, of), (2 * PORTION, WIDTH)]
+    assert recorder.notes == []
 
 
 @pytest.mark.parametrize("lacking", ["_ready", "_selector"])
