@@ -28,10 +28,11 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 TABLE = HERE / "results.md"
 PINS = common.FOLDER / "diagnose_requirements.txt"
-COUNTS = 500, 2500
+#: Requests; by the first of these every line of the service has been seen once.
+COUNTS = 1_500, 4_500
 SEEDS = (0, 1, 2)  # of Python's hashes
 #: The most that we aim at, as a multiple of none.
-AIMS = {"recording": 1.08, "streaming": 1.15}
+AIMS = {"recording": 1.10, "streaming": 1.17}
 
 
 def table(results: dict[str, Any]) -> str:
@@ -47,7 +48,8 @@ def table(results: dict[str, Any]) -> str:
     ]
     for row in results["rows"]:
         ratio, aim = row["ratio per request"], row["aim"]
-        met = "–" if aim is None else f"{aim}: {'met' if ratio <= aim else 'not met'}"
+        word = "met" if aim and ratio <= aim else "not met"
+        met = "–" if aim is None else f"{aim:.2f}: {word}"
         lines.append(
             f"| {row['tool']} | {row['instructions per request']:,} | {ratio:.3f} "
             f"| {len(row['ratios'])} | {min(row['ratios']):.3f} to "
