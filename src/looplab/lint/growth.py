@@ -295,8 +295,10 @@ class Growth:
 
     def _repeats(self, loop: ast.AST, child: ast.AST) -> _Why | None:
         """Whether a loop, in the part that a place is in, shows growth."""
-        if isinstance(loop, LOOPS) and child in (getattr(loop, "test", 0), *loop.body):
-            return None if self._leaves(loop, child) else self._rounds(loop)
+        if isinstance(loop, LOOPS):
+            once = getattr(loop, "target", 0), getattr(loop, "iter", 0), *loop.orelse
+            if child not in once:
+                return None if self._leaves(loop, child) else self._rounds(loop)
         if isinstance(loop, COMPREHENSIONS) and child is not loop.generators[0]:
             first = loop.generators[0]
             if first.is_async:

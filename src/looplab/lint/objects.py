@@ -160,6 +160,7 @@ class Objects:
         self.walk = walk
         self.names = names
         self.parents: dict[ast.AST, ast.AST] = {}
+        self._places: dict[ast.AST, tuple[list[ast.stmt], int]] = {}  # in a block
         self.nodes: list[ast.AST] = [tree]
         self.entries: dict[ast.AST, list[Entry]] = defaultdict(list)
         #: Where each object is kept first.
@@ -238,12 +239,14 @@ class Objects:
         """The innermost loop around a place."""
         return next((at for at, _ in self.around(node) if isinstance(at, LOOPS)), None)
 
-    def before(self, statement: ast.AST) -> list[ast.stmt]:
+    def before(self, statement: ast.AST) -> Iterator[ast.stmt]:
         """What stands in front of a statement in its block, the nearest first."""
-        for block in vars(self.parents[statement]).values():
-            if isinstance(block, list) and statement in block:
-                return block[: block.index(statement)][::-1]
-        return []
+        if statement not in self._places:
+            for block in vars(self.parents[statement]).values():
+                if isinstance(block, list):
+                    self._places |= {each: (block, at) for at, each in enumerate(block)}
+        block, place = self._places.get(statement, ([], 0))
+        return (block[at] for at in range(place - 1, -1, -1))
 
     def key(self, node: ast.AST | None) -> Key | None:
         """Where the thing is kept that an expression names; None if it names none."""

@@ -47,7 +47,7 @@ def poll(sleeps: Sleeps, call: ast.Call) -> Poll | None:
         if isinstance(parent, LOOPS):
             break
     loop, top = path[-1] if path else (statement, statement)
-    if not isinstance(loop, ast.While) or top not in loop.body:
+    if not isinstance(loop, ast.While) or top in (loop.test, *loop.orelse):
         return None
     always = all(
         isinstance(parent, ast.With) or (isinstance(parent, ast.Try)
