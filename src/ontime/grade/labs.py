@@ -81,11 +81,14 @@ def read_solutions(folder: Path, chapter: str) -> dict[str, tuple[str, str]]:
     Those of chapter ``"01"`` are in ``01/x*.md`` below *folder*.
 
     Raises:
-        LabError: a file has no solution.
+        LabError: a file cannot be read, or has no solution.
     """
     solutions = {}
     for path in sorted((folder / chapter).glob("x*.md")):
-        found = _SOLUTION.match(path.read_text(encoding="utf-8"))
+        try:
+            found = _SOLUTION.match(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise LabError(f"{path} cannot be read: {error}") from None
         if found is None:
             raise LabError(
                 f"{path} has no solution: below its title and why it works stands the "
@@ -104,13 +107,16 @@ def read_labs(folder: Path) -> dict[str, Exercise]:
     """
     exercises: dict[str, Exercise] = {}
     answers = folder.parent / "teaching" / "answers"
-    for path in sorted(folder.glob("*.ipynb")):
+    labs = sorted(folder.glob("*.ipynb"))
+    codes: dict[str, str] = {}
+    for chapter in dict.fromkeys(lab.stem[:2] for lab in labs):
+        solutions = read_solutions(answers, chapter)
+        codes |= {name: code for name, (code, _) in solutions.items()}
+    for path in labs:
         try:
             cells = read(path)
         except UnreadableError as error:
             raise LabError(f"the lab {path} cannot be read: {error}") from None
-        solutions = read_solutions(answers, path.stem[:2])
-        codes = {name: code for name, (code, _) in solutions.items()}
         exercises |= {each.name: each for each in exercises_of(cells, codes)}
     if not exercises:
         raise LabError(

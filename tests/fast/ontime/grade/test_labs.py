@@ -78,3 +78,6 @@ def test_solutions_of_more_exercises(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(LabError, match=r"xa\.md has no solution: below its title"):
             read_solutions(tmp_path, "01")
+    path.write_bytes(b"\xff")
+    with pytest.raises(LabError, match=r"xa\.md cannot be read: 'utf-8'"):
+        read_solutions(tmp_path, "01")
