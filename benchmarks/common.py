@@ -59,7 +59,6 @@ def find_counter() -> Counter:
     Raises:
         ToolError: None does.
     """
-
     counter = first_that_counts(os.environ)
     if counter is None:
         raise ToolError("counting needs perf with hardware counters, or Valgrind.")

@@ -23,7 +23,7 @@ from typing import Any
 
 from looplab._numbers import percentile
 from ontime.measuring.tables import aligned
-from tools.common import ended, say
+from tools.common import ToolError, ended, say
 
 HOST = "127.0.0.1"
 BUSY = 30
@@ -120,7 +120,9 @@ async def load(port: int, seconds: float) -> tuple[list[float], float]:
     """Keep the server busy; what urgent requests took, and how many long came a second.
 
     Raises:
-        TimeoutError: the server does not listen.
+        OSError: the server does not listen, or not in time.
+        EOFError: it ended.
+        ExceptionGroup: one of these, once the clients ask.
     """
     answered = 0
     urgent: list[float] = []
@@ -170,8 +172,13 @@ def run() -> None:
     rows = [["", "p50 ms", "p99 ms", "ratio", "long/s", "ratio"]]
     ratios = {}
     for way in [STOCK, *(way for way in options.ways if way != STOCK)]:
-        with server(way) as port:
-            urgent, long = asyncio.run(load(port, options.seconds))
+        try:
+            with server(way) as port:
+                urgent, long = asyncio.run(load(port, options.seconds))
+        except (OSError, EOFError, ExceptionGroup) as error:
+            raise ToolError(
+                f"the server of {way!r} does not answer: {error!r}"
+            ) from error
         late = percentile(urgent, 99)
         if way == STOCK:
             stock = late, long
